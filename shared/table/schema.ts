@@ -1,6 +1,7 @@
 /**
  * The one table of the service: what its keys and indexes are called and of what type.
  * The stack, the embedded DynamoDB and the storage code all read this; `docs/data-model.md` says what lies under the keys.
+ * The service's own attributes are in capitals, a record's fields in lower case: neither can meet the other.
  */
 
 /** Number of list indexes. A record stands in at most this many filter lists (a resource in eleven, see `docs/data-model.md`). */
@@ -9,7 +10,10 @@ export const LIST_INDEXES = 11;
 export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 
 /** Epoch seconds after which DynamoDB may delete the item; readers treat it as gone from that second on. */
-export const TTL_ATTRIBUTE = 'expires_at';
+export const TTL_ATTRIBUTE = 'TTL';
+
+/** Names the attempt that last wrote an item, so that a write whose reply was lost can be told from another's. */
+export const WRITE_ID = 'WRITE_ID';
 
 export interface ListIndex {
   readonly name: string;

@@ -1,0 +1,22 @@
+import type { Caller } from '../../shared/auth/caller.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { actionEntity, clientEntity } from './store.ts';
+
+/** The log of what was done to a client. */
+export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(clientEntity, clientId, actionEntity);
+
+/** Stages the record of something done to a client: who, when, what, with what result. */
+export async function recordAction(
+  tenant: Tenant,
+  caller: Caller,
+  clientId: string,
+  action: { readonly type: string; readonly details: Record<string, unknown> },
+): Promise<void> {
+  await actionsOf(tenant, clientId).create({
+    ...action,
+    client_id: clientId,
+    performed_by: caller.integrationId,
+    performed_at: tenant.session.timestamp,
+    result: 'success',
+  });
+}

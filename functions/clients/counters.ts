@@ -1,0 +1,28 @@
+import { noSuchRecord } from '../../shared/http/references.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { clientEntity } from './store.ts';
+
+/** What other domains tell a client about its services, resources and tickets. */
+export interface ClientNews {
+  readonly services?: number;
+  readonly resources?: number;
+  readonly risks?: number;
+  /** A ticket or message came in now. */
+  readonly contact?: true;
+}
+
+/**
+ * Stages the client's derived fields. The client must exist: the commit fails with a 422 that points at `client_id` otherwise,
+ * so this is also how a reference to a client is checked.
+ */
+export function tellClient(tenant: Tenant, clientId: string, news: ClientNews = {}): void {
+  const add = Object.entries({ services_count: news.services, total_resources: news.resources, risks: news.risks });
+  tenant.records(clientEntity).adjust(
+    clientId,
+    {
+      add: Object.fromEntries(add.filter((entry): entry is [string, number] => (entry[1] ?? 0) !== 0)),
+      ...(news.contact ? { set: { last_contact: tenant.session.timestamp } } : {}),
+    },
+    noSuchRecord('client_id'),
+  );
+}

@@ -1,0 +1,55 @@
+import { WHOLE_LIST } from '../../shared/contract/route.ts';
+import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { organizationOf } from '../../shared/http/tenancy.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { actionsOf, recordAction } from './actions.ts';
+import type { Client, clients } from './contract.ts';
+import { clientEntity, type StoredClient, toClient } from './store.ts';
+
+export const clientOperations: Operations<typeof clients> = {
+  listClients: async ({ query, tenant }) => {
+    const page = await tenant.records(clientEntity).page({ ...query, filter: { status: query.status } });
+    return answerPage(page, query, toClient);
+  },
+
+  createClient: async ({ body, tenant, caller }) => {
+    const created = await tenant.records(clientEntity).create({
+      ...body,
+      org_id: organizationOf(tenant),
+      created_at: tenant.session.timestamp,
+      total_resources: 0,
+      services_count: 0,
+      last_contact: null,
+      risks: 0,
+    });
+    await recordAction(tenant, caller, created.record.id, { type: 'created', details: { fields: body } });
+    return answerRecord(created, toClient);
+  },
+
+  getClient: async ({ params, tenant, find }) =>
+    answerRecord(await find(tenant.records(clientEntity), params.id), toClient),
+
+  updateClient: async ({ params, body, tenant, caller, find }) => {
+    const records = tenant.records(clientEntity);
+    const before = await find(records, params.id);
+    const changes = changesOf(before.record, body);
+    if (isEmpty(changes)) return answerRecord(before, toClient);
+    const after = await records.update(before, changes);
+    await recordAction(tenant, caller, params.id, {
+      type: 'updated',
+      details: { changes: fromTo(before.record, changes) },
+    });
+    return answerRecord(after, toClient);
+  },
+
+  listClientActions: async ({ params, query, tenant, find }) => {
+    await find(tenant.records(clientEntity), params.id);
+    const part = await actionsOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after, newestFirst: true });
+    return answerList(part);
+  },
+};
+
+const fromTo = (before: StoredClient, changes: Partial<Client>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([field, to]) => [field, { from: before[field as keyof StoredClient], to }]),
+  );

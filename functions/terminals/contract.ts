@@ -1,0 +1,62 @@
+import { name, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+
+export const terminal = record('Terminal', {
+  id: readOnly(uuid()),
+  client_id: createOnly(uuid()),
+  name: name(200),
+  location: text(500).default(''),
+  status: word().default('active'),
+  created_at: readOnly(timestamp()),
+});
+export type Terminal = RecordOf<typeof terminal>;
+
+const example = {
+  id: '00000000-0004-8c2e-8f6a-1d2b3c4e5f60',
+  client_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  name: 'Front desk',
+  location: 'Lisbon, ground floor',
+  status: 'active',
+  created_at: '2026-11-20T09:30:00.000Z',
+};
+
+const params = { id: uuid().describe('Id of the terminal.') };
+
+export const terminals = contract({
+  name: 'terminals',
+  tag: 'Terminals',
+  description: 'Devices that stand at a client.',
+  routes: {
+    listTerminals: route('GET', '/api/v1/terminals', {
+      summary: 'List terminals',
+      permission: 'terminals:read',
+      query: { ...pageParameters, status: word().optional(), client_id: uuid().optional() },
+      response: pageOf(terminal, 'A page of terminals.', example),
+    }),
+    createTerminal: route('POST', '/api/v1/terminals', {
+      summary: 'Create a terminal',
+      permission: 'terminals:write',
+      body: terminal.create,
+      bodyExample: { client_id: example.client_id, name: example.name, location: example.location },
+      response: created(terminal, 'The created terminal.', example),
+    }),
+    getTerminal: route('GET', '/api/v1/terminals/{id}', {
+      summary: 'Read a terminal',
+      permission: 'terminals:read',
+      params,
+      response: ok(terminal, 'The terminal.', example),
+      errors: ['not-found'],
+    }),
+    updateTerminal: route('PATCH', '/api/v1/terminals/{id}', {
+      summary: 'Change a terminal',
+      permission: 'terminals:write',
+      params,
+      body: terminal.patch,
+      bodyExample: { status: 'inactive' },
+      response: ok(terminal, 'The updated terminal.', { ...example, status: 'inactive' }),
+      errors: ['not-found'],
+    }),
+  },
+});

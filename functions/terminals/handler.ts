@@ -1,0 +1,5 @@
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { terminals } from './contract.ts';
+import { terminalOperations } from './operations.ts';
+
+export const handler = pipeline(terminals, terminalOperations);

@@ -1,0 +1,25 @@
+import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { tellClient } from '../clients/counters.ts';
+import type { terminals } from './contract.ts';
+import { terminalEntity } from './store.ts';
+
+export const terminalOperations: Operations<typeof terminals> = {
+  listTerminals: async ({ query, tenant }) => {
+    const { status, client_id } = query;
+    return answerPage(await tenant.records(terminalEntity).page({ ...query, filter: { status, client_id } }), query);
+  },
+
+  createTerminal: async ({ body, tenant }) => {
+    tellClient(tenant, body.client_id);
+    return answerRecord(await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }));
+  },
+
+  getTerminal: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(terminalEntity), params.id)),
+
+  updateTerminal: async ({ params, body, tenant, find }) => {
+    const before = await find(tenant.records(terminalEntity), params.id);
+    const changes = changesOf(before.record, body);
+    return answerRecord(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));
+  },
+};

@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { DATA_FILES, type Engine, type Found } from './engine.ts';
+
+/**
+ * Ends the engine when standard input does: dynoxide itself does not watch its parent.
+ * Only shell builtins, so that no further process is left to clean up.
+ */
+const UNTIL_STDIN_ENDS = `
+exec 3<&0 </dev/null
+"$@" 3<&- &
+engine=$!
+{ read -r _ <&3; kill "$engine"; } 2>/dev/null &
+guard=$!
+exec 3<&-
+wait "$engine"
+status=$?
+kill "$guard" 2>/dev/null
+exit "$status"
+`;
+
+/** The static binary of the optional dependency `@dynoxide/linux-x64`. */
+export const findDynoxide = async (): Promise<Found> => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return { missing: 'its binary is for Linux on x64' };
+  try {
+    const manifest = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json');
+    return dynoxide(join(dirname(manifest), 'dynoxide'));
+  } catch {
+    return { missing: 'the npm package @dynoxide/linux-x64 is not installed' };
+  }
+};
+
+const dynoxide = (binary: string): Engine => ({
+  name: 'dynoxide',
+  announcement: /listening on http:\/\/127\.0\.0\.1:(\d+)/,
+  portTaken: /already in use/,
+  command: (directory, freePort) => {
+    const serve = [binary, 'serve', '--host', '127.0.0.1', '--port', String(freePort)];
+    const database = directory === undefined ? [] : ['--db-path', join(directory, DATA_FILES.dynoxide)];
+    return { file: '/bin/sh', args: ['-c', UNTIL_STDIN_ENDS, 'dynoxide', ...serve, ...database] };
+  },
+});

@@ -1,0 +1,4 @@
+/** The embedded DynamoDB cannot start; the message is one sentence that says what to do about it. */
+export class EmbeddedDynamoDbError extends Error {
+  override readonly name = 'EmbeddedDynamoDbError';
+}

@@ -1,0 +1,44 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { EmbeddedDynamoDbError } from './errors.ts';
+
+/**
+ * Creates `directory` where it is missing and keeps it for this process; answers the function that lets it go.
+ * @throws EmbeddedDynamoDbError when it cannot be written to or another process has it.
+ */
+export const lockDirectory = (directory: string): (() => void) => {
+  const file = join(directory, 'dynamodb.lock');
+  try {
+    mkdirSync(directory, { recursive: true });
+    // SQLite's lock is the kernel's: it goes with the process, however that ends, so there is never a stale one.
+    const lock = new DatabaseSync(file);
+    try {
+      lock.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+    return () => lock.close();
+  } catch (error) {
+    throw new EmbeddedDynamoDbError(explain(directory, file, error as Partial<SqliteError>), { cause: error });
+  }
+};
+
+interface SqliteError {
+  readonly code: string;
+  readonly errcode: number;
+  readonly message: string;
+}
+
+const SQLITE_BUSY = 5;
+const SQLITE_NOT_A_DATABASE = 26;
+
+const explain = (directory: string, file: string, { errcode, code, message }: Partial<SqliteError>): string => {
+  if (errcode === SQLITE_BUSY) {
+    return `The data directory ${directory} is in use by another running instance: stop that one, or set DATA_DIR to another directory.`;
+  }
+  if (errcode === SQLITE_NOT_A_DATABASE) return `The lock file ${file} is damaged: delete it (it holds no data).`;
+  const reason = errcode === undefined ? (code ?? message ?? 'unknown error') : message;
+  return `The data directory ${directory} cannot be written to (${reason}): make it writable, or set DATA_DIR to another directory.`;
+};

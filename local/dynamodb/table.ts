@@ -1,0 +1,74 @@
+import {
+  type AttributeDefinition,
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  ResourceInUseException,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { KEYS, type ListIndex, listIndexes, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+
+const WAIT_SECONDS = 30;
+
+/** Creates the service's table where it is missing; resolves when it is active, with its TTL on. Safe to call again. */
+export const createTable = async (client: DynamoDBClient, tableName: string): Promise<void> => {
+  if (await createWhereMissing(client, tableName)) {
+    await waitUntilTableExists(
+      { client, maxWaitTime: WAIT_SECONDS, minDelay: 1, maxDelay: 1 },
+      { TableName: tableName },
+    );
+  }
+  await enableExpiry(client, tableName);
+};
+
+/** Answers whether the table may still be in the making. */
+const createWhereMissing = async (client: DynamoDBClient, tableName: string): Promise<boolean> => {
+  try {
+    const { TableDescription } = await client.send(new CreateTableCommand(tableInput(tableName)));
+    return TableDescription?.TableStatus !== 'ACTIVE';
+  } catch (error) {
+    if (error instanceof ResourceInUseException) return true;
+    throw error;
+  }
+};
+
+const tableInput = (tableName: string): CreateTableCommandInput => ({
+  TableName: tableName,
+  BillingMode: 'PAY_PER_REQUEST',
+  AttributeDefinitions: [attribute(KEYS.partition, 'S'), attribute(KEYS.sort, 'S'), ...listIndexes.flatMap(attributes)],
+  KeySchema: keySchema(KEYS.partition, KEYS.sort),
+  GlobalSecondaryIndexes: listIndexes.map(({ name, partition, sort }) => ({
+    IndexName: name,
+    KeySchema: keySchema(partition, sort),
+    Projection: { ProjectionType: 'ALL' },
+  })),
+});
+
+const attributes = ({ partition, sort }: ListIndex): AttributeDefinition[] => [
+  attribute(partition, 'S'),
+  attribute(sort, 'N'),
+];
+
+const attribute = (name: string, type: 'S' | 'N'): AttributeDefinition => ({
+  AttributeName: name,
+  AttributeType: type,
+});
+
+const keySchema = (partition: string, sort: string): CreateTableCommandInput['KeySchema'] => [
+  { AttributeName: partition, KeyType: 'HASH' },
+  { AttributeName: sort, KeyType: 'RANGE' },
+];
+
+/** Turning it on a second time is an error, so it asks first. */
+const enableExpiry = async (client: DynamoDBClient, tableName: string): Promise<void> => {
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
+  if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return;
+  await client.send(
+    new UpdateTimeToLiveCommand({
+      TableName: tableName,
+      TimeToLiveSpecification: { AttributeName: TTL_ATTRIBUTE, Enabled: true },
+    }),
+  );
+};

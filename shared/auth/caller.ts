@@ -1,0 +1,58 @@
+import * as z from 'zod';
+
+/**
+ * Who calls, as the authorizer verified it. A `Caller` is made from the authorizer's context only, and a tenant handle from a
+ * `Caller` only: that is the boundary between tenants (DESIGN §3).
+ */
+
+/** What the authorizer passes on. API Gateway carries texts only. */
+export interface AuthorizerContext {
+  readonly integration_id: string;
+  readonly app_code: string;
+  /** Empty for a platform caller. */
+  readonly org_id: string;
+  /** Expiry of the token, in epoch seconds. */
+  readonly expires_at: string;
+  /** Permission codes with spaces between; `*` for all of the tenant. */
+  readonly permissions: string;
+}
+
+const contextSchema = z.object({
+  integration_id: z.string().min(1),
+  app_code: z.string().min(1),
+  org_id: z.string(),
+  expires_at: z.string().regex(/^\d+$/),
+  permissions: z.string(),
+});
+
+const verified = Symbol('verified');
+
+export interface Caller {
+  readonly [verified]: true;
+  readonly integrationId: string;
+  readonly appCode: string;
+  /** Null for a platform caller. */
+  readonly orgId: string | null;
+  /** Epoch seconds. */
+  readonly expiresAt: number;
+  /** Null: all permissions of the tenant. */
+  readonly permissions: ReadonlySet<string> | null;
+}
+
+/** The caller in the authorizer's context of a proxy event; undefined when there is none, or none that is whole. */
+export function callerOf(context: unknown): Caller | undefined {
+  const parsed = contextSchema.safeParse(context);
+  if (!parsed.success) return undefined;
+  const { integration_id, app_code, org_id, expires_at, permissions } = parsed.data;
+  return {
+    [verified]: true,
+    integrationId: integration_id,
+    appCode: app_code,
+    orgId: org_id === '' ? null : org_id,
+    expiresAt: Number(expires_at),
+    permissions: permissions === '*' ? null : new Set(permissions.split(' ').filter((code) => code !== '')),
+  };
+}
+
+/** Whether the caller has a permission. */
+export const mayDo = (caller: Caller, permission: string): boolean => caller.permissions?.has(permission) ?? true;

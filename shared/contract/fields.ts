@@ -1,0 +1,128 @@
+import * as z from 'zod';
+
+/**
+ * The kinds of field that records are made of. Each sets its own bounds, so that nothing reaches the table that it could not hold.
+ * Every kind answers what the spec says (spec §2); where it gives no bound, the bound here is ours.
+ */
+
+/** Unpaired surrogates have no UTF-8 form (RFC 3629): storing one would change it. */
+const wellFormed = (value: string): boolean => value.isWellFormed();
+
+/** Text of up to `max` UTF-16 code units that is valid Unicode. */
+export const text = (max: number, min = 0) =>
+  z.string().min(min).max(max).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
+
+/** Text with something in it: neither empty nor only white space. */
+export const name = (max: number) =>
+  text(max, 1).refine((value) => value.trim() !== '', { error: 'must not be blank' });
+
+/** A UUID of any version, answered in lower case (RFC 9562 §4). */
+export const uuid = () =>
+  z
+    .guid()
+    .toLowerCase()
+    .meta({ override: { type: 'string', format: 'uuid', maxLength: 36 } });
+
+const WORD = /^[a-z][a-z0-9_-]*$/;
+
+/** A short lowercase word: the type of fields such as `status`, whose set of values the spec leaves open (spec §3). */
+export const word = () =>
+  z.string().max(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' });
+
+/** A code that stands in paths and keys: `acme-billing`. */
+export const code = (max = 100) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
+      error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit',
+    });
+
+/** A short name for web addresses: `acme-lisbon`. */
+export const slug = () =>
+  z
+    .string()
+    .min(1)
+    .max(100)
+    .regex(/^[a-z0-9][a-z0-9-]*$/, { error: 'must be lowercase letters, digits and "-", the first a letter or digit' });
+
+export const flag = () => z.boolean();
+
+const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
+
+/** ISO 8601 with a zone, answered in UTC with milliseconds. */
+export const timestamp = () =>
+  z.iso
+    .datetime({ offset: true })
+    .max(40)
+    .overwrite((value) => {
+      const time = new Date(value);
+      return Number.isNaN(time.getTime()) ? value : time.toISOString();
+    })
+    .meta({
+      override: {
+        type: 'string',
+        format: 'date-time',
+        maxLength: 40,
+        examples: [TIMESTAMP_EXAMPLE],
+        pattern: undefined,
+      },
+    });
+
+/** A calendar day, `2026-12-01`, or a timestamp: the spec types `next_billing_date` as a plain string. */
+export const dateText = () => text(40, 1);
+
+/** The table rounds nothing, but a number closer to zero than this has no meaning in any field and does not fit DynamoDB's range. */
+const SMALLEST = 1e-12;
+
+/** A number between two bounds, kept exactly. */
+export const decimal = (min: number, max: number) =>
+  z
+    .number()
+    .min(min)
+    .max(max)
+    .overwrite((value) => (Math.abs(value) < SMALLEST ? 0 : value))
+    .meta({ override: { type: 'number', format: 'double', minimum: min, maximum: max } });
+
+export const percentage = () => decimal(0, 100);
+export const money = () => decimal(0, 1e12);
+
+/** A whole number small enough for every JSON reader (RFC 7493 §2.2). */
+export const count = (max = Number.MAX_SAFE_INTEGER) =>
+  z
+    .int()
+    .min(0)
+    .max(max)
+    .meta({ override: { type: 'integer', format: 'int64', minimum: 0, maximum: max } });
+
+export type JsonObject = { [key: string]: unknown };
+
+const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * A free-form JSON object. It is passed through untouched, not copied field by field:
+ * a copy loses keys such as `__proto__`, and the object must come back exactly as it came.
+ */
+export const jsonObject = () =>
+  z
+    .custom<JsonObject>(isJsonObject, { error: 'must be a JSON object' })
+    .meta({ override: { type: 'object', additionalProperties: true } });
+
+export const tags = () => z.array(name(100)).max(100);
+
+export const email = () =>
+  z
+    .email()
+    .max(254)
+    .refine(wellFormed)
+    .meta({ override: { type: 'string', format: 'email', maxLength: 254, pattern: undefined } });
+
+/** A web address that a browser may open: `http` or `https` only, so that no answer carries a `javascript:` link. */
+export const webAddress = () =>
+  z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .max(2048)
+    .refine(wellFormed)
+    .meta({ override: { type: 'string', format: 'uri', maxLength: 2048, pattern: undefined } });

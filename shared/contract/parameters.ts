@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { uuid } from './fields.ts';
+
+/** Path and query parameters. All arrive as text; each kind here parses its own and says in OpenAPI what it takes. */
+
+/** A decimal integer. `parseInt` would take `12abc`; this takes digits only. */
+export const integerParameter = (min: number, max: number, standard: number) =>
+  z
+    .string()
+    .regex(/^\d{1,10}$/, { error: `must be an integer from ${min} to ${max}` })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error: `must be an integer from ${min} to ${max}` })
+    .optional()
+    .transform((value) => value ?? standard)
+    .meta({ override: { type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard } });
+
+export const booleanParameter = () =>
+  z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .meta({ override: { type: 'boolean' } });
+
+export const PAGE_SIZE = { standard: 25, max: 200 } as const;
+const MAX_PAGE = 1_000_000_000;
+
+/** Newest first unless turned round. */
+export const SORTS = ['-created_at', 'created_at'] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** The query of every list that answers in pages (spec §4, §8). */
+export const pageParameters = {
+  page: integerParameter(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),
+  page_size: integerParameter(1, PAGE_SIZE.max, PAGE_SIZE.standard).describe('How many records a page holds.'),
+  sort: z
+    .enum(SORTS)
+    .default('-created_at')
+    .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
+};
+
+/** The query of lists without pages: where the rest of a long list begins. The answer's own `Link` header carries it. */
+export const partParameters = {
+  after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),
+};
+
+/** The organization that a platform caller works in. A caller of an organization may give its own. */
+export const tenantParameter = () =>
+  uuid().optional().describe('The organization to work in. Platform callers name any; others at most their own.');

@@ -1,0 +1,91 @@
+/**
+ * Problem details (RFC 9457): every error the service answers, by its stable type.
+ * The gateway's own errors carry the same types (see `infra/gateway-responses.ts`).
+ */
+export const PROBLEMS = {
+  'malformed-request': { status: 400, title: 'The request cannot be parsed' },
+  'invalid-parameter': { status: 400, title: 'A path, query or header parameter is invalid' },
+  unauthorized: { status: 401, title: 'A valid bearer token is required' },
+  'invalid-credentials': { status: 401, title: 'The app code or the secret is wrong' },
+  'invalid-signature': { status: 401, title: 'The signature is missing or wrong' },
+  forbidden: { status: 403, title: 'The caller may not do this' },
+  'not-found': { status: 404, title: 'No such record' },
+  'route-not-found': { status: 404, title: 'No such path' },
+  'method-not-allowed': { status: 405, title: 'The path does not have this method' },
+  conflict: { status: 409, title: 'The request conflicts with the state of a record' },
+  'already-exists': { status: 409, title: 'A record with this value already exists' },
+  'still-in-use': { status: 409, title: 'Other records still need this one' },
+  'event-already-processed': { status: 409, title: 'An event with this id was already processed' },
+  'event-id-reused': { status: 409, title: 'An event with this id and another body was already processed' },
+  'request-in-flight': { status: 409, title: 'A request with this idempotency key is still being processed' },
+  'precondition-failed': { status: 412, title: 'The record has changed since it was read' },
+  'content-too-large': { status: 413, title: 'The request or the record is too large' },
+  'unsupported-media-type': { status: 415, title: 'The body must be application/json' },
+  'invalid-body': { status: 422, title: 'The body does not fit its schema' },
+  'idempotency-key-reused': { status: 422, title: 'The idempotency key was used with another request' },
+  'too-many-requests': { status: 429, title: 'Too many requests' },
+  'internal-error': { status: 500, title: 'The service failed' },
+  unavailable: { status: 503, title: 'The service cannot answer now' },
+} as const satisfies Record<string, { readonly status: number; readonly title: string }>;
+
+export type ProblemType = keyof typeof PROBLEMS;
+
+/** Prefix of the `type` of every problem: an absolute URI that identifies and is not fetched (RFC 9457 §3.1.1). */
+export const PROBLEM_TYPE_PREFIX = 'urn:problem-type:custodia:';
+
+/** One finding: what is wrong with one part of the request. */
+export interface Finding {
+  /** The part of the request that `pointer` points into. */
+  readonly in: 'body' | 'query' | 'path' | 'header';
+  /** JSON Pointer in its fragment form (RFC 6901 §6): `#/client_id`. */
+  readonly pointer: string;
+  readonly detail: string;
+}
+
+interface ProblemOptions {
+  readonly detail?: string;
+  readonly errors?: readonly Finding[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** An error the caller is told about. Anything else that is thrown is answered as `internal-error`, without its message. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly type: ProblemType;
+  readonly status: number;
+  readonly detail: string | undefined;
+  readonly errors: readonly Finding[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(type: ProblemType, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEMS[type].title, { cause: options.cause });
+    this.type = type;
+    this.status = PROBLEMS[type].status;
+    this.detail = options.detail;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The problem details object of a problem, as it goes over the wire. */
+export const problemDetails = (problem: Problem, requestId: string) => ({
+  type: `${PROBLEM_TYPE_PREFIX}${problem.type}`,
+  title: PROBLEMS[problem.type].title,
+  status: problem.status,
+  ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+  request_id: requestId,
+  ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
+});
+
+/** JSON Pointer in fragment form to a path of keys: `['a/b', 0]` is `#/a~1b/0`. */
+export const pointer = (path: readonly PropertyKey[]): string =>
+  `#${path.map((key) => `/${String(key).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+
+/** A 422 about one field of the body. */
+export const invalidField = (field: string, detail: string): Problem =>
+  new Problem('invalid-body', { errors: [{ in: 'body', pointer: pointer([field]), detail }] });
+
+/** A 409 about a value that must be unique. */
+export const alreadyExists = (field: string, detail: string): Problem =>
+  new Problem('already-exists', { detail, errors: [{ in: 'body', pointer: pointer([field]), detail }] });

@@ -1,0 +1,218 @@
+import * as z from 'zod';
+import { tenantParameter } from './parameters.ts';
+import type { ProblemType } from './problem.ts';
+import type { Body } from './record.ts';
+
+/**
+ * A route is one endpoint, declared once. The Lambda's router and validation, the API Gateway routes, the OpenAPI document,
+ * the permission catalogue and the local gateway are all made from it.
+ */
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/**
+ * Who may call:
+ * - `bearer`: a token, checked by the authorizer;
+ * - `bearer-optional`: the same, but where the stage allows a first key also without one (see `functions/integrations`);
+ * - `signature`: the body's HMAC, checked by the function;
+ * - `none`: anyone.
+ */
+export type Auth = 'bearer' | 'bearer-optional' | 'signature' | 'none';
+
+/** `<area>:<verb>` (spec §2, Permission). */
+export type PermissionCode = `${string}:${string}`;
+
+type Parameters = z.ZodRawShape;
+export type Example = { readonly [key: string]: unknown };
+
+export interface ResponseType<S extends z.ZodType = z.ZodType> {
+  readonly status: 200 | 201 | 204;
+  /** Name of the schema in OpenAPI, where it is not a record's own. */
+  readonly schema: S | undefined;
+  readonly description: string;
+  readonly example?: unknown;
+}
+
+export interface Route<
+  P extends Parameters = Parameters,
+  Q extends Parameters = Parameters,
+  B extends Body | undefined = Body | undefined,
+  S extends z.ZodType = z.ZodType,
+  A extends Auth = Auth,
+> {
+  readonly method: Method;
+  /** Below the base address, with parameters in braces: `/api/v1/clients/{id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth: A;
+  /** What a caller must be permitted; every `bearer` route names one. */
+  readonly permission?: PermissionCode;
+  /** Not in the spec: added to make what the spec shows usable (DESIGN §3). */
+  readonly completion?: true;
+  readonly params: z.ZodObject<P>;
+  readonly query: z.ZodObject<Q>;
+  readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  readonly body: B;
+  /** A complete example of the request body. */
+  readonly bodyExample?: Example;
+  readonly response: ResponseType<S>;
+  /** Problems of this operation beside those that every route of its kind can give. */
+  readonly errors: readonly ProblemType[];
+}
+
+/** A request header that an operation reads, for the OpenAPI document. */
+export interface HeaderParameter {
+  readonly description: string;
+  readonly required: boolean;
+  readonly example: string;
+  readonly maxLength: number;
+}
+
+interface RouteOptions {
+  readonly summary: string;
+  readonly description?: string;
+  readonly auth?: Auth;
+  readonly permission?: PermissionCode;
+  readonly completion?: true;
+  /** `named` (the standard): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
+  readonly tenancy?: 'named' | 'own';
+  readonly params?: Parameters;
+  readonly query?: Parameters;
+  readonly headers?: Readonly<Record<string, HeaderParameter>>;
+  readonly body?: Body;
+  readonly bodyExample?: Example;
+  readonly response: ResponseType;
+  readonly errors?: readonly ProblemType[];
+}
+
+type Given<O, K extends keyof RouteOptions, Standard> = O extends { readonly [key in K]: infer V } ? V : Standard;
+type None = Record<never, never>;
+
+/** The route that these options declare. */
+type RouteOf<O extends RouteOptions> = Route<
+  Given<O, 'params', None> extends infer P extends Parameters ? P : never,
+  Given<O, 'query', None> extends infer Q extends Parameters ? Q : never,
+  Given<O, 'body', undefined> extends infer B extends Body | undefined ? B : never,
+  O['response'] extends ResponseType<infer S> ? S : never,
+  Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
+>;
+
+/**
+ * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`.
+ * @throws TypeError when the declaration contradicts itself.
+ */
+export function route<const O extends RouteOptions>(method: Method, path: string, options: O): RouteOf<O> {
+  const {
+    params = {},
+    query = {},
+    errors = [],
+    auth = 'bearer',
+    tenancy = 'named',
+    body,
+    ...rest
+  }: RouteOptions = options;
+  assertParametersMatch(method, path, Object.keys(params));
+  if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
+    throw new TypeError(`${method} ${path}: a route with a bearer token names its permission, another does not`);
+  }
+  return {
+    ...rest,
+    method,
+    path,
+    auth,
+    body,
+    errors,
+    params: z.strictObject(params),
+    query: z.strictObject({
+      ...query,
+      ...(auth === 'bearer' && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
+    }),
+  } as unknown as RouteOf<O>;
+}
+
+function assertParametersMatch(method: Method, path: string, declared: readonly string[]): void {
+  const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]);
+  if (inPath.length !== declared.length || inPath.some((parameter) => !declared.includes(parameter ?? ''))) {
+    throw new TypeError(`${method} ${path}: path parameters and declaration differ`);
+  }
+}
+
+/** A domain: the routes that one Lambda function serves. */
+export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<Record<string, Route>>> {
+  /** Name of the function and of its folder: `service-actions`. */
+  readonly name: string;
+  /** Tag in the OpenAPI document. */
+  readonly tag: string;
+  readonly description: string;
+  /** By operation id. */
+  readonly routes: R;
+}
+
+export const contract = <const R extends Readonly<Record<string, Route>>>(declared: Contract<R>): Contract<R> =>
+  declared;
+
+/** 200 with a record. */
+export const ok = <S extends z.ZodType>(
+  record: { readonly schema: S },
+  description: string,
+  example: Example,
+): ResponseType<S> => ({
+  status: 200,
+  schema: record.schema,
+  description,
+  example,
+});
+
+/** 201 with the created record. */
+export const created = <S extends z.ZodType>(
+  record: { readonly schema: S },
+  description: string,
+  example: Example,
+): ResponseType<S> => ({
+  status: 201,
+  schema: record.schema,
+  description,
+  example,
+});
+
+/** 204 without a body. */
+export const noContent = (description: string): ResponseType<z.ZodUndefined> => ({
+  status: 204,
+  schema: undefined,
+  description,
+});
+
+/** 200 with `{ data, page, page_size, total }` (spec §4). */
+export const pageOf = <S extends z.ZodType>(
+  record: { readonly name: string; readonly schema: S },
+  description: string,
+  example: Example,
+) => ({
+  status: 200 as const,
+  schema: z
+    .strictObject({
+      data: z.array(record.schema).max(200),
+      page: z.int32().min(1),
+      page_size: z.int32().min(1).max(200),
+      total: z.int().min(0),
+    })
+    .meta({ id: `${record.name}Page` }),
+  description,
+  example: { data: [example], page: 1, page_size: 25, total: 1 },
+});
+
+/** How many records a list without pages answers at once. */
+export const WHOLE_LIST = 1_000;
+
+/** 200 with `{ data }` alone (spec §4): complete up to a thousand records, with a `Link` to the rest beyond. */
+export const wholeListOf = <S extends z.ZodType>(
+  record: { readonly name: string; readonly schema: S },
+  description: string,
+  example: Example,
+) => ({
+  status: 200 as const,
+  schema: z.strictObject({ data: z.array(record.schema).max(WHOLE_LIST) }).meta({ id: `${record.name}List` }),
+  description,
+  example: { data: [example] },
+});

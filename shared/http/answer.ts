@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import * as z from 'zod';
+import { Problem, problemDetails } from '../contract/problem.ts';
+import type { ResponseType, Route } from '../contract/route.ts';
+import { pageLinks, partLink } from './links.ts';
+import type { Answer } from './operation.ts';
+import type { HttpRequest } from './request.ts';
+
+/** Makes the HTTP response of an answer: exactly the fields of the contract, their `ETag`, `Link` and `Location`. */
+
+/** Lambda answers at most 6 MB, counted after the body is escaped into JSON once more (AWS Lambda quotas). In bytes. */
+const MAX_RESULT = 5_900_000;
+
+const COMMON_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const;
+
+interface Asked {
+  readonly route: Route;
+  readonly request: HttpRequest;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Path of the route that reads a record created here, if the domain has one. */
+  readonly itemPath: string | undefined;
+}
+
+/** @throws Problem when the answer is larger than Lambda can carry */
+export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult {
+  const { response } = asked.route;
+  const headers: Record<string, string> = {
+    ...COMMON_HEADERS,
+    'X-Request-Id': asked.request.requestId,
+    'Cache-Control': 'private, no-cache',
+    ...linksOf(asked, answer),
+    ...answer.headers,
+  };
+  if (response.schema === undefined) return { statusCode: response.status, headers, body: '' };
+
+  const value = present(response.schema, answer.body);
+  const body = JSON.stringify(value);
+  if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
+  if (response.status === 201 && asked.itemPath !== undefined) headers.Location = locationOf(asked.itemPath, value);
+  if (asked.route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
+    return { statusCode: 304, headers, body: '' };
+  }
+  const result = { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+  assertDeliverable(result);
+  return result;
+}
+
+/** The response of a problem. */
+export const problemResponse = (problem: Problem, requestId: string): APIGatewayProxyResult => ({
+  statusCode: problem.status,
+  headers: {
+    ...COMMON_HEADERS,
+    'X-Request-Id': requestId,
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+    'Content-Type': 'application/problem+json',
+  },
+  body: JSON.stringify(problemDetails(problem, requestId)),
+});
+
+/**
+ * The strong validator of a record: its version, which `If-Match` compares, and a digest of the answer, so that the tag also
+ * changes when only a derived field did (RFC 9110 §8.8.1).
+ */
+const entityTag = (version: number, body: string): string =>
+  `"${version}.${createHash('sha256').update(body).digest('base64url').slice(0, 12)}"`;
+
+const isFresh = (request: HttpRequest, tag: string): boolean =>
+  (request.headers.get('if-none-match') ?? '')
+    .split(',')
+    .map((candidate) => candidate.trim().replace(/^W\//, ''))
+    .some((candidate) => candidate === tag || candidate === '*');
+
+/** The value with exactly the fields of its schema: what is inside stays inside, what is missing shows its default or null. */
+export function present(schema: NonNullable<ResponseType['schema']>, value: unknown): unknown {
+  if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries<z.ZodType>(schema.shape).map(([field, fieldSchema]) => [
+        field,
+        present(fieldSchema, (value as Record<string, unknown>)[field]),
+      ]),
+    );
+  }
+  if (schema instanceof z.ZodArray && Array.isArray(value)) {
+    return value.map((element) => present(schema.element as z.ZodType, element));
+  }
+  return value ?? schema.meta()?.default ?? null;
+}
+
+function linksOf({ request, route, query }: Asked, { body, next }: Answer): Record<string, string> {
+  const path = pathOf(route, request);
+  if (next !== undefined) return { Link: partLink(path, request.query, next) };
+  const total = (body as { total?: unknown } | undefined)?.total;
+  return typeof total === 'number' && typeof query.page === 'number' && typeof query.page_size === 'number'
+    ? { Link: pageLinks(path, request.query, { page: query.page, pageSize: query.page_size, total }) }
+    : {};
+}
+
+const pathOf = (route: Route, request: HttpRequest): string =>
+  route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');
+
+const locationOf = (itemPath: string, value: unknown): string =>
+  itemPath.replace(/\{\w+\}/, String((value as { id?: unknown }).id));
+
+function assertDeliverable(result: APIGatewayProxyResult): void {
+  // Most answers are far too small to need an exact count.
+  if (result.body.length < MAX_RESULT / 8) return;
+  if (Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT) return;
+  throw new Problem('invalid-parameter', {
+    detail: 'The records of this page are too large for one answer. Ask for fewer with page_size.',
+    errors: [{ in: 'query', pointer: '#/page_size', detail: 'is too large for these records' }],
+  });
+}

@@ -1,0 +1,91 @@
+import type * as z from 'zod';
+import type { Caller } from '../auth/caller.ts';
+import type { Contract, ResponseType, Route } from '../contract/route.ts';
+import type { Collection, Page, Part, Stored } from '../table/collection.ts';
+import type { Session } from '../table/session.ts';
+import type { Tenant } from '../table/tenant.ts';
+
+/**
+ * An operation does what one route is for: reads, checks the domain's rules, stages its writes, and says what to answer.
+ * It sees validated input and a tenant handle, never an event or a key, and it commits nothing: the pipeline does, and may
+ * run it again when a record changed under its hands.
+ */
+export type Operation<R extends Route, X = BearerInput> = (input: RouteInput<R> & X) => Promise<Answer<R>>;
+
+/** What the route's schemas made of the request. */
+export interface RouteInput<R extends Route> {
+  readonly params: z.output<R['params']>;
+  readonly query: z.output<R['query']>;
+  readonly body: R['body'] extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : undefined;
+}
+
+/** What an operation of a `bearer` route gets besides. */
+export interface BearerInput {
+  readonly caller: Caller;
+  readonly tenant: Tenant;
+  readonly session: Session;
+  /**
+   * The record that the route is about.
+   * @throws Problem `not-found`, or `precondition-failed` when `If-Match` names another version
+   */
+  readonly find: <T extends object>(records: Collection<T>, id: string) => Promise<Stored<T>>;
+}
+
+/** What an operation of a route without a bearer token gets besides. */
+export interface OpenInput {
+  readonly session: Session;
+  readonly request: { readonly headers: ReadonlyMap<string, string>; readonly bytes: Buffer };
+  /** There, on a `bearer-optional` route, when a token was sent. */
+  readonly caller: Caller | undefined;
+}
+
+type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
+
+export interface Answer<R extends Route = Route> {
+  /** Fields that the response's schema does not name stay inside. */
+  readonly body: BodyOf<R>;
+  /** Version of the answered record, for its `ETag`. */
+  readonly version?: number;
+  /** For lists without pages: the id after which the rest begins. */
+  readonly next?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The operations of a domain, by the operation ids of its contract. */
+export type Operations<C extends Contract> = {
+  readonly [Id in keyof C['routes']]: Operation<
+    C['routes'][Id],
+    C['routes'][Id]['auth'] extends 'bearer' ? BearerInput : OpenInput
+  >;
+};
+
+const asStored = <T, U>(record: T): U => record as unknown as U;
+
+/** Answers with a record and its version; `show` makes what is answered of what is stored, where they differ. */
+export const answerRecord = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
+  body: show(stored.record),
+  version: stored.version,
+});
+
+/** Answers with a page of records. */
+export const answerPage = <T, U = T>(
+  page: Page<T>,
+  query: { readonly page: number; readonly page_size: number },
+  show: (record: T) => U = asStored,
+) => ({
+  body: {
+    data: page.records.map(({ record }) => show(record)),
+    page: query.page,
+    page_size: query.page_size,
+    total: page.total,
+  },
+});
+
+/** Answers with a list that is not cut in pages. */
+export const answerList = <T, U = T>(part: Part<T>, show: (record: T) => U = asStored) => ({
+  body: { data: part.records.map(({ record }) => show(record)) },
+  next: part.next,
+});
+
+/** Answers without a body. */
+export const answerNothing = { body: undefined } as const;

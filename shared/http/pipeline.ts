@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger } from '@aws-lambda-powertools/logger';
+import middy from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
+import { Problem } from '../contract/problem.ts';
+import type { Contract, Route } from '../contract/route.ts';
+import { environmentTable } from '../table/client.ts';
+import type { Collection, Stored } from '../table/collection.ts';
+import { StaleRead } from '../table/errors.ts';
+import { Session } from '../table/session.ts';
+import { problemResponse, responseOf } from './answer.ts';
+import type { Answer, BearerInput, OpenInput, Operations } from './operation.ts';
+import { checkIfMatch } from './preconditions.ts';
+import { problemOf } from './problems.ts';
+import { type HttpRequest, jsonOf, requestOf } from './request.ts';
+import { tenantOf } from './tenancy.ts';
+import { validBody, validParams, validQuery } from './validate.ts';
+
+/**
+ * The way of every request: route → caller → permission → input → tenant → operation → commit → answer.
+ * A domain's Lambda is `pipeline(contract, operations)`.
+ */
+
+/** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
+const MAX_BODY = 1_048_576;
+
+/** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
+const ANSWER_TIME = 1_500;
+const LONGEST = 25_000;
+
+/** Longest random wait before an operation is run again on a record that changed under it, by try. In milliseconds. */
+const STALE_WAIT = 15;
+
+const logger = new Logger({ serviceName: 'custodia' });
+
+export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** The Lambda handler of a domain. */
+export function pipeline<C extends Contract>(contract: C, operations: Operations<C>): LambdaHandler {
+  const table = routeTable(contract, operations as unknown as Readonly<Record<string, AnyOperation>>);
+  const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(problemsAnswered)
+    .handler((event, context) => handle(table, event, context));
+  return handler as unknown as LambdaHandler;
+}
+
+type AnyOperation = (input: RouteInputs & (BearerInput | OpenInput)) => Promise<Answer>;
+
+interface RouteInputs {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface Served {
+  readonly route: Route;
+  readonly operation: AnyOperation;
+  readonly itemPath: string | undefined;
+}
+
+/** API Gateway names the resource that matched, so a route is found by its name. */
+function routeTable(
+  contract: Contract,
+  operations: Readonly<Record<string, AnyOperation>>,
+): ReadonlyMap<string, Served> {
+  const routes = Object.values(contract.routes);
+  return new Map(
+    Object.entries(contract.routes).map(([id, route]) => {
+      const operation = operations[id];
+      if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${id}`);
+      const itemPath = routes.find(
+        (other) => other.method === 'GET' && /^\/\{\w+\}$/.test(other.path.replace(route.path, '')),
+      );
+      return [`${route.method} ${route.path}`, { route, operation, itemPath: itemPath?.path }];
+    }),
+  );
+}
+
+async function handle(
+  routes: ReadonlyMap<string, Served>,
+  event: APIGatewayProxyEvent,
+  context: Context,
+): Promise<APIGatewayProxyResult> {
+  const served = routes.get(`${event.httpMethod} ${event.resource}`);
+  if (served === undefined) throw new Problem('route-not-found');
+  const request = requestOf(event);
+  const caller = callerFor(served.route, event);
+  const inputs = inputsOf(served.route, request);
+  const deadline = Date.now() + Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST);
+  const session = new Session(environmentTable(), Date.now(), deadline);
+  const answer = await runToCommit(session, async () => {
+    const input = { ...inputs, ...(await surroundings(served.route, request, caller, inputs, session)) };
+    return served.operation(input);
+  });
+  return responseOf({ ...served, request, query: inputs.query }, answer);
+}
+
+/** @throws Problem `unauthorized` or `forbidden` */
+function callerFor(route: Route, event: APIGatewayProxyEvent): Caller | undefined {
+  if (!route.auth.startsWith('bearer')) return undefined;
+  const caller = callerOf(event.requestContext.authorizer);
+  if (caller === undefined) {
+    if (route.auth === 'bearer-optional') return undefined;
+    throw unauthorized();
+  }
+  // The gateway may hold on to the authorizer's answer longer than the token lives.
+  if (caller.expiresAt * 1000 <= Date.now()) throw unauthorized('The token has expired.');
+  if (route.permission !== undefined && !mayDo(caller, route.permission)) {
+    throw new Problem('forbidden', { detail: `This needs the permission ${route.permission}.` });
+  }
+  return caller;
+}
+
+const unauthorized = (detail?: string): Problem =>
+  new Problem('unauthorized', {
+    ...(detail === undefined ? {} : { detail }),
+    headers: { 'WWW-Authenticate': detail === undefined ? 'Bearer' : 'Bearer error="invalid_token"' },
+  });
+
+/** A webhook's body is checked after its signature, by the operation itself. */
+const inputsOf = (route: Route, request: HttpRequest): RouteInputs => ({
+  params: validParams(route, request),
+  query: validQuery(route, request),
+  body:
+    route.body === undefined || route.auth === 'signature'
+      ? undefined
+      : validBody(route.body, jsonOf(request, MAX_BODY)),
+});
+
+async function surroundings(
+  route: Route,
+  request: HttpRequest,
+  caller: Caller | undefined,
+  { query, body }: RouteInputs,
+  session: Session,
+): Promise<BearerInput | OpenInput> {
+  if (caller === undefined || route.auth !== 'bearer') {
+    return { session, caller, request: { headers: request.headers, bytes: request.bytes } };
+  }
+  const tenant = await tenantOf(caller, session, query, body);
+  return { session, caller, tenant, find: finder(route, request) };
+}
+
+const finder =
+  (route: Route, request: HttpRequest) =>
+  async <T extends object>(records: Collection<T>, id: string): Promise<Stored<T>> => {
+    const stored = await records.get(id);
+    if (stored === undefined) throw new Problem('not-found');
+    if (route.method === 'PATCH' || route.method === 'DELETE') checkIfMatch(request, stored.version);
+    return stored;
+  };
+
+/** Runs the operation and commits what it staged; once more from the start when a record it read has changed meanwhile. */
+async function runToCommit(session: Session, operation: () => Promise<Answer>): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await operation();
+      await session.commit();
+      return answer;
+    } catch (error) {
+      const pause = Math.random() * STALE_WAIT * tries;
+      if (!(error instanceof StaleRead) || Date.now() + pause > session.deadline) {
+        await session.abandon(error);
+        throw error;
+      }
+      await sleep(pause);
+      session.restart();
+    }
+  }
+}
+
+/** Middy middleware: every error becomes problem details; what is our fault is logged. */
+const problemsAnswered: middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> = {
+  onError: (request) => {
+    const problem = problemOf(request.error);
+    const { requestId } = request.event.requestContext;
+    if (problem.status >= 500) logger.error(problem.message, { requestId, error: request.error as Error });
+    request.response = problemResponse(problem, requestId);
+  },
+};

@@ -1,0 +1,25 @@
+import { Problem } from '../contract/problem.ts';
+import type { HttpRequest } from './request.ts';
+
+/**
+ * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's own condition holds that
+ * version until the commit, so nothing can come between.
+ *
+ * An entity tag is `"<version>.<digest>"`; here only the version counts, for a counter that moved is no reason to refuse.
+ * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is no list of entity tags
+ */
+export function checkIfMatch(request: HttpRequest, version: number): void {
+  const header = request.headers.get('if-match');
+  if (header === undefined || header.trim() === '*') return;
+  const tags = header.split(',').map((tag) => tag.trim());
+  if (!tags.every((tag) => ENTITY_TAG.test(tag))) {
+    throw new Problem('invalid-parameter', {
+      errors: [{ in: 'header', pointer: '#/If-Match', detail: 'must be "*" or a list of entity tags' }],
+    });
+  }
+  if (!tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) throw new Problem('precondition-failed');
+}
+
+const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;
+/** A weak tag never matches here: `If-Match` compares strongly. */
+const VERSION = /^"(\d+)\.[\w-]+"$/;

@@ -1,0 +1,23 @@
+import { alreadyExists, Problem } from '../contract/problem.ts';
+import { ItemTooLarge, NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
+
+/** What the caller is told of an error. Whatever is not meant for callers becomes `internal-error`, without a word of its own. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof NotUnique) return alreadyExists(error.field, `Another record has this ${error.field}.`);
+  if (error instanceof ItemTooLarge) {
+    return new Problem('content-too-large', { detail: 'A record may have up to 400 KB.', cause: error });
+  }
+  if (error instanceof TableUnavailable || error instanceof StaleRead || isPassing(error)) {
+    return new Problem('unavailable', { headers: { 'Retry-After': '2' }, cause: error });
+  }
+  return new Problem('internal-error', { cause: error });
+}
+
+/** Reads that failed after all the SDK's attempts: throttled, no connection, or DynamoDB's own 5xx. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof Error &&
+  (/Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TimeoutError|InternalServerError|ServiceUnavailable|ECONN|EPIPE/.test(
+    `${error.name} ${(error as { code?: string }).code ?? ''}`,
+  ) ||
+    ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? 0) >= 500);

@@ -1,0 +1,45 @@
+import type { Caller } from '../auth/caller.ts';
+import { type Finding, invalidField, Problem } from '../contract/problem.ts';
+import type { Session } from '../table/session.ts';
+import { Tenant } from '../table/tenant.ts';
+
+/**
+ * The tenant a request works in: the caller's own, or the organization that it names with `org_id` in the query or the body.
+ * A caller of an organization may name only its own; a platform caller names any that exists.
+ * @throws Problem `forbidden`, `not-found` (query) or `invalid-body` (body)
+ */
+export async function tenantOf(
+  caller: Caller,
+  session: Session,
+  query: Readonly<Record<string, unknown>>,
+  body: Readonly<Record<string, unknown>> | undefined,
+): Promise<Tenant> {
+  const named = nameIn('query', query) ?? nameIn('body', body ?? {});
+  if (named === undefined) return Tenant.of(caller, session);
+
+  const tenant = Tenant.named(named.orgId, caller, session);
+  if (tenant === undefined)
+    throw new Problem('forbidden', { errors: [finding(named.part, 'must be the organization of the caller')] });
+  if (caller.orgId === null && !(await tenant.exists())) {
+    throw new Problem(named.part === 'query' ? 'not-found' : 'invalid-body', {
+      errors: [finding(named.part, 'names no organization')],
+    });
+  }
+  return tenant;
+}
+
+type Part = 'query' | 'body';
+
+const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: Part; orgId: string } | undefined =>
+  typeof fields.org_id === 'string' ? { part, orgId: fields.org_id } : undefined;
+
+const finding = (part: Part, detail: string): Finding => ({ in: part, pointer: '#/org_id', detail });
+
+/**
+ * The organization that a record of this tenant belongs to.
+ * @throws Problem `invalid-body` when a platform caller has named none
+ */
+export function organizationOf(tenant: Tenant): string {
+  if (tenant.orgId === null) throw invalidField('org_id', 'is required of a platform caller');
+  return tenant.orgId;
+}

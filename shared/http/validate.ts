@@ -1,0 +1,57 @@
+import type * as z from 'zod';
+import { type Finding, Problem, pointer } from '../contract/problem.ts';
+import type { Body } from '../contract/record.ts';
+import type { Route } from '../contract/route.ts';
+import type { HttpRequest } from './request.ts';
+
+/** Checks the parts of a request against their route. Every finding of a part is in one answer. */
+
+/** @throws Problem `invalid-parameter` */
+export const validParams = (route: Route, request: HttpRequest): Record<string, unknown> =>
+  parsed(route.params, request.params, 'path', 'invalid-parameter');
+
+/** @throws Problem `invalid-parameter` */
+export function validQuery(route: Route, request: HttpRequest): Record<string, unknown> {
+  const repeated = Object.keys(request.query).filter((name) => (request.query[name]?.length ?? 0) > 1);
+  if (repeated.length > 0) {
+    throw new Problem('invalid-parameter', {
+      errors: repeated.map(
+        (name): Finding => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
+      ),
+    });
+  }
+  const single = Object.fromEntries(Object.entries(request.query).map(([name, values]) => [name, values[0]]));
+  return parsed(route.query, single, 'query', 'invalid-parameter');
+}
+
+/**
+ * The fields of a body. Read-only fields that the caller sent back are dropped first (DESIGN §5).
+ * @throws Problem `invalid-body`
+ */
+export function validBody(body: Body, json: unknown): Record<string, unknown> {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
+  }
+  const given = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
+  return parsed(body.schema, Object.fromEntries(given), 'body', 'invalid-body');
+}
+
+function parsed(
+  schema: z.ZodObject,
+  value: Readonly<Record<string, unknown>>,
+  part: Finding['in'],
+  type: 'invalid-parameter' | 'invalid-body',
+): Record<string, unknown> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new Problem(type, { errors: result.error.issues.flatMap((issue) => findingsOf(issue, part)) });
+}
+
+function findingsOf(issue: z.core.$ZodIssue, part: Finding['in']): Finding[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
+  }
+  const required =
+    issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');
+  return [{ in: part, pointer: pointer(issue.path), detail: required ? 'is required' : issue.message }];
+}

@@ -1,0 +1,63 @@
+import type { Item } from './staged.ts';
+
+/** How the records of one kind are stored. Declared in the domain that owns them. */
+export interface Entity<T extends object = object> {
+  /** Part of every key: `TICKET`. */
+  readonly name: string;
+  /**
+   * The filters by which the records can be listed, each with its own list: `[['status'], ['client_id', 'status']]`.
+   * The position decides the index, so new filters go to the end.
+   */
+  readonly filters: readonly (readonly Field<T>[])[];
+  /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (DESIGN §4). */
+  readonly json: readonly Field<T>[];
+  /** Values used once in a tenant, with what makes two spellings the same. */
+  readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
+  /** Days after which a record expires; it is kept to the end of the last. */
+  readonly retentionDays?: number;
+  /**
+   * Ids carry the time of creation instead of a number taken from the list: for lists that are read in order and never counted,
+   * such as the messages of a ticket. Saves a write.
+   */
+  readonly byTime?: true;
+  /** Ids are the record's number itself instead of UUIDs (spec §2, resource history). */
+  readonly numericId?: true;
+}
+
+type Field<T> = keyof T & string;
+
+/** Declares an entity: `entity<Ticket>('TICKET', { filters: [['status']], json: ['custom_fields'] })`. */
+export const entity = <T extends object>(name: string, options: Partial<Omit<Entity<T>, 'name'>> = {}): Entity<T> => ({
+  name,
+  filters: [],
+  json: [],
+  unique: {} as Entity<T>['unique'],
+  ...options,
+});
+
+/** Spellings are the same when they are the same to the letter. */
+export const exactly = (value: string): string => value;
+/** Spellings are the same when they differ in upper and lower case only. */
+export const ignoringCase = (value: string): string => value.toLowerCase();
+
+/** A record's fields as the attributes of an item. */
+export function toAttributes<T extends object>(kind: Entity<T>, fields: Partial<T>): Record<string, unknown> {
+  const attributes: Record<string, unknown> = { ...fields };
+  for (const field of kind.json) {
+    const value = attributes[field];
+    if (value !== undefined && value !== null) attributes[field] = JSON.stringify(value);
+  }
+  return attributes;
+}
+
+/** The record in an item: its lower-case attributes, for the service's own are in capitals (`schema.ts`). */
+export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
+  const fields: Record<string, unknown> = {};
+  for (const [attribute, value] of Object.entries(item)) {
+    if (attribute.toUpperCase() !== attribute) fields[attribute] = value;
+  }
+  for (const field of kind.json) {
+    if (typeof fields[field] === 'string') fields[field] = JSON.parse(fields[field] as string);
+  }
+  return fields as T;
+}

@@ -1,0 +1,27 @@
+/** What the storage code throws. Only `shared/http` turns these into answers. */
+
+/** The record changed between reading and writing: run the operation again on fresh reads. */
+export class StaleRead extends Error {
+  override readonly name = 'StaleRead';
+}
+
+/** An item would pass DynamoDB's 400 KB, or a transaction its 4 MB. */
+export class ItemTooLarge extends Error {
+  override readonly name = 'ItemTooLarge';
+}
+
+/** Whether the write happened could not be learned in time, or the table cannot take it now. */
+export class TableUnavailable extends Error {
+  override readonly name = 'TableUnavailable';
+}
+
+/** Another record of the tenant already has this value of a unique field. */
+export class NotUnique extends Error {
+  override readonly name = 'NotUnique';
+  readonly field: string;
+
+  constructor(field: string) {
+    super(`another record has this ${field}`);
+    this.field = field;
+  }
+}

@@ -1,0 +1,91 @@
+import { TTL_ATTRIBUTE, WRITE_ID } from './schema.ts';
+
+import type { Expectation, StagedPut, StagedUpdate } from './staged.ts';
+
+/** Staged writes as DynamoDB requests: expressions with every name and value behind a placeholder. */
+
+interface Expression {
+  ConditionExpression?: string;
+  ExpressionAttributeNames?: Record<string, string>;
+  ExpressionAttributeValues?: Record<string, unknown>;
+}
+
+class Placeholders {
+  readonly names: Record<string, string> = {};
+  readonly values: Record<string, unknown> = {};
+
+  name(attribute: string): string {
+    const known = Object.keys(this.names).find((placeholder) => this.names[placeholder] === attribute);
+    const placeholder = known ?? `#n${Object.keys(this.names).length}`;
+    this.names[placeholder] = attribute;
+    return placeholder;
+  }
+
+  value(value: unknown): string {
+    const placeholder = `:v${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+
+  /** The expression with its placeholders, where it has any: DynamoDB refuses empty maps. */
+  with(expression: Expression): Expression {
+    return {
+      ...expression,
+      ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
+      ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
+    };
+  }
+}
+
+export const putRequest = (tableName: string, write: StagedPut, attempt: string) => ({
+  TableName: tableName,
+  Item: { ...write.item, [WRITE_ID]: attempt },
+  ...conditionOf(write.expect),
+});
+
+export function updateRequest(tableName: string, write: StagedUpdate, attempt: string) {
+  const placeholders = new Placeholders();
+  const set = Object.entries({ ...write.set, [WRITE_ID]: attempt }).map(
+    ([attribute, value]) => `${placeholders.name(attribute)} = ${placeholders.value(value)}`,
+  );
+  const add = Object.entries(write.add).map(
+    ([attribute, amount]) => `${placeholders.name(attribute)} ${placeholders.value(amount)}`,
+  );
+  const remove = write.remove.map((attribute) => placeholders.name(attribute));
+  const clauses = [
+    `SET ${set.join(', ')}`,
+    ...(add.length === 0 ? [] : [`ADD ${add.join(', ')}`]),
+    ...(remove.length === 0 ? [] : [`REMOVE ${remove.join(', ')}`]),
+  ];
+  const condition = conditionText(write.expect, placeholders);
+  return {
+    TableName: tableName,
+    Key: { ...write.key },
+    UpdateExpression: clauses.join(' '),
+    ...placeholders.with(condition === '' ? {} : { ConditionExpression: condition }),
+  };
+}
+
+/** The condition of a write, empty where nothing is expected. */
+export function conditionOf(expect: Expectation): Expression {
+  const placeholders = new Placeholders();
+  const condition = conditionText(expect, placeholders);
+  return condition === '' ? {} : placeholders.with({ ConditionExpression: condition });
+}
+
+function conditionText(expect: Expectation, placeholders: Placeholders): string {
+  const parts: string[] = [];
+  if (expect.exists === true) parts.push(`attribute_exists(${placeholders.name('PK')})`);
+  if (expect.exists === false) {
+    const absent = `attribute_not_exists(${placeholders.name('PK')})`;
+    const expired =
+      expect.expiredBefore === undefined
+        ? ''
+        : ` OR ${placeholders.name(TTL_ATTRIBUTE)} < ${placeholders.value(expect.expiredBefore)}`;
+    parts.push(`(${absent}${expired})`);
+  }
+  for (const [attribute, value] of Object.entries(expect.equals ?? {})) {
+    parts.push(`${placeholders.name(attribute)} = ${placeholders.value(value)}`);
+  }
+  return parts.join(' AND ');
+}

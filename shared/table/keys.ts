@@ -1,0 +1,48 @@
+/**
+ * Every key of the table is made here and nowhere else; `docs/data-model.md` lists them.
+ * All that belongs to a tenant begins `ORG#<tenant>#`, which is what the tenant role's policy matches (DESIGN §3).
+ */
+
+/** An organization's id, or `PLATFORM` for callers that belong to none. */
+export type TenantId = string & { readonly __tenant: never };
+
+export const PLATFORM = 'PLATFORM' as TenantId;
+
+export interface Key {
+  readonly PK: string;
+  readonly SK: string;
+}
+
+/** Where the records of an entity live: `ORG#<tenant>#TICKET`. */
+export const recordsPartition = (tenant: TenantId, entity: string): string => `ORG#${tenant}#${entity}`;
+
+/** Where the records below one parent live: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
+export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
+  `ORG#${tenant}#${parent}#${parentId}#${entity}`;
+
+/** A list of those records of a partition that have these values: `ORG#<tenant>#SERVICE#client_id=…&status=active`. */
+export const filteredList = (partition: string, values: Readonly<Record<string, string>>): string =>
+  `${partition}#${Object.entries(values)
+    .map(([field, value]) => `${field}=${value}`)
+    .join('&')}`;
+
+/** Where a list keeps its count: the head and the buckets of holes. */
+export const countPartition = (list: string): string => `${list}#COUNT`;
+
+/** Sort key of a list's head; after every bucket in order. */
+export const HEAD = 'HEAD';
+
+/** Sort key of a bucket of holes. Twelve digits hold any bucket of a 48-bit number. */
+export const bucketKey = (bucket: number): string => `B#${String(bucket).padStart(12, '0')}`;
+
+/** Guards that a value is used once in a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
+export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({
+  PK: `ORG#${tenant}#UNIQUE#${entity}#${field}`,
+  SK: value,
+});
+
+/** Partitions that wait to be emptied, after what they belonged to was deleted. */
+export const sweepPartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
+
+/** An integration's credentials, found by app code before a tenant is known. */
+export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });

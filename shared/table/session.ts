@@ -1,0 +1,79 @@
+import type { Table } from './client.ts';
+import { StaleRead, TableUnavailable } from './errors.ts';
+import { markLost, readCount, type TakenNumber, takeNumber } from './lists/count.ts';
+import { Work } from './work.ts';
+
+/** A number this old is not written any more: readers will soon take it for lost (`lists/page.ts`). In milliseconds. */
+const NUMBER_LIFETIME_MS = 30_000;
+
+/** One request's dealings with the table: its clock, its unit of work and the list numbers it has taken. */
+export class Session {
+  readonly table: Table;
+  /** When the request began, in epoch milliseconds: the time of everything it writes. */
+  readonly now: number;
+  /** Until when to try, in epoch milliseconds. */
+  readonly deadline: number;
+  #work: Work;
+  #inUse: TakenNumber[] = [];
+  #spare: TakenNumber[] = [];
+
+  constructor(table: Table, now: number, deadline: number) {
+    this.table = table;
+    this.now = now;
+    this.deadline = deadline;
+    this.#work = new Work(table, deadline);
+  }
+
+  get work(): Work {
+    return this.#work;
+  }
+
+  /** The time of this request as it stands in records. */
+  get timestamp(): string {
+    return new Date(this.now).toISOString();
+  }
+
+  /** Takes the next number of a list, or one that an earlier run of the same operation took and did not use. */
+  async takeNumber(list: string, expires: boolean): Promise<TakenNumber> {
+    const index = this.#spare.findIndex((number) => number.list === list && isFresh(number));
+    const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
+    const number = spare ?? (await takeNumber(this.table, list, expires, this.now));
+    this.#inUse.push(number);
+    return number;
+  }
+
+  /** Forgets what is staged, to run the operation again. */
+  restart(): void {
+    this.#work = new Work(this.table, this.deadline);
+    this.#spare.push(...this.#inUse.splice(0));
+  }
+
+  /** Commits what is staged. @throws as {@link Work.commit} */
+  async commit(): Promise<void> {
+    if (!this.#inUse.every(isFresh)) throw new StaleRead('list numbers have grown old');
+    await this.#work.commit();
+    this.#inUse = [];
+  }
+
+  /**
+   * Gives up the numbers that were taken for nothing, so that no total counts them. Best effort: what is not given back here
+   * is mended by the readers. After {@link TableUnavailable} nothing is: the write may yet arrive.
+   */
+  async abandon(reason: unknown): Promise<void> {
+    if (reason instanceof TableUnavailable) return;
+    const lists = Map.groupBy([...this.#inUse.splice(0), ...this.#spare.splice(0)], (number) => number.list);
+    await Promise.allSettled(
+      Array.from(lists, async ([list, numbers]) => {
+        const { buckets } = await readCount(this.table, list, undefined, this.now);
+        await markLost(
+          this.table,
+          list,
+          numbers.map(({ number }) => number),
+          buckets,
+        );
+      }),
+    );
+  }
+}
+
+const isFresh = (number: TakenNumber): boolean => Date.now() - number.at < NUMBER_LIFETIME_MS;

@@ -1,0 +1,40 @@
+import type { Key } from './keys.ts';
+
+/** Writes as they wait to be committed. */
+
+export type Item = Readonly<Record<string, unknown>>;
+
+/** What must hold of the item for the transaction to happen. */
+export interface Expectation {
+  readonly exists?: boolean;
+  readonly equals?: Readonly<Record<string, unknown>>;
+  /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
+  readonly expiredBefore?: number;
+}
+
+export type Refusal = (found: Item | undefined) => Error;
+
+interface Staged {
+  readonly key: Key;
+  readonly expect: Expectation;
+  /** The error when the expectation does not hold. */
+  readonly refuse: Refusal;
+}
+
+export interface StagedPut extends Staged {
+  readonly kind: 'put';
+  readonly item: Item;
+}
+
+export interface StagedUpdate extends Staged {
+  readonly kind: 'update';
+  readonly set: Readonly<Record<string, unknown>>;
+  readonly remove: readonly string[];
+  readonly add: Readonly<Record<string, number | bigint>>;
+}
+
+export interface StagedDelete extends Staged {
+  readonly kind: 'delete';
+}
+
+export type StagedWrite = StagedPut | StagedUpdate | StagedDelete;

@@ -1,0 +1,78 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Caller } from '../auth/caller.ts';
+import { Collection } from './collection.ts';
+import type { Entity } from './entity.ts';
+import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
+import type { Session } from './session.ts';
+
+/**
+ * The handle to one tenant's data, and the only way to it. It is made from a verified caller, from an integration's own stored
+ * credentials, or for an organization about to be created: never from a text that a request brought along.
+ */
+export class Tenant {
+  readonly #id: TenantId;
+  readonly #session: Session;
+
+  private constructor(id: TenantId, session: Session) {
+    this.#id = id;
+    this.#session = session;
+  }
+
+  /** The tenant of a caller: its organization, or the platform. */
+  static of(caller: Caller, session: Session): Tenant {
+    return new Tenant(caller.orgId === null ? PLATFORM : (caller.orgId as TenantId), session);
+  }
+
+  /**
+   * The organization that a caller names: a caller of an organization may name its own, a platform caller any.
+   * @returns undefined where the caller may not act for it
+   */
+  static named(orgId: string, caller: Caller, session: Session): Tenant | undefined {
+    return caller.orgId === null || caller.orgId === orgId ? new Tenant(orgId as TenantId, session) : undefined;
+  }
+
+  /** The tenant of an integration whose stored credentials were found by its app code. */
+  static ofCredentials(credentials: { readonly tenant: TenantId }, session: Session): Tenant {
+    return new Tenant(credentials.tenant, session);
+  }
+
+  /** The tenant of an organization that is about to be created under a fresh random id. */
+  static ofNewOrganization(orgId: string, session: Session): Tenant {
+    return new Tenant(orgId as TenantId, session);
+  }
+
+  /** `PLATFORM` or the organization's id. */
+  get id(): TenantId {
+    return this.#id;
+  }
+
+  /** The organization's id; null for the platform. */
+  get orgId(): string | null {
+    return this.#id === PLATFORM ? null : this.#id;
+  }
+
+  get session(): Session {
+    return this.#session;
+  }
+
+  /** All records of a kind. */
+  records<T extends object>(entity: Entity<T>): Collection<T> {
+    return new Collection(this.#session, this.#id, entity, recordsPartition(this.#id, entity.name));
+  }
+
+  /** The records of a kind that belong to one parent: the messages of a ticket. */
+  below<P extends object, T extends object>(parent: Entity<P>, parentId: string, entity: Entity<T>): Collection<T> {
+    const partition = childPartition(this.#id, parent.name, parentId, entity.name);
+    return new Collection(this.#session, this.#id, entity, partition);
+  }
+
+  /** Whether the organization exists; the platform always does. */
+  async exists(): Promise<boolean> {
+    if (this.#id === PLATFORM) return true;
+    const { table } = this.#session;
+    const { Item: item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: { PK: recordsPartition(this.#id, 'ORG'), SK: this.#id } }),
+    );
+    return item !== undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Table } from './client.ts';
+import { commit } from './commit.ts';
+import type { Key } from './keys.ts';
+import type { Expectation, Item, Refusal, StagedUpdate, StagedWrite } from './staged.ts';
+
+/**
+ * A unit of work: the writes of one operation, staged one by one and committed together. An operation never commits;
+ * the pipeline does, so that a webhook's event record or an idempotency key can join the same transaction.
+ */
+
+const unexpected: Refusal = () => new Error('a write without an expectation was refused');
+
+export class Work {
+  readonly #writes = new Map<string, StagedWrite>();
+  readonly #table: Table;
+  /** Until when trying again makes sense, in epoch milliseconds. */
+  readonly deadline: number;
+
+  constructor(table: Table, deadline: number) {
+    this.#table = table;
+    this.deadline = deadline;
+  }
+
+  get writes(): readonly StagedWrite[] {
+    return [...this.#writes.values()];
+  }
+
+  /** Stages an item that must not be there yet. */
+  put(item: Item & Key, refuse: Refusal, expect: Expectation = { exists: false }): void {
+    this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, expect, refuse });
+  }
+
+  /** Stages a change. Changes of one item add up to one write. */
+  update(key: Key, change: Partial<Pick<StagedUpdate, 'set' | 'remove' | 'add' | 'expect' | 'refuse'>>): void {
+    const { set = {}, remove = [], add = {}, expect = {}, refuse = unexpected } = change;
+    const write: StagedUpdate = { kind: 'update', key, set, remove, add, expect, refuse };
+    const before = this.#writes.get(nameOf(key));
+    this.#stage(before?.kind === 'update' ? merge(before, write) : write);
+  }
+
+  /** Stages that an item must be there and unchanged in these attributes. An update that changes nothing. */
+  require(key: Key, equals: Readonly<Record<string, unknown>>, refuse: Refusal): void {
+    this.update(key, { expect: { exists: true, equals }, refuse });
+  }
+
+  delete(key: Key, expect: Expectation, refuse: Refusal): void {
+    this.#stage({ kind: 'delete', key, expect, refuse });
+  }
+
+  /**
+   * Commits what is staged, all or nothing.
+   * @throws what the refusing write's `refuse` gives; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
+   */
+  async commit(): Promise<void> {
+    await commit(this.#table, this.writes, this.deadline);
+  }
+
+  #stage(write: StagedWrite): void {
+    const name = nameOf(write.key);
+    const before = this.#writes.get(name);
+    if (before !== undefined && !(before.kind === 'update' && write.kind === 'update')) {
+      throw new Error(`two writes of ${before.kind} and ${write.kind} to one item in a transaction`);
+    }
+    this.#writes.set(name, write);
+  }
+}
+
+const nameOf = (key: Key): string => `${key.PK}\n${key.SK}`;
+
+function merge(first: StagedUpdate, second: StagedUpdate): StagedUpdate {
+  const add: Record<string, number | bigint> = { ...first.add };
+  for (const [attribute, amount] of Object.entries(second.add)) add[attribute] = sum(add[attribute], amount);
+  return {
+    ...first,
+    set: { ...first.set, ...second.set },
+    remove: [...new Set([...first.remove, ...second.remove])],
+    add,
+    expect: { ...first.expect, ...second.expect, equals: { ...first.expect.equals, ...second.expect.equals } },
+    refuse: first.refuse === unexpected ? second.refuse : first.refuse,
+  };
+}
+
+const sum = (a: number | bigint | undefined, b: number | bigint): number | bigint => {
+  if (a === undefined) return b;
+  return typeof a === 'bigint' || typeof b === 'bigint' ? BigInt(a) + BigInt(b) : a + b;
+};

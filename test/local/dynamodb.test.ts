@@ -1,0 +1,187 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  GetItemCommand,
+  PutItemCommand,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { DATA_FILES } from '../../local/dynamodb/engine.ts';
+import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
+import { createTable } from '../../local/dynamodb/table.ts';
+import { LIST_INDEXES, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { freshDirectory } from '../support/directory.ts';
+import { canListProcesses, descendants, isRunning } from '../support/processes.ts';
+
+const TABLE = 'custodia';
+const key = { PK: { S: 'ORG#a#CLIENT' }, SK: { S: '1' } };
+const item = { ...key, name: { S: 'Ada' } };
+
+const engines = [
+  { engine: 'java', found: await findDynamoDbLocal() },
+  { engine: 'dynoxide', found: await findDynoxide() },
+] as const;
+
+for (const { engine, found } of engines) {
+  const missing = 'missing' in found ? found.missing : undefined;
+  describe.skipIf(missing !== undefined)(`${engine}${missing ? ` (skipped: ${missing})` : ''}`, () => {
+    const running: EmbeddedDynamoDb[] = [];
+    const start = async (dataDir: string) => {
+      const dynamoDb = await startDynamoDb({ dataDir, engine });
+      running.push(dynamoDb);
+      return { ...dynamoDb, client: localDynamoDbClient(dynamoDb.endpoint) };
+    };
+    afterEach(() => Promise.all(running.splice(0).map((dynamoDb) => dynamoDb.stop())));
+
+    it('keeps an item, and refuses a transaction whose condition fails', async () => {
+      const { client, ...dynamoDb } = await start(':memory:');
+      await createTable(client, TABLE);
+      await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
+      expect((await client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
+
+      const clash = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
+      const other = { TableName: TABLE, Item: { ...item, SK: { S: '2' } } };
+      const failure = await client
+        .send(new TransactWriteItemsCommand({ TransactItems: [{ Put: other }, { Put: clash }] }))
+        .catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(TransactionCanceledException);
+      expect((failure as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code)).toEqual([
+        'None',
+        'ConditionalCheckFailed',
+      ]);
+      expect(dynamoDb.engine).toBe(engine);
+    });
+
+    it('makes the table of the schema once, with its indexes and its expiry', async () => {
+      const { client } = await start(':memory:');
+      await createTable(client, TABLE);
+      await createTable(client, TABLE);
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
+      expect(Table?.TableStatus).toBe('ACTIVE');
+      expect(Table?.GlobalSecondaryIndexes).toHaveLength(LIST_INDEXES);
+      const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
+      expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: TTL_ATTRIBUTE });
+    });
+
+    it('finds its data again after a restart', async () => {
+      const dataDir = await freshDirectory();
+      const first = await start(dataDir);
+      await createTable(first.client, TABLE);
+      await first.client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
+      await first.stop();
+
+      const second = await start(dataDir);
+      expect((await second.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
+    });
+
+    it('says that a damaged database is one', async () => {
+      const dataDir = await freshDirectory();
+      await writeFile(join(dataDir, DATA_FILES[engine]), 'not a database, whatever its name '.repeat(300));
+      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(
+        /^The database .* is damaged or cannot be opened: move it away/,
+      );
+    });
+
+    it('says that the data directory cannot be written to', async () => {
+      const file = join(await freshDirectory(), 'file');
+      await writeFile(file, '');
+      await expect(startDynamoDb({ dataDir: join(file, 'data'), engine })).rejects.toThrow(/cannot be written to/);
+    });
+
+    it('says that the data directory is in use, until that instance stops', async () => {
+      const dataDir = await freshDirectory();
+      const first = await start(dataDir);
+      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use by another running instance/);
+      await first.stop();
+      await expect(start(dataDir)).resolves.toHaveProperty('engine', engine);
+    });
+
+    it('listens on the loopback address only', async ({ skip }) => {
+      const outside = Object.values(networkInterfaces())
+        .flatMap((addresses) => addresses ?? [])
+        .find(({ internal, family }) => !internal && family === 'IPv4');
+      if (outside === undefined) return skip('this machine has no address but loopback');
+      const { endpoint } = await start(':memory:');
+      const socket = connect(Number(new URL(endpoint).port), outside.address);
+      const [error] = await once(socket, 'error');
+      expect(error).toHaveProperty('code', 'ECONNREFUSED');
+    });
+
+    describe.skipIf(!canListProcesses)('its processes', () => {
+      it('are gone after stop', async () => {
+        const before = descendants(process.pid);
+        const { stop } = await start(':memory:');
+        const own = descendants(process.pid).filter((pid) => !before.includes(pid));
+        expect(own.length).toBeGreaterThan(0);
+        await stop();
+        expect(own.filter(isRunning)).toEqual([]);
+      });
+
+      it.each(['SIGKILL', 'SIGINT'] as const)('go with their owner on %s, and the data stays', async (signal) => {
+        const dataDir = await freshDirectory();
+        const owner = await startOwner(engine, dataDir);
+        const client = localDynamoDbClient(owner.endpoint);
+        await createTable(client, TABLE);
+        await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
+        await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use/);
+        const own = descendants(owner.pid);
+        expect(own.length).toBeGreaterThan(0);
+
+        await owner.kill(signal);
+        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+        const next = await start(dataDir);
+        expect((await next.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
+      });
+    });
+  });
+}
+
+/** A process of its own that runs an engine. A signal goes to its whole group, as a terminal's Ctrl-C does. */
+const startOwner = async (engine: string, dataDir: string) => {
+  const script = join(import.meta.dirname, '../fixtures/dynamodb-owner.ts');
+  const stdio = ['ignore', 'pipe', 'inherit'] as const;
+  const owner = spawn(process.execPath, [script, engine, dataDir], { detached: true, stdio: [...stdio] });
+  const pid = owner.pid ?? Number.NaN;
+  const [endpoint] = await once(createInterface(owner.stdout), 'line');
+  const kill = async (signal: NodeJS.Signals): Promise<void> => {
+    const exited = once(owner, 'exit');
+    process.kill(-pid, signal);
+    await exited;
+  };
+  return { pid, endpoint: String(endpoint), kill };
+};
+
+describe('the launcher class', () => {
+  it('is what its source compiles to', async ({ skip }) => {
+    const launcher = join(import.meta.dirname, '../../local/dynamodb/launcher');
+    const { found } = engines[0];
+    if ('missing' in found) return skip(found.missing);
+    if (!javacVersion()?.startsWith('javac 17.')) return skip('no javac 17 here, the one that made it');
+    const jar = found.command(undefined, 0).args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
+    const libraries = jar.replace(/.*?:(.*)DynamoDBLocal\.jar$/, '$1DynamoDBLocal.jar:$1DynamoDBLocal_lib/*');
+    const output = await freshDirectory();
+    const source = join(launcher, 'LoopbackDynamoDb.java');
+    execFileSync('javac', ['--release', '17', '-g:none', '-cp', libraries, '-d', output, source]);
+    const fresh = await readFile(join(output, 'LoopbackDynamoDb.class'));
+    expect(fresh.equals(await readFile(join(launcher, 'LoopbackDynamoDb.class')))).toBe(true);
+  });
+});
+
+const javacVersion = (): string | undefined => {
+  try {
+    return execFileSync('javac', ['-version'], { encoding: 'utf8' });
+  } catch {
+    return undefined;
+  }
+};

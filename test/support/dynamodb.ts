@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { inject } from 'vitest';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { createTable } from '../../local/dynamodb/table.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Endpoint of the in-memory DynamoDB that all test files share. */
+    dynamoDbEndpoint: string;
+  }
+}
+
+export interface FreshTable {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly endpoint: string;
+}
+
+/** An empty table of its own for a test file, in the run's one DynamoDB; it goes when the run ends. */
+export const freshTable = async (): Promise<FreshTable> => {
+  const endpoint = inject('dynamoDbEndpoint');
+  const client = localDynamoDbClient(endpoint);
+  const tableName = `test-${randomUUID()}`;
+  await createTable(client, tableName);
+  return { client, tableName, endpoint };
+};

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Whether this machine shows its processes under `/proc`, as Linux does. */
+export const canListProcesses = process.platform === 'linux';
+
+interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly zombie: boolean;
+}
+
+/** The living processes that `root` started, and those that they started. */
+export const descendants = (root: number): number[] => {
+  const all = livingProcesses();
+  const below = (parent: number): number[] =>
+    all.filter((entry) => entry.parent === parent).flatMap(({ pid }) => [pid, ...below(pid)]);
+  return below(root);
+};
+
+/** A zombie counts as gone: in a container nobody may collect it. */
+export const isRunning = (pid: number): boolean => livingProcesses().some((entry) => entry.pid === pid);
+
+const livingProcesses = (): ProcessEntry[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap(readEntry)
+    .filter(({ zombie }) => !zombie);
+
+const readEntry = (pid: string): ProcessEntry[] => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return [{ pid: Number(pid), parent: Number(parent), zombie: state === 'Z' }];
+  } catch {
+    return [];
+  }
+};

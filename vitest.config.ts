@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
+    pool: 'forks',
+    maxWorkers: 2,
+    unstubEnvs: true,
+    restoreMocks: true,
+  },
+});
