@@ -8,7 +8,7 @@ export interface Table {
 }
 
 /** Whole numbers past 2^53 (words of holes) come back as bigint, everything else as number. */
-const exactNumber = (value: string): number | bigint => {
+export const exactNumber = (value: string): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
 };

@@ -9,6 +9,7 @@ import { LISTED_AT, type ListSource, readPage, readPart } from './lists/page.ts'
 import { listIndex, TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
+import { stageSweep } from './sweep.ts';
 
 /** A record as read, with what a later change of it must know. */
 export interface Stored<T> {
@@ -205,6 +206,11 @@ export class Collection<T extends object> {
       expect: { exists: true, ...(change.equals === undefined ? {} : { equals: change.equals }) },
       refuse,
     });
+  }
+
+  /** Stages the end of all records here, after their parent was deleted (`sweep.ts`). */
+  clear(): void {
+    stageSweep(this.#session, this.#tenant, this.#partition);
   }
 
   /** Stages that a record must exist when the work commits. */

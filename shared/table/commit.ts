@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AttributeValue,
   type CancellationReason,
   ConditionalCheckFailedException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { Table } from './client.ts';
+import { exactNumber, type Table } from './client.ts';
 import { ItemTooLarge, TableUnavailable } from './errors.ts';
 import { conditionOf, putRequest, updateRequest } from './expressions.ts';
 import { WRITE_ID } from './schema.ts';
@@ -68,7 +69,7 @@ async function sendSingle(
     await table.client.send(command as PutCommand);
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw asTooLarge(error);
-    const found = error.Item as Item | undefined;
+    const found = itemOf(error.Item);
     if (found?.[WRITE_ID] !== attempt) throw write.refuse(found);
   }
 }
@@ -102,7 +103,7 @@ function transactItem(tableName: string, write: StagedWrite, attempt: string) {
 function refusalOf(reasons: readonly CancellationReason[], writes: readonly StagedWrite[]): Error | undefined {
   for (const [index, reason] of reasons.entries()) {
     if (reason.Code === 'ConditionalCheckFailed') {
-      return writes[index]?.refuse(reason.Item === undefined ? undefined : unmarshalled(reason.Item));
+      return writes[index]?.refuse(itemOf(reason.Item));
     }
     if (reason.Code === 'ValidationError' && isSizeMessage(reason.Message))
       return new ItemTooLarge('an item is too large');
@@ -110,15 +111,9 @@ function refusalOf(reasons: readonly CancellationReason[], writes: readonly Stag
   return undefined;
 }
 
-const unmarshalled = (item: Record<string, unknown>): Item =>
-  // lib-dynamodb unmarshalls the reasons' items; DynamoDB Local's raw form is met when the client below it is used.
-  Object.values(item).every(isAttributeValue) ? unmarshall(item as Parameters<typeof unmarshall>[0]) : item;
-
-const isAttributeValue = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.keys(value).length === 1 &&
-  /^(S|N|B|SS|NS|BS|M|L|NULL|BOOL)$/.test(Object.keys(value)[0] ?? '');
+/** Errors carry the item as DynamoDB sent it: the document client translates answers only. */
+const itemOf = (raw: Record<string, AttributeValue> | undefined): Item | undefined =>
+  raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 const asTooLarge = (error: unknown): unknown =>
   error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)

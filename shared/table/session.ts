@@ -16,6 +16,7 @@ export class Session {
   #work: Work;
   #inUse: TakenNumber[] = [];
   #spare: TakenNumber[] = [];
+  #afterCommit: (() => Promise<void>)[] = [];
 
   constructor(table: Table, now: number, deadline: number) {
     this.table = table;
@@ -42,9 +43,15 @@ export class Session {
     return number;
   }
 
+  /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */
+  afterCommit(chore: () => Promise<void>): void {
+    this.#afterCommit.push(chore);
+  }
+
   /** Forgets what is staged, to run the operation again. */
   restart(): void {
     this.#work = new Work(this.table, this.deadline);
+    this.#afterCommit = [];
     this.#spare.push(...this.#inUse.splice(0));
   }
 
@@ -53,6 +60,7 @@ export class Session {
     if (!this.#inUse.every(isFresh)) throw new StaleRead('list numbers have grown old');
     await this.#work.commit();
     this.#inUse = [];
+    await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
   }
 
   /**

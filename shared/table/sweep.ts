@@ -1,0 +1,73 @@
+import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from './client.ts';
+import { countPartition, type Key, sweepPartition, type TenantId } from './keys.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Empties what belonged to a deleted record: the messages of a ticket, the history of a resource. There may be more of them than
+ * a transaction holds, so the transaction that deletes the record leaves a note, and the partition is emptied after it. From the
+ * commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one.
+ *
+ * In a domain this is `collection.clear()`.
+ */
+
+const KEYS_A_ROUND = 250;
+const KEYS_A_BATCH = 25;
+/** Time that sweeping may add to an answer, in milliseconds. */
+const LONGEST = 2_000;
+
+/** Stages that a partition is to be emptied once the work is committed. */
+export function stageSweep(session: Session, tenant: TenantId, partition: string): void {
+  session.work.put({ PK: sweepPartition(tenant), SK: partition }, () => new Error('a sweep has no condition'), {});
+  session.afterCommit(() => sweep(session.table, tenant, Math.min(Date.now() + LONGEST, session.deadline)));
+}
+
+/** Empties the partitions that wait for it, until the deadline (epoch milliseconds). */
+async function sweep(table: Table, tenant: TenantId, deadline: number): Promise<void> {
+  const { Items: notes = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :notes',
+      ExpressionAttributeValues: { ':notes': sweepPartition(tenant) },
+      Limit: 10,
+    }),
+  );
+  for (const note of notes) {
+    const partition = String(note.SK);
+    const done = (await empty(table, partition, deadline)) && (await empty(table, countPartition(partition), deadline));
+    if (!done) return;
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK: note.PK, SK: note.SK } }));
+  }
+}
+
+/** @returns whether the partition is empty now */
+async function empty(table: Table, partition: string, deadline: number): Promise<boolean> {
+  while (Date.now() < deadline) {
+    const { Items: keys = [] } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ProjectionExpression: 'PK, SK',
+        Limit: KEYS_A_ROUND,
+        ConsistentRead: true,
+      }),
+    );
+    if (keys.length === 0) return true;
+    await Promise.all(batchesOf(keys as Key[]).map((batch) => deleteBatch(table, batch)));
+  }
+  return false;
+}
+
+const batchesOf = (keys: readonly Key[]): Key[][] =>
+  Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, index) =>
+    keys.slice(index * KEYS_A_BATCH, (index + 1) * KEYS_A_BATCH),
+  );
+
+/** What DynamoDB leaves unprocessed is found again by the next query. */
+const deleteBatch = (table: Table, keys: readonly Key[]) =>
+  table.client.send(
+    new BatchWriteCommand({
+      RequestItems: { [table.name]: keys.map((key) => ({ DeleteRequest: { Key: { PK: key.PK, SK: key.SK } } })) },
+    }),
+  );
