@@ -114,9 +114,8 @@ export class Collection<T extends object> {
     fields: Omit<T, 'id' | L>,
     late: (place: Place) => Pick<T, L> = () => ({}) as Pick<T, L>,
   ): Promise<Stored<T>> {
-    const expires = this.#entity.retentionDays !== undefined;
     const [own, ...others] = await Promise.all([
-      this.#entity.byTime ? atThisMoment(this.#partition) : this.#session.takeNumber(this.#partition, expires),
+      this.#entity.byTime ? atThisMoment(this.#partition) : this.#takeIn(this.#partition),
       ...this.#lists(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
     ]);
     const place = { id: idOf(own.number), ordinal: own.number + 1 };
@@ -263,9 +262,11 @@ export class Collection<T extends object> {
   }
 
   #take(list: string | undefined): Promise<TakenNumber | undefined> {
-    return list === undefined
-      ? Promise.resolve(undefined)
-      : this.#session.takeNumber(list, this.#entity.retentionDays !== undefined);
+    return list === undefined ? Promise.resolve(undefined) : this.#takeIn(list);
+  }
+
+  #takeIn(list: string): Promise<TakenNumber> {
+    return this.#session.takeNumber(list, this.#entity.retentionDays);
   }
 
   #leaveHole(list: string, number: number): void {

@@ -35,10 +35,10 @@ export class Session {
   }
 
   /** Takes the next number of a list, or one that an earlier run of the same operation took and did not use. */
-  async takeNumber(list: string, expires: boolean): Promise<TakenNumber> {
+  async takeNumber(list: string, retentionDays?: number): Promise<TakenNumber> {
     const index = this.#spare.findIndex((number) => number.list === list && isFresh(number));
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const number = spare ?? (await takeNumber(this.table, list, expires, this.now));
+    const number = spare ?? (await takeNumber(this.table, list, retentionDays, this.now));
     this.#inUse.push(number);
     return number;
   }

@@ -76,29 +76,72 @@ const floorOf = (head: Record<string, unknown>, next: number, oldest: string): n
     return day !== undefined && day >= oldest ? Math.min(floor, Number(first)) : floor;
   }, next);
 
-/** Takes the next number of a list: one `UpdateItem`, never in a transaction, so that any number of callers do not meet. */
-export async function takeNumber(table: Table, list: string, expires: boolean, now: number): Promise<TakenNumber> {
-  const day = expires ? dayOf(now) : undefined;
-  const update = new UpdateCommand({
+/**
+ * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that any number of callers do not meet.
+ * @param retentionDays how long the list's records are kept, if they expire
+ */
+export async function takeNumber(
+  table: Table,
+  list: string,
+  retentionDays: number | undefined,
+  now: number,
+): Promise<TakenNumber> {
+  const day = retentionDays === undefined ? undefined : dayOf(now);
+  const { Attributes: head = {} } = await (day === undefined
+    ? giveNumber(table, list, now)
+    : giveDatedNumber(table, list, now, day));
+  const number = Number(head.NEXT) - 1;
+  if (day === undefined || retentionDays === undefined) return { list, number, at: now, day: undefined };
+  if (head[`D${day}`] === number) await forgetDays(table, list, head, oldestDay(retentionDays, now));
+  return { list, number, at: now, day: dayOfNumber(head, number) };
+}
+
+/** `ADD` makes a missing head. */
+const giveNumber = (table: Table, list: string, now: number) =>
+  table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: countPartition(list), SK: HEAD },
+      UpdateExpression: 'SET #at = :at ADD #next :one',
+      ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT' },
+      ExpressionAttributeValues: { ':at': now, ':one': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+
+/** The mark of a day needs a number to copy, and so a head that is there. */
+async function giveDatedNumber(table: Table, list: string, now: number, day: string) {
+  const give = new UpdateCommand({
     TableName: table.name,
     Key: { PK: countPartition(list), SK: HEAD },
-    // `ADD` makes a missing head; the mark of the day needs a number to copy and so a head that is there.
-    UpdateExpression:
-      day === undefined
-        ? 'SET #at = :at ADD #next :one'
-        : 'SET #at = :at, #day = if_not_exists(#day, #next) ADD #next :one',
-    ConditionExpression: day === undefined ? undefined : 'attribute_exists(#next)',
-    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', ...(day === undefined ? {} : { '#day': `D${day}` }) },
+    UpdateExpression: 'SET #at = :at, #day = if_not_exists(#day, #next) ADD #next :one',
+    ConditionExpression: 'attribute_exists(#next)',
+    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#day': `D${day}` },
     ExpressionAttributeValues: { ':at': now, ':one': 1 },
     ReturnValues: 'ALL_NEW',
   });
-  const head = await table.client.send(update).catch(async (error: unknown) => {
-    if (day === undefined || !isConditionFailure(error)) throw error;
+  try {
+    return await table.client.send(give);
+  } catch (error) {
+    if (!isConditionFailure(error)) throw error;
     await makeHead(table, list, now);
-    return table.client.send(update);
-  });
-  const number = Number(head.Attributes?.NEXT) - 1;
-  return { list, number, at: now, day: day === undefined ? undefined : dayOfNumber(head.Attributes ?? {}, number) };
+    return table.client.send(give);
+  }
+}
+
+/** Takes marks of days long gone off the head, by whoever opens a new day. One day of grace, for clocks differ. */
+async function forgetDays(table: Table, list: string, head: Record<string, unknown>, oldest: string): Promise<void> {
+  const grace = dayOf(Date.parse(oldest) - MILLISECONDS_A_DAY);
+  const marks = Object.keys(head).filter((attribute) => (DAY_MARK.exec(attribute)?.[1] ?? grace) < grace);
+  if (marks.length === 0) return;
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: countPartition(list), SK: HEAD },
+      UpdateExpression: `REMOVE ${marks.map((_, index) => `#d${index}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(marks.map((mark, index) => [`#d${index}`, mark])),
+    }),
+  );
 }
 
 async function makeHead(table: Table, list: string, now: number): Promise<void> {

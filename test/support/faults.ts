@@ -1,0 +1,107 @@
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+
+/**
+ * Faults between the SDK and DynamoDB: below the SDK's own retries, where a network has its faults. A plan says what happens to
+ * which call; calls are counted from 0, every attempt of the SDK being a call.
+ */
+export type Fault =
+  /** The request never arrives: the connection is reset. */
+  | 'dropped'
+  /** The request is carried out, its reply is lost: the connection is reset. */
+  | 'reply-lost'
+  /** The request is carried out, its reply comes too late. */
+  | 'timeout'
+  /** DynamoDB refuses for load; nothing is carried out. */
+  | 'throttled'
+  /** DynamoDB fails before carrying it out. */
+  | 'server-error'
+  /** DynamoDB carries it out and then fails. */
+  | 'applied-server-error'
+  /** A transaction meets another; a single write meets a transaction. Reads are left alone. */
+  | 'conflict'
+  /** The process dies before the call: this and every later call of it. */
+  | 'crash'
+  /** The process dies after the call. */
+  | 'crash-after';
+
+export type Plan = (call: { readonly index: number; readonly operation: string }) => Fault | undefined;
+
+type Handled = ReturnType<NodeHttpHandler['handle']>;
+type Request = Parameters<NodeHttpHandler['handle']>[0];
+type Options = Parameters<NodeHttpHandler['handle']>[1];
+
+/** The SDK's own request handler, with faults. */
+export class FaultyHandler extends NodeHttpHandler {
+  plan: Plan = () => undefined;
+  /** The operations called so far, in order: `PutItem`, `Query` … */
+  readonly calls: string[] = [];
+  #dead = false;
+
+  /** Forgets the calls and follows a new plan. */
+  follow(plan: Plan): void {
+    this.plan = plan;
+    this.calls.length = 0;
+    this.#dead = false;
+  }
+
+  override async handle(request: Request, options?: Options): Handled {
+    const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+    const index = this.calls.push(operation) - 1;
+    const fault = this.#dead ? 'crash' : this.plan({ index, operation });
+    switch (fault) {
+      case undefined:
+        return super.handle(request, options);
+      case 'dropped':
+        throw reset();
+      case 'reply-lost':
+        await super.handle(request, options);
+        throw reset();
+      case 'timeout':
+        await super.handle(request, options);
+        throw Object.assign(new Error('the reply took too long'), { name: 'TimeoutError' });
+      case 'throttled':
+        return failure(400, 'com.amazonaws.dynamodb.v20120810#ThrottlingException', 'Rate exceeded');
+      case 'server-error':
+        return failure(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError', 'Internal server error');
+      case 'applied-server-error':
+        await super.handle(request, options);
+        return failure(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError', 'Internal server error');
+      case 'conflict':
+        return conflictOf(operation) ?? super.handle(request, options);
+      case 'crash':
+        this.#dead = true;
+        throw new Crash();
+      case 'crash-after':
+        this.#dead = true;
+        await super.handle(request, options);
+        throw new Crash();
+    }
+  }
+}
+
+/** What a dying process sees: nothing it could handle. */
+export class Crash extends Error {
+  override readonly name = 'Crash';
+}
+
+const reset = (): Error => Object.assign(new Error('read ECONNRESET'), { name: 'Error', code: 'ECONNRESET' });
+
+function conflictOf(operation: string) {
+  const prefix = 'com.amazonaws.dynamodb.v20120810#';
+  if (operation === 'TransactWriteItems') {
+    return failure(400, `${prefix}TransactionCanceledException`, 'Transaction cancelled [TransactionConflict]', {
+      CancellationReasons: [{ Code: 'TransactionConflict', Message: 'Transaction is ongoing for the item' }],
+    });
+  }
+  return ['PutItem', 'UpdateItem', 'DeleteItem'].includes(operation)
+    ? failure(400, `${prefix}TransactionConflictException`, 'Transaction is ongoing for the item')
+    : undefined;
+}
+
+function failure(statusCode: number, type: string, message: string, more: object = {}) {
+  const body = Buffer.from(JSON.stringify({ __type: type, message, Message: message, ...more }));
+  return {
+    response: new HttpResponse({ statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body }),
+  };
+}
