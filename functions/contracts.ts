@@ -1,6 +1,33 @@
 import type { Contract } from '../shared/contract/route.ts';
+import { access } from './access/contract.ts';
+import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
+import { integrations } from './integrations/contract.ts';
+import { logs } from './logs/contract.ts';
+import { openapi } from './openapi/contract.ts';
+import { orgs } from './orgs/contract.ts';
+import { resources } from './resources/contract.ts';
+import { serviceActions } from './service-actions/contract.ts';
+import { services } from './services/contract.ts';
 import { terminals } from './terminals/contract.ts';
+import { tickets } from './tickets/contract.ts';
+import { users } from './users/contract.ts';
+import { webhooks } from './webhooks/contract.ts';
 
 /** Every domain of the API. The stack, the local gateway, the OpenAPI document and the permission catalogue are made from this list. */
-export const contracts: readonly Contract[] = [clients, terminals];
+export const contracts: readonly Contract[] = [
+  clients,
+  terminals,
+  openapi,
+  access,
+  logs,
+  tickets,
+  users,
+  services,
+  resources,
+  serviceActions,
+  auth,
+  integrations,
+  orgs,
+  webhooks,
+];

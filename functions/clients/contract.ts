@@ -87,6 +87,7 @@ export const clients = contract({
       response: pageOf(client, 'A page of clients.', clientExample),
     }),
     createClient: route('POST', '/api/v1/clients', {
+      event: { type: 'client.created' },
       summary: 'Create a client',
       permission: 'clients:write',
       body: client.create,
@@ -109,6 +110,7 @@ export const clients = contract({
       errors: ['not-found'],
     }),
     updateClient: route('PATCH', '/api/v1/clients/{id}', {
+      event: { type: 'client.updated' },
       summary: 'Change a client',
       permission: 'clients:write',
       params,

@@ -26,3 +26,8 @@ export function tellClient(tenant: Tenant, clientId: string, news: ClientNews = 
     noSuchRecord('client_id'),
   );
 }
+
+/** Stages that one of the client's services or resources became a risk, or ceased to be one; nothing where it stays what it was. */
+export function tellRiskOf(tenant: Tenant, clientId: string, before: boolean, after: boolean): void {
+  if (before !== after) tellClient(tenant, clientId, { risks: after ? 1 : -1 });
+}

@@ -36,6 +36,7 @@ export const terminals = contract({
       response: pageOf(terminal, 'A page of terminals.', example),
     }),
     createTerminal: route('POST', '/api/v1/terminals', {
+      event: { type: 'terminal.created' },
       summary: 'Create a terminal',
       permission: 'terminals:write',
       body: terminal.create,
@@ -50,6 +51,7 @@ export const terminals = contract({
       errors: ['not-found'],
     }),
     updateTerminal: route('PATCH', '/api/v1/terminals/{id}', {
+      event: { type: 'terminal.updated' },
       summary: 'Change a terminal',
       permission: 'terminals:write',
       params,

@@ -5,23 +5,40 @@ import * as z from 'zod';
  * Every kind answers what the spec says (spec §2); where it gives no bound, the bound here is ours.
  */
 
+/**
+ * Says in OpenAPI exactly this of a field. What zod derives by itself are patterns of many lines for an email address or a time,
+ * which say less than the format's name.
+ */
+export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
+  override: ({ jsonSchema }: { readonly jsonSchema: { pattern?: string; enum?: unknown[] } }): void => {
+    delete jsonSchema.pattern;
+    delete jsonSchema.enum;
+    Object.assign(jsonSchema, shown);
+  },
+});
+
 /** Unpaired surrogates have no UTF-8 form (RFC 3629): storing one would change it. */
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
-/** Text of up to `max` UTF-16 code units that is valid Unicode. */
+/** Valid Unicode text of up to `max` code points, as JSON Schema counts and this version of zod. */
 export const text = (max: number, min = 0) =>
   z.string().min(min).max(max).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
 
 /** Text with something in it: neither empty nor only white space. */
 export const name = (max: number) =>
-  text(max, 1).refine((value) => value.trim() !== '', { error: 'must not be blank' });
+  z
+    .string()
+    .min(1, { error: 'must not be empty', abort: true })
+    .max(max)
+    .refine((value) => value.trim() !== '', { error: 'must not be blank' })
+    .refine(wellFormed, { error: 'must not contain unpaired surrogates' });
 
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
 export const uuid = () =>
   z
     .guid()
     .toLowerCase()
-    .meta({ override: { type: 'string', format: 'uuid', maxLength: 36 } });
+    .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 }));
 
 const WORD = /^[a-z][a-z0-9_-]*$/;
 
@@ -51,7 +68,7 @@ export const flag = () => z.boolean();
 
 const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
-/** ISO 8601 with a zone, answered in UTC with milliseconds. */
+/** ISO 8601 with a zone, answered in UTC with milliseconds. The year has four digits in UTC too, as RFC 3339 wants it. */
 export const timestamp = () =>
   z.iso
     .datetime({ offset: true })
@@ -60,15 +77,8 @@ export const timestamp = () =>
       const time = new Date(value);
       return Number.isNaN(time.getTime()) ? value : time.toISOString();
     })
-    .meta({
-      override: {
-        type: 'string',
-        format: 'date-time',
-        maxLength: 40,
-        examples: [TIMESTAMP_EXAMPLE],
-        pattern: undefined,
-      },
-    });
+    .refine((value) => /^\d{4}-.*Z$/.test(value), { error: 'must be a time in the years 0000 to 9999 of UTC' })
+    .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] }));
 
 /** A calendar day, `2026-12-01`, or a timestamp: the spec types `next_billing_date` as a plain string. */
 export const dateText = () => text(40, 1);
@@ -83,7 +93,7 @@ export const decimal = (min: number, max: number) =>
     .min(min)
     .max(max)
     .overwrite((value) => (Math.abs(value) < SMALLEST ? 0 : value))
-    .meta({ override: { type: 'number', format: 'double', minimum: min, maximum: max } });
+    .meta(shownAs({ type: 'number', format: 'double', minimum: min, maximum: max }));
 
 export const percentage = () => decimal(0, 100);
 export const money = () => decimal(0, 1e12);
@@ -94,12 +104,20 @@ export const count = (max = Number.MAX_SAFE_INTEGER) =>
     .int()
     .min(0)
     .max(max)
-    .meta({ override: { type: 'integer', format: 'int64', minimum: 0, maximum: max } });
+    // JSON has a minus zero; the table has not.
+    .overwrite((value) => (value === 0 ? 0 : value))
+    .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max }));
 
 export type JsonObject = { [key: string]: unknown };
 
 const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** JSON can write numbers that no double holds (`1e400`); parsed they are infinite, and would be written again as null. */
+const isFiniteThroughout = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null
+    ? Object.values(value).every(isFiniteThroughout)
+    : typeof value !== 'number' || Number.isFinite(value);
 
 /**
  * A free-form JSON object. It is passed through untouched, not copied field by field:
@@ -107,8 +125,11 @@ const isJsonObject = (value: unknown): value is JsonObject =>
  */
 export const jsonObject = () =>
   z
-    .custom<JsonObject>(isJsonObject, { error: 'must be a JSON object' })
-    .meta({ override: { type: 'object', additionalProperties: true } });
+    .custom<JsonObject>((value) => isJsonObject(value) && isFiniteThroughout(value), {
+      error: ({ input }) =>
+        isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object',
+    })
+    .meta(shownAs({ type: 'object', additionalProperties: true }));
 
 export const tags = () => z.array(name(100)).max(100);
 
@@ -117,7 +138,7 @@ export const email = () =>
     .email()
     .max(254)
     .refine(wellFormed)
-    .meta({ override: { type: 'string', format: 'email', maxLength: 254, pattern: undefined } });
+    .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 }));
 
 /** A web address that a browser may open: `http` or `https` only, so that no answer carries a `javascript:` link. */
 export const webAddress = () =>
@@ -125,4 +146,4 @@ export const webAddress = () =>
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .max(2048)
     .refine(wellFormed)
-    .meta({ override: { type: 'string', format: 'uri', maxLength: 2048, pattern: undefined } });
+    .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 }));

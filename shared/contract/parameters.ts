@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { uuid } from './fields.ts';
+import { shownAs, uuid } from './fields.ts';
 
 /** Path and query parameters. All arrive as text; each kind here parses its own and says in OpenAPI what it takes. */
 
@@ -12,13 +12,13 @@ export const integerParameter = (min: number, max: number, standard: number) =>
     .refine((value) => value >= min && value <= max, { error: `must be an integer from ${min} to ${max}` })
     .optional()
     .transform((value) => value ?? standard)
-    .meta({ override: { type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard } });
+    .meta(shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard }));
 
 export const booleanParameter = () =>
   z
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
-    .meta({ override: { type: 'boolean' } });
+    .meta(shownAs({ type: 'boolean' }));
 
 export const PAGE_SIZE = { standard: 25, max: 200 } as const;
 const MAX_PAGE = 1_000_000_000;

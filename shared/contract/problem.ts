@@ -17,7 +17,6 @@ export const PROBLEMS = {
   'still-in-use': { status: 409, title: 'Other records still need this one' },
   'event-already-processed': { status: 409, title: 'An event with this id was already processed' },
   'event-id-reused': { status: 409, title: 'An event with this id and another body was already processed' },
-  'request-in-flight': { status: 409, title: 'A request with this idempotency key is still being processed' },
   'precondition-failed': { status: 412, title: 'The record has changed since it was read' },
   'content-too-large': { status: 413, title: 'The request or the record is too large' },
   'unsupported-media-type': { status: 415, title: 'The body must be application/json' },
@@ -68,6 +67,9 @@ export class Problem extends Error {
   }
 }
 
+/** More findings help nobody, and a body of nothing but unknown fields would make an answer larger than Lambda can carry. */
+export const MAX_FINDINGS = 100;
+
 /** The problem details object of a problem, as it goes over the wire. */
 export const problemDetails = (problem: Problem, requestId: string) => ({
   type: `${PROBLEM_TYPE_PREFIX}${problem.type}`,
@@ -75,12 +77,17 @@ export const problemDetails = (problem: Problem, requestId: string) => ({
   status: problem.status,
   ...(problem.detail === undefined ? {} : { detail: problem.detail }),
   request_id: requestId,
-  ...(problem.errors.length === 0 ? {} : { errors: problem.errors }),
+  ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, MAX_FINDINGS) }),
 });
 
-/** JSON Pointer in fragment form to a path of keys: `['a/b', 0]` is `#/a~1b/0`. */
+/** A key longer than this is cut in pointers: no field of ours is half as long. In UTF-16 code units. */
+const MAX_KEY = 200;
+
+/** JSON Pointer in fragment form (RFC 6901 §6) to a path of keys: `['a/b', 0]` is `#/a~1b/0`. */
 export const pointer = (path: readonly PropertyKey[]): string =>
-  `#${path.map((key) => `/${String(key).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+  `#${path.map((key) => `/${encodeURIComponent(escaped(String(key).slice(0, MAX_KEY).toWellFormed()))}`).join('')}`;
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** A 422 about one field of the body. */
 export const invalidField = (field: string, detail: string): Problem =>

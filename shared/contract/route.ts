@@ -57,9 +57,21 @@ export interface Route<
   /** A complete example of the request body. */
   readonly bodyExample?: Example;
   readonly response: ResponseType<S>;
+  /** The webhook event that does the same (spec §6): `client.created`. */
+  readonly event?: WebhookEvent;
   /** Problems of this operation beside those that every route of its kind can give. */
   readonly errors: readonly ProblemType[];
 }
+
+/** An event type, and the field of its `data` that stands for the path's parameter: `id` unless it says otherwise. */
+export interface WebhookEvent {
+  readonly type: `${string}.${string}`;
+  readonly idField?: string;
+}
+
+/** Whether a route takes `Idempotency-Key`: every one that creates a record for an identified caller. */
+export const takesIdempotencyKey = (route: Route): boolean =>
+  route.method === 'POST' && route.response.status === 201 && route.auth.startsWith('bearer');
 
 /** A request header that an operation reads, for the OpenAPI document. */
 export interface HeaderParameter {
@@ -82,6 +94,7 @@ interface RouteOptions {
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly bodyExample?: Example;
+  readonly event?: WebhookEvent;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
 }

@@ -3,14 +3,12 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
 import { Problem, problemDetails } from '../contract/problem.ts';
 import type { ResponseType, Route } from '../contract/route.ts';
+import { isDeliverable } from './deliverable.ts';
 import { pageLinks, partLink } from './links.ts';
 import type { Answer } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Makes the HTTP response of an answer: exactly the fields of the contract, their `ETag`, `Link` and `Location`. */
-
-/** Lambda answers at most 6 MB, counted after the body is escaped into JSON once more (AWS Lambda quotas). In bytes. */
-const MAX_RESULT = 5_900_000;
 
 const COMMON_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const;
 
@@ -35,15 +33,14 @@ export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult 
   if (response.schema === undefined) return { statusCode: response.status, headers, body: '' };
 
   const value = present(response.schema, answer.body);
-  const body = JSON.stringify(value);
+  const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
   if (response.status === 201 && asked.itemPath !== undefined) headers.Location = locationOf(asked.itemPath, value);
   if (asked.route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
-  const result = { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
-  assertDeliverable(result);
-  return result;
+  assertDeliverable(body);
+  return { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 
 /** The response of a problem. */
@@ -85,7 +82,7 @@ export function present(schema: NonNullable<ResponseType['schema']>, value: unkn
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     return value.map((element) => present(schema.element as z.ZodType, element));
   }
-  return value ?? schema.meta()?.default ?? null;
+  return value === undefined ? (schema.meta()?.default ?? null) : value;
 }
 
 function linksOf({ request, route, query }: Asked, { body, next }: Answer): Record<string, string> {
@@ -103,10 +100,8 @@ const pathOf = (route: Route, request: HttpRequest): string =>
 const locationOf = (itemPath: string, value: unknown): string =>
   itemPath.replace(/\{\w+\}/, String((value as { id?: unknown }).id));
 
-function assertDeliverable(result: APIGatewayProxyResult): void {
-  // Most answers are far too small to need an exact count.
-  if (result.body.length < MAX_RESULT / 8) return;
-  if (Buffer.byteLength(JSON.stringify(result)) <= MAX_RESULT) return;
+function assertDeliverable(body: string): void {
+  if (isDeliverable(body)) return;
   throw new Problem('invalid-parameter', {
     detail: 'The records of this page are too large for one answer. Ask for fewer with page_size.',
     errors: [{ in: 'query', pointer: '#/page_size', detail: 'is too large for these records' }],

@@ -4,6 +4,7 @@ import type { Contract, ResponseType, Route } from '../contract/route.ts';
 import type { Collection, Page, Part, Stored } from '../table/collection.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
+import { countDeliverable } from './deliverable.ts';
 
 /**
  * An operation does what one route is for: reads, checks the domain's rules, stages its writes, and says what to answer.
@@ -49,6 +50,8 @@ export interface Answer<R extends Route = Route> {
   /** For lists without pages: the id after which the rest begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The JSON text to answer byte for byte, instead of the text of `body`. */
+  readonly text?: string;
 }
 
 /** The operations of a domain, by the operation ids of its contract. */
@@ -81,11 +84,21 @@ export const answerPage = <T, U = T>(
   },
 });
 
-/** Answers with a list that is not cut in pages. */
-export const answerList = <T, U = T>(part: Part<T>, show: (record: T) => U = asStored) => ({
-  body: { data: part.records.map(({ record }) => show(record)) },
-  next: part.next,
-});
+/** Answers with a list that is not cut in pages, or as much of it as one answer can carry. */
+export const answerList = <T, U = T>(part: Part<T>, show: (record: T) => U = asStored) => {
+  const data = part.records.map(({ record }) => show(record));
+  const fitting = countDeliverable(data);
+  const next = fitting < data.length ? String(part.records[fitting - 1]?.item.SK) : part.next;
+  return { body: { data: data.slice(0, fitting) }, next };
+};
 
 /** Answers without a body. */
 export const answerNothing = { body: undefined } as const;
+
+/** Answers with a JSON text that was made before, byte for byte; an `ETag` among the headers answers conditional reads. */
+export const answerText = (text: string, headers: Readonly<Record<string, string>>) => ({
+  // Nobody looks at the body of an answer that has its text.
+  body: undefined as never,
+  text,
+  headers,
+});

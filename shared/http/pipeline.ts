@@ -1,19 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
+import { itemPathOf } from '../contract/traits.ts';
 import { environmentTable } from '../table/client.ts';
 import type { Collection, Stored } from '../table/collection.ts';
-import { StaleRead } from '../table/errors.ts';
 import { Session } from '../table/session.ts';
 import { problemResponse, responseOf } from './answer.ts';
+import { IdempotentRequest } from './idempotency.ts';
 import type { Answer, BearerInput, OpenInput, Operations } from './operation.ts';
 import { checkIfMatch } from './preconditions.ts';
 import { problemOf } from './problems.ts';
 import { type HttpRequest, jsonOf, requestOf } from './request.ts';
+import { runOnce, runToCommit } from './run.ts';
 import { tenantOf } from './tenancy.ts';
 import { validBody, validParams, validQuery } from './validate.ts';
 
@@ -28,9 +29,6 @@ const MAX_BODY = 1_048_576;
 /** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
 const ANSWER_TIME = 1_500;
 const LONGEST = 25_000;
-
-/** Longest random wait before an operation is run again on a record that changed under it, by try. In milliseconds. */
-const STALE_WAIT = 15;
 
 const logger = new Logger({ serviceName: 'custodia' });
 
@@ -64,15 +62,11 @@ function routeTable(
   contract: Contract,
   operations: Readonly<Record<string, AnyOperation>>,
 ): ReadonlyMap<string, Served> {
-  const routes = Object.values(contract.routes);
   return new Map(
     Object.entries(contract.routes).map(([id, route]) => {
       const operation = operations[id];
       if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${id}`);
-      const itemPath = routes.find(
-        (other) => other.method === 'GET' && /^\/\{\w+\}$/.test(other.path.replace(route.path, '')),
-      );
-      return [`${route.method} ${route.path}`, { route, operation, itemPath: itemPath?.path }];
+      return [`${route.method} ${route.path}`, { route, operation, itemPath: itemPathOf(contract, route) }];
     }),
   );
 }
@@ -89,11 +83,11 @@ async function handle(
   const inputs = inputsOf(served.route, request);
   const deadline = Date.now() + Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST);
   const session = new Session(environmentTable(), Date.now(), deadline);
-  const answer = await runToCommit(session, async () => {
-    const input = { ...inputs, ...(await surroundings(served.route, request, caller, inputs, session)) };
-    return served.operation(input);
-  });
-  return responseOf({ ...served, request, query: inputs.query }, answer);
+  const around = await surroundings(served.route, request, caller, inputs, session);
+  const respond = async (): Promise<APIGatewayProxyResult> =>
+    responseOf({ ...served, request, query: inputs.query }, await served.operation({ ...inputs, ...around }));
+  const once = IdempotentRequest.of(served.route, request, around, inputs);
+  return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
 }
 
 /** @throws Problem `unauthorized` or `forbidden` */
@@ -150,25 +144,6 @@ const finder =
     if (route.method === 'PATCH' || route.method === 'DELETE') checkIfMatch(request, stored.version);
     return stored;
   };
-
-/** Runs the operation and commits what it staged; once more from the start when a record it read has changed meanwhile. */
-async function runToCommit(session: Session, operation: () => Promise<Answer>): Promise<Answer> {
-  for (let tries = 1; ; tries++) {
-    try {
-      const answer = await operation();
-      await session.commit();
-      return answer;
-    } catch (error) {
-      const pause = Math.random() * STALE_WAIT * tries;
-      if (!(error instanceof StaleRead) || Date.now() + pause > session.deadline) {
-        await session.abandon(error);
-        throw error;
-      }
-      await sleep(pause);
-      session.restart();
-    }
-  }
-}
 
 /** Middy middleware: every error becomes problem details; what is our fault is logged. */
 const problemsAnswered: middy.MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> = {

@@ -1,5 +1,6 @@
 import { alreadyExists, Problem } from '../contract/problem.ts';
 import { ItemTooLarge, NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
+import { isPassing } from '../table/persist.ts';
 
 /** What the caller is told of an error. Whatever is not meant for callers becomes `internal-error`, without a word of its own. */
 export function problemOf(error: unknown): Problem {
@@ -13,11 +14,3 @@ export function problemOf(error: unknown): Problem {
   }
   return new Problem('internal-error', { cause: error });
 }
-
-/** Reads that failed after all the SDK's attempts: throttled, no connection, or DynamoDB's own 5xx. */
-const isPassing = (error: unknown): boolean =>
-  error instanceof Error &&
-  (/Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TimeoutError|InternalServerError|ServiceUnavailable|ECONN|EPIPE/.test(
-    `${error.name} ${(error as { code?: string }).code ?? ''}`,
-  ) ||
-    ((error as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode ?? 0) >= 500);

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
+import { parseJson } from '../contract/json.ts';
 import { Problem } from '../contract/problem.ts';
 
 /** A proxy event as the pipeline reads it. */
@@ -41,7 +42,7 @@ const MAX_DEPTH = 256;
  * The JSON value of a request body.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
-export function jsonOf(request: HttpRequest, maxBytes: number): unknown {
+export function jsonOf(request: Pick<HttpRequest, 'headers' | 'bytes'>, maxBytes: number): unknown {
   requireJson(request.headers.get('content-type'));
   if (request.bytes.length > maxBytes) {
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
@@ -52,7 +53,7 @@ export function jsonOf(request: HttpRequest, maxBytes: number): unknown {
     throw new Problem('malformed-request', { detail: `The body may be nested up to ${MAX_DEPTH} levels deep.` });
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw new Problem('malformed-request', { detail: 'The body is not valid JSON.' });
   }

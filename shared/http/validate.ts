@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { type Finding, Problem, pointer } from '../contract/problem.ts';
+import { asNumber } from '../contract/json.ts';
+import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 import type { HttpRequest } from './request.ts';
@@ -7,11 +8,11 @@ import type { HttpRequest } from './request.ts';
 /** Checks the parts of a request against their route. Every finding of a part is in one answer. */
 
 /** @throws Problem `invalid-parameter` */
-export const validParams = (route: Route, request: HttpRequest): Record<string, unknown> =>
+export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
   parsed(route.params, request.params, 'path', 'invalid-parameter');
 
 /** @throws Problem `invalid-parameter` */
-export function validQuery(route: Route, request: HttpRequest): Record<string, unknown> {
+export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): Record<string, unknown> {
   const repeated = Object.keys(request.query).filter((name) => (request.query[name]?.length ?? 0) > 1);
   if (repeated.length > 0) {
     throw new Problem('invalid-parameter', {
@@ -33,7 +34,8 @@ export function validBody(body: Body, json: unknown): Record<string, unknown> {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
   const given = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
-  return parsed(body.schema, Object.fromEntries(given), 'body', 'invalid-body');
+  const fields = Object.fromEntries(given.map(([field, value]) => [field, asNumber(value)]));
+  return parsed(body.schema, fields, 'body', 'invalid-body');
 }
 
 function parsed(
@@ -44,12 +46,15 @@ function parsed(
 ): Record<string, unknown> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new Problem(type, { errors: result.error.issues.flatMap((issue) => findingsOf(issue, part)) });
+  const { issues } = result.error;
+  throw new Problem(type, { errors: issues.slice(0, MAX_FINDINGS).flatMap((issue) => findingsOf(issue, part)) });
 }
 
 function findingsOf(issue: z.core.$ZodIssue, part: Finding['in']): Finding[] {
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
+    return issue.keys
+      .slice(0, MAX_FINDINGS)
+      .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
   }
   const required =
     issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');

@@ -1,5 +1,6 @@
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
 
 /** The table as the storage code reaches it: a client and the table's name. */
 export interface Table {
@@ -8,10 +9,14 @@ export interface Table {
 }
 
 /** Whole numbers past 2^53 (words of holes) come back as bigint, everything else as number. */
-export const exactNumber = (value: string): number | bigint => {
+const exactNumber = (value: string): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
 };
+
+/** The item in an error: the document client translates answers only, and errors carry the item as DynamoDB sent it. */
+export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<string, unknown> | undefined =>
+  raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 /** A table reached with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({

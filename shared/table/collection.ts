@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
 import { NotUnique, StaleRead } from './errors.ts';
-import { bucketKey, countPartition, filteredList, type Key, type TenantId, uniqueKey } from './keys.ts';
+import { filteredList, type Key, type TenantId, uniqueKey } from './keys.ts';
 import { expiryOf, type TakenNumber } from './lists/count.ts';
-import { holePlace } from './lists/holes.ts';
 import { idOf, idPrefix, numberOf } from './lists/ids.ts';
 import { LISTED_AT, type ListSource, readPage, readPart } from './lists/page.ts';
+import { stageHole } from './lists/stage-hole.ts';
 import { listIndex, TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
@@ -115,7 +115,7 @@ export class Collection<T extends object> {
     late: (place: Place) => Pick<T, L> = () => ({}) as Pick<T, L>,
   ): Promise<Stored<T>> {
     const [own, ...others] = await Promise.all([
-      this.#entity.byTime ? atThisMoment(this.#partition) : this.#takeIn(this.#partition),
+      this.#entity.byTime ? this.#atThisTime() : this.#takeIn(this.#partition),
       ...this.#lists(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
     ]);
     const place = { id: idOf(own.number), ordinal: own.number + 1 };
@@ -159,7 +159,7 @@ export class Collection<T extends object> {
         const taken = await this.#take(list);
         if (taken === undefined) remove.push(partition, sort);
         else Object.assign(set, { [partition]: list, [sort]: taken.number, [LISTED_AT]: this.#session.now });
-        if (left !== undefined) this.#leaveHole(left, Number(stored.item[sort]));
+        if (left !== undefined) stageHole(this.#session.work, left, Number(stored.item[sort]));
       }),
     );
     this.#session.work.update(this.#key(id), {
@@ -182,10 +182,10 @@ export class Collection<T extends object> {
         : new StaleRead('the record has changed'),
     );
     if (!this.#entity.byTime) {
-      this.#leaveHole(this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
+      stageHole(this.#session.work, this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
     }
     this.#lists(stored.record).forEach((list, index) => {
-      if (list !== undefined) this.#leaveHole(list, Number(stored.item[listIndex(index + 1).sort]));
+      if (list !== undefined) stageHole(this.#session.work, list, Number(stored.item[listIndex(index + 1).sort]));
     });
     for (const [field, value] of this.#uniqueValues(stored.record)) this.#release(field, value);
   }
@@ -265,13 +265,13 @@ export class Collection<T extends object> {
     return list === undefined ? Promise.resolve(undefined) : this.#takeIn(list);
   }
 
-  #takeIn(list: string): Promise<TakenNumber> {
-    return this.#session.takeNumber(list, this.#entity.retentionDays);
+  #atThisTime(): TakenNumber {
+    const { now } = this.#session;
+    return { list: this.#partition, number: now, at: now, day: undefined };
   }
 
-  #leaveHole(list: string, number: number): void {
-    const { bucket, word, bit } = holePlace(number);
-    this.#session.work.update({ PK: countPartition(list), SK: bucketKey(bucket) }, { add: { [word]: bit } });
+  #takeIn(list: string): Promise<TakenNumber> {
+    return this.#session.takeNumber(list, this.#entity.retentionDays);
   }
 
   #source(filter: Filter): ListSource {
@@ -325,8 +325,6 @@ export class Collection<T extends object> {
     this.#session.work.delete(uniqueKey(this.#tenant, this.#entity.name, field, value), {}, () => new NotUnique(field));
   }
 }
-
-const atThisMoment = (list: string): TakenNumber => ({ list, number: Date.now(), at: Date.now(), day: undefined });
 
 const numericKey = (number: number): string => number.toString(16).padStart(12, '0');
 

@@ -1,18 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type AttributeValue,
   type CancellationReason,
   ConditionalCheckFailedException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { exactNumber, type Table } from './client.ts';
-import { ItemTooLarge, TableUnavailable } from './errors.ts';
+import { itemOf, type Table } from './client.ts';
+import { ItemTooLarge } from './errors.ts';
 import { conditionOf, putRequest, updateRequest } from './expressions.ts';
+import { persist } from './persist.ts';
 import { WRITE_ID } from './schema.ts';
-import type { Item, StagedWrite } from './staged.ts';
+import type { StagedWrite } from './staged.ts';
 
 /**
  * The one place that writes. What the SDK does not do itself is done here:
@@ -28,9 +26,6 @@ import type { Item, StagedWrite } from './staged.ts';
  * write has no token: it leaves its attempt's id in `WRITE_ID`, and a failed condition that finds that id has met its own write.
  */
 
-const FIRST_WAIT = 25;
-const LONGEST_WAIT = 400;
-
 /** Commits all of `writes` or none of them. `deadline` in epoch milliseconds. */
 export async function commit(table: Table, writes: readonly StagedWrite[], deadline: number): Promise<void> {
   if (writes.length === 0) return;
@@ -38,22 +33,20 @@ export async function commit(table: Table, writes: readonly StagedWrite[], deadl
   const send = isSingle(writes)
     ? () => sendSingle(table, writes[0], attempt)
     : () => sendTransaction(table, writes, attempt);
-  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
-    try {
-      return await send();
-    } catch (error) {
-      const pause = wait * (0.5 + Math.random());
-      if (!isWorthRepeating(error)) throw error;
-      if (Date.now() + pause > deadline)
-        throw new TableUnavailable('the table did not answer in time', { cause: error });
-      await sleep(pause);
-    }
-  }
+  await persist(send, deadline);
 }
 
-/** A delete leaves nothing behind to recognise its own write by, so it always goes as a transaction. */
-const isSingle = (writes: readonly StagedWrite[]): writes is readonly [Exclude<StagedWrite, { kind: 'delete' }>] =>
-  writes.length === 1 && writes[0]?.kind !== 'delete';
+type SingleWrite = Exclude<StagedWrite, { kind: 'delete' }>;
+
+/**
+ * Whether a write may go alone, at half the price of a transaction: if it can be carried out twice without harm. A delete leaves
+ * nothing behind to recognise its own write by, and adding twice is adding double.
+ */
+const isSingle = (writes: readonly StagedWrite[]): writes is readonly [SingleWrite] => {
+  const [write, ...others] = writes;
+  if (write === undefined || others.length > 0) return false;
+  return write.kind === 'put' || (write.kind === 'update' && Object.keys(write.add).length === 0);
+};
 
 async function sendSingle(
   table: Table,
@@ -111,10 +104,6 @@ function refusalOf(reasons: readonly CancellationReason[], writes: readonly Stag
   return undefined;
 }
 
-/** Errors carry the item as DynamoDB sent it: the document client translates answers only. */
-const itemOf = (raw: Record<string, AttributeValue> | undefined): Item | undefined =>
-  raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
-
 const asTooLarge = (error: unknown): unknown =>
   error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)
     ? new ItemTooLarge('an item is too large', { cause: error })
@@ -122,27 +111,3 @@ const asTooLarge = (error: unknown): unknown =>
 
 const isSizeMessage = (message: string | undefined): boolean =>
   /size.*exceed|exceed.*size|too large/i.test(message ?? '');
-
-const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
-
-/** Errors after which the write either did not happen, or may have happened and can be sent again unchanged. */
-function isWorthRepeating(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every((reason) => PASSING_REASONS.has(reason.Code ?? 'None'));
-  }
-  const { $metadata: metadata, $fault: fault } = error as {
-    $metadata?: { httpStatusCode?: number };
-    $fault?: 'client' | 'server';
-  };
-  if (
-    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(
-      error.name,
-    )
-  )
-    return true;
-  if (fault === 'server' || (metadata?.httpStatusCode ?? 0) >= 500) return true;
-  return /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
-    `${error.name} ${(error as { code?: string }).code ?? ''} ${error.message}`,
-  );
-}

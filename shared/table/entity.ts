@@ -1,3 +1,4 @@
+import { parseJson } from '../contract/json.ts';
 import type { Item } from './staged.ts';
 
 /** How the records of one kind are stored. Declared in the domain that owns them. */
@@ -57,7 +58,7 @@ export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
     if (attribute.toUpperCase() !== attribute) fields[attribute] = value;
   }
   for (const field of kind.json) {
-    if (typeof fields[field] === 'string') fields[field] = JSON.parse(fields[field] as string);
+    if (typeof fields[field] === 'string') fields[field] = parseJson(fields[field] as string);
   }
   return fields as T;
 }

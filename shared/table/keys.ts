@@ -35,10 +35,19 @@ export const HEAD = 'HEAD';
 /** Sort key of a bucket of holes. Twelve digits hold any bucket of a 48-bit number. */
 export const bucketKey = (bucket: number): string => `B#${String(bucket).padStart(12, '0')}`;
 
+/** Sort key of a note of the buckets that are all holes, 1,000 to an item; between the buckets and the head. */
+export const fullBucketsKey = (note: number): string => `FULL#${String(note).padStart(12, '0')}`;
+
 /** Guards that a value is used once in a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({
   PK: `ORG#${tenant}#UNIQUE#${entity}#${field}`,
   SK: value,
+});
+
+/** Remembers that something happened: `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event id. */
+export const onceKey = (tenant: TenantId, scope: string, id: string): Key => ({
+  PK: `ORG#${tenant}#ONCE#${scope}`,
+  SK: id,
 });
 
 /** Partitions that wait to be emptied, after what they belonged to was deleted. */

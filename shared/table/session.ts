@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Table } from './client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
-import { markLost, readCount, type TakenNumber, takeNumber } from './lists/count.ts';
+import { type TakenNumber, takeNumber } from './lists/count.ts';
+import { stageHole } from './lists/stage-hole.ts';
+import { persist } from './persist.ts';
 import { Work } from './work.ts';
 
 /** A number this old is not written any more: readers will soon take it for lost (`lists/page.ts`). In milliseconds. */
@@ -38,9 +41,14 @@ export class Session {
   async takeNumber(list: string, retentionDays?: number): Promise<TakenNumber> {
     const index = this.#spare.findIndex((number) => number.list === list && isFresh(number));
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const number = spare ?? (await takeNumber(this.table, list, retentionDays, this.now));
+    const number = spare ?? (await this.#takeFresh(list, retentionDays));
     this.#inUse.push(number);
     return number;
+  }
+
+  #takeFresh(list: string, retentionDays: number | undefined): Promise<TakenNumber> {
+    const by = randomUUID();
+    return persist(() => takeNumber(this.table, list, retentionDays, this.now, by), this.deadline);
   }
 
   /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */
@@ -60,6 +68,7 @@ export class Session {
     if (!this.#inUse.every(isFresh)) throw new StaleRead('list numbers have grown old');
     await this.#work.commit();
     this.#inUse = [];
+    await this.abandon();
     await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
   }
 
@@ -67,20 +76,12 @@ export class Session {
    * Gives up the numbers that were taken for nothing, so that no total counts them. Best effort: what is not given back here
    * is mended by the readers. After {@link TableUnavailable} nothing is: the write may yet arrive.
    */
-  async abandon(reason: unknown): Promise<void> {
+  async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
-    const lists = Map.groupBy([...this.#inUse.splice(0), ...this.#spare.splice(0)], (number) => number.list);
-    await Promise.allSettled(
-      Array.from(lists, async ([list, numbers]) => {
-        const { buckets } = await readCount(this.table, list, undefined, this.now);
-        await markLost(
-          this.table,
-          list,
-          numbers.map(({ number }) => number),
-          buckets,
-        );
-      }),
-    );
+    const givingBack = new Work(this.table, this.deadline);
+    for (const { list, number } of [...this.#inUse.splice(0), ...this.#spare.splice(0)])
+      stageHole(givingBack, list, number);
+    await givingBack.commit().catch(() => undefined);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { Collection } from './collection.ts';
 import type { Entity } from './entity.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
+import { Once } from './once.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -66,12 +67,21 @@ export class Tenant {
     return new Collection(this.#session, this.#id, entity, partition);
   }
 
+  /** What happens once within a scope of this tenant. */
+  once<V extends object>(scope: string): Once<V> {
+    return new Once<V>(this.#session, this.#id, scope);
+  }
+
   /** Whether the organization exists; the platform always does. */
   async exists(): Promise<boolean> {
     if (this.#id === PLATFORM) return true;
     const { table } = this.#session;
     const { Item: item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: { PK: recordsPartition(this.#id, 'ORG'), SK: this.#id } }),
+      new GetCommand({
+        TableName: table.name,
+        Key: { PK: recordsPartition(this.#id, 'ORG'), SK: this.#id },
+        ConsistentRead: true,
+      }),
     );
     return item !== undefined;
   }

@@ -1,18 +1,25 @@
+import { randomUUID } from 'node:crypto';
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../client.ts';
-import { bucketKey, countPartition, HEAD } from '../keys.ts';
-import { holePlace, Numbers, WORDS, type Words } from './holes.ts';
+import { itemOf, type Table } from '../client.ts';
+import { countPartition, HEAD } from '../keys.ts';
+import { dayOf, dayOfNumber, floorOf, isGone, oldestDay } from './days.ts';
+import { ALL_HOLES, Numbers, numbersIn, WORDS, type Words } from './holes.ts';
+
+export { expiryOf } from './days.ts';
 
 /**
- * What a list knows of its length: the head (`NEXT` number to give out, when the last one was given `AT`) and the buckets of holes.
- * A list whose records expire also marks on its head the first number of each day, `D2026-11-20`; the floor is the mark of the
- * oldest day that is still kept.
+ * What a list knows of its length: the head (`NEXT` number to give out, when the last one was given `AT`), the buckets of holes, and
+ * notes of the buckets that hold no record any more and need no item of their own (`tidy.ts`).
  */
 export interface Count {
   readonly numbers: Numbers;
   /** When the last number was given out, in epoch milliseconds. */
   readonly lastGiven: number;
+  /** The buckets that have an item. */
   readonly buckets: ReadonlyMap<number, Words>;
+  /** The notes of full buckets, in words as of a bucket. */
+  readonly notes: ReadonlyMap<number, Words>;
 }
 
 /** A number taken in a list and not yet written. */
@@ -25,17 +32,6 @@ export interface TakenNumber {
   readonly day: string | undefined;
 }
 
-const DAY_MARK = /^D(\d{4}-\d{2}-\d{2})$/;
-const MILLISECONDS_A_DAY = 86_400_000;
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/** The first day of which a list that keeps `days` whole days still holds records. */
-const oldestDay = (days: number, now: number): string => dayOf(now - days * MILLISECONDS_A_DAY);
-
-/** When the records of a day are gone, in epoch seconds: the midnight that ends the last of the days they are kept. */
-export const expiryOf = (day: string, days: number): number =>
-  (Date.parse(`${day}T00:00:00Z`) + (days + 1) * MILLISECONDS_A_DAY) / 1000;
-
 /** Reads the count of a list: one query, strongly consistent. */
 export async function readCount(
   table: Table,
@@ -44,6 +40,7 @@ export async function readCount(
   now: number,
 ): Promise<Count> {
   const buckets = new Map<number, Words>();
+  const notes = new Map<number, Words>();
   let head: Record<string, unknown> = {};
   let start: Record<string, unknown> | undefined;
   do {
@@ -57,39 +54,41 @@ export async function readCount(
       }),
     );
     for (const item of Items) {
-      if (item.SK === HEAD) head = item;
-      else buckets.set(Number(String(item.SK).slice(2)), wordsOf(item));
+      const [kind, index] = String(item.SK).split('#');
+      if (kind === HEAD) head = item;
+      else (kind === 'B' ? buckets : notes).set(Number(index), wordsOf(item));
     }
     start = LastEvaluatedKey;
   } while (start !== undefined);
   const next = Number(head.NEXT ?? 0);
   const floor = retentionDays === undefined ? 0 : floorOf(head, next, oldestDay(retentionDays, now));
-  return { numbers: new Numbers(floor, next, buckets), lastGiven: Number(head.AT ?? 0), buckets };
+  const holes = new Map([...buckets, ...fullBuckets(notes).map((bucket) => [bucket, ALL_HOLES] as const)]);
+  return { numbers: new Numbers(floor, next, holes), lastGiven: Number(head.AT ?? 0), buckets, notes };
 }
+
+/** The buckets that are noted to hold no record. */
+export const fullBuckets = (notes: ReadonlyMap<number, Words>): number[] =>
+  Array.from(notes, ([note, words]) => numbersIn(note, words)).flat();
 
 const wordsOf = (item: Record<string, unknown>): Words =>
   Array.from({ length: WORDS }, (_, index) => BigInt((item[`W${index}`] as number | bigint | undefined) ?? 0));
 
-const floorOf = (head: Record<string, unknown>, next: number, oldest: string): number =>
-  Object.entries(head).reduce((floor, [attribute, first]) => {
-    const day = DAY_MARK.exec(attribute)?.[1];
-    return day !== undefined && day >= oldest ? Math.min(floor, Number(first)) : floor;
-  }, next);
-
 /**
  * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that any number of callers do not meet.
  * @param retentionDays how long the list's records are kept, if they expire
+ * @param by names the taker, the same in every attempt to take this one number
  */
 export async function takeNumber(
   table: Table,
   list: string,
   retentionDays: number | undefined,
   now: number,
+  by: string = randomUUID(),
 ): Promise<TakenNumber> {
   const day = retentionDays === undefined ? undefined : dayOf(now);
   const { Attributes: head = {} } = await (day === undefined
-    ? giveNumber(table, list, now)
-    : giveDatedNumber(table, list, now, day));
+    ? giveNumber(table, list, { now, by })
+    : giveDatedNumber(table, list, { now, by }, day));
   const number = Number(head.NEXT) - 1;
   if (day === undefined || retentionDays === undefined) return { list, number, at: now, day: undefined };
   if (head[`D${day}`] === number) await forgetDays(table, list, head, oldestDay(retentionDays, now));
@@ -97,42 +96,64 @@ export async function takeNumber(
 }
 
 /** `ADD` makes a missing head. */
-const giveNumber = (table: Table, list: string, now: number) =>
-  table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { PK: countPartition(list), SK: HEAD },
-      UpdateExpression: 'SET #at = :at ADD #next :one',
-      ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT' },
-      ExpressionAttributeValues: { ':at': now, ':one': 1 },
-      ReturnValues: 'ALL_NEW',
-    }),
-  );
+const giveNumber = (table: Table, list: string, taker: Taker) =>
+  give(table, list, taker, { set: 'SET #at = :at, #by = :by ADD #next :one', names: {}, condition: [] });
 
 /** The mark of a day needs a number to copy, and so a head that is there. */
-async function giveDatedNumber(table: Table, list: string, now: number, day: string) {
-  const give = new UpdateCommand({
-    TableName: table.name,
-    Key: { PK: countPartition(list), SK: HEAD },
-    UpdateExpression: 'SET #at = :at, #day = if_not_exists(#day, #next) ADD #next :one',
-    ConditionExpression: 'attribute_exists(#next)',
-    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#day': `D${day}` },
-    ExpressionAttributeValues: { ':at': now, ':one': 1 },
-    ReturnValues: 'ALL_NEW',
-  });
+async function giveDatedNumber(table: Table, list: string, taker: Taker, day: string) {
+  const dated = {
+    set: 'SET #at = :at, #by = :by, #day = if_not_exists(#day, #next) ADD #next :one',
+    names: { '#day': `D${day}` },
+    condition: ['attribute_exists(#next)'],
+  };
   try {
-    return await table.client.send(give);
+    return await give(table, list, taker, dated);
   } catch (error) {
     if (!isConditionFailure(error)) throw error;
-    await makeHead(table, list, now);
-    return table.client.send(give);
+    await makeHead(table, list, taker.now);
+    return give(table, list, taker, dated);
   }
 }
 
-/** Takes marks of days long gone off the head, by whoever opens a new day. One day of grace, for clocks differ. */
+interface Taker {
+  readonly now: number;
+  readonly by: string;
+}
+
+interface Giving {
+  readonly set: string;
+  readonly names: Readonly<Record<string, string>>;
+  readonly condition: readonly string[];
+}
+
+/**
+ * Gives out a number. The head remembers whom it gave the last one (`BY`), so that an attempt which repeats one whose reply was
+ * lost finds its number instead of taking another, unless somebody else has come in between.
+ */
+async function give(table: Table, list: string, { now, by }: Taker, { set, names, condition }: Giving) {
+  try {
+    return await table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { PK: countPartition(list), SK: HEAD },
+        UpdateExpression: set,
+        ConditionExpression: [...condition, '(attribute_not_exists(#by) OR #by <> :by)'].join(' AND '),
+        ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', ...names },
+        ExpressionAttributeValues: { ':at': now, ':one': 1, ':by': by },
+        ReturnValues: 'ALL_NEW',
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+  } catch (error) {
+    const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+    if (found?.BY !== by) throw error;
+    return { Attributes: found };
+  }
+}
+
+/** Takes marks of days long gone off the head, by whoever opens a new day. */
 async function forgetDays(table: Table, list: string, head: Record<string, unknown>, oldest: string): Promise<void> {
-  const grace = dayOf(Date.parse(oldest) - MILLISECONDS_A_DAY);
-  const marks = Object.keys(head).filter((attribute) => (DAY_MARK.exec(attribute)?.[1] ?? grace) < grace);
+  const marks = Object.keys(head).filter((attribute) => isGone(attribute, oldest));
   if (marks.length === 0) return;
   await table.client.send(
     new UpdateCommand({
@@ -153,49 +174,6 @@ async function makeHead(table: Table, list: string, now: number): Promise<void> 
   await table.client.send(put).catch((error: unknown) => {
     if (!isConditionFailure(error)) throw error;
   });
-}
-
-/** The day a number counts under: clocks differ about midnight, so the list's marks decide, not the taker's clock. */
-function dayOfNumber(head: Record<string, unknown>, number: number): string | undefined {
-  const days = Object.entries(head).flatMap(([attribute, first]) => {
-    const day = DAY_MARK.exec(attribute)?.[1];
-    return day !== undefined && Number(first) <= number ? [day] : [];
-  });
-  return days.sort().at(-1);
-}
-
-/**
- * Marks numbers of a list as holes, where it is certain that no record will ever be written under them.
- * A word that has changed since `buckets` was read is left alone: whoever changed it may have marked the same hole.
- */
-export async function markLost(
-  table: Table,
-  list: string,
-  lost: readonly number[],
-  buckets: ReadonlyMap<number, Words>,
-): Promise<void> {
-  const additions = new Map<string, { bucket: number; word: string; bits: bigint }>();
-  for (const number of lost) {
-    const { bucket, word, bit } = holePlace(number);
-    const place = `${bucket} ${word}`;
-    additions.set(place, { bucket, word, bits: (additions.get(place)?.bits ?? 0n) | bit });
-  }
-  await Promise.all(
-    Array.from(additions.values(), async ({ bucket, word, bits }) => {
-      const before = buckets.get(bucket)?.[Number(word.slice(1))] ?? 0n;
-      const update = new UpdateCommand({
-        TableName: table.name,
-        Key: { PK: countPartition(list), SK: bucketKey(bucket) },
-        UpdateExpression: 'SET #word = :after',
-        ConditionExpression: before === 0n ? 'attribute_not_exists(#word) OR #word = :before' : '#word = :before',
-        ExpressionAttributeNames: { '#word': word },
-        ExpressionAttributeValues: { ':before': before, ':after': before | bits },
-      });
-      await table.client.send(update).catch((error: unknown) => {
-        if (!isConditionFailure(error)) throw error;
-      });
-    }),
-  );
 }
 
 const isConditionFailure = (error: unknown): boolean =>

@@ -43,76 +43,113 @@ function bitCount32(value: number): number {
   return (((bits + (bits >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24;
 }
 
+const FULL_WORD = (1n << BigInt(WORD_BITS)) - 1n;
+
+/** The words of a bucket that holds no record any more. */
+export const ALL_HOLES: Words = Array.from({ length: WORDS }, () => FULL_WORD);
+
+export const isFull = (words: Words): boolean => ALL_HOLES.every((full, index) => words[index] === full);
+
+/** The numbers whose holes are marked in a bucket. */
+export const numbersIn = (bucket: number, words: Words): number[] =>
+  words.flatMap((word, index) =>
+    word === 0n
+      ? []
+      : Array.from({ length: WORD_BITS }, (_, bit) => bit)
+          .filter((bit) => isSet(word, bit))
+          .map((bit) => bucket * BUCKET_SIZE + index * WORD_BITS + bit),
+  );
+
 /** The bits of a word from `from` up to, not including, `to`. */
 const mask = (from: number, to: number): bigint => (1n << BigInt(to)) - (1n << BigInt(from));
+
+/** How many holes a word has from bit `from` up to, not including, `to`. */
+function holesIn(word: bigint, from: number, to: number): number {
+  if (from >= to || word === 0n) return 0;
+  if (word === FULL_WORD) return to - from;
+  return bitCount(to - from === WORD_BITS ? word : word & mask(from, to));
+}
+
+/** A bucket as far as it counts, between floor and next. */
+interface Span {
+  readonly words: Words;
+  /** First number of the bucket. */
+  readonly base: number;
+  readonly start: number;
+  readonly end: number;
+  readonly holes: number;
+}
 
 /** A list's numbers as known at one moment: given out from `floor` up to `next`, without the holes. Everything below is arithmetic. */
 export class Numbers {
   readonly floor: number;
   readonly next: number;
-  readonly #buckets: readonly (readonly [bucket: number, words: Words])[];
+  readonly #buckets: ReadonlyMap<number, Words>;
+  /** Where there are holes, in order. */
+  readonly #spans: readonly Span[];
   /** How many records the list holds. */
   readonly total: number;
 
   constructor(floor: number, next: number, buckets: ReadonlyMap<number, Words>) {
     this.floor = Math.min(floor, next);
     this.next = next;
-    this.#buckets = [...buckets].sort(([a], [b]) => a - b);
-    this.total =
-      this.next - this.floor - this.#buckets.reduce((sum, [bucket, words]) => sum + this.#holes(bucket, words), 0);
+    this.#buckets = buckets;
+    this.#spans = [...buckets]
+      .sort(([a], [b]) => a - b)
+      .map(([bucket, words]) => this.#span(bucket * BUCKET_SIZE, words))
+      .filter(({ start, end }) => start < end);
+    this.total = this.next - this.floor - this.#spans.reduce((sum, { holes }) => sum + holes, 0);
   }
 
   /** The number of the `rank`-th record, counted from 0 at the oldest. `rank` is below `total`. */
   select(rank: number): number {
     let number = this.floor;
     let rest = rank;
-    for (const [bucket, words] of this.#buckets) {
-      const [start, end] = this.#span(bucket);
-      if (start >= end) continue;
-      if (rest < start - number) return number + rest;
-      rest -= start - number;
-      const live = end - start - this.#holes(bucket, words);
-      if (rest < live) return this.#selectIn(bucket, words, rest);
+    for (const span of this.#spans) {
+      if (rest < span.start - number) return number + rest;
+      rest -= span.start - number;
+      const live = span.end - span.start - span.holes;
+      if (rest < live) return selectIn(span, rest);
       rest -= live;
-      number = end;
+      number = span.end;
     }
     return number + rest;
   }
 
   isHole(number: number): boolean {
-    const bucket = Math.floor(number / BUCKET_SIZE);
-    const words = this.#buckets.find(([other]) => other === bucket)?.[1];
+    const words = this.#buckets.get(Math.floor(number / BUCKET_SIZE));
     const inBucket = number % BUCKET_SIZE;
-    return ((words?.[Math.floor(inBucket / WORD_BITS)] ?? 0n) & (1n << BigInt(inBucket % WORD_BITS))) !== 0n;
+    return isSet(words?.[Math.floor(inBucket / WORD_BITS)] ?? 0n, inBucket % WORD_BITS);
   }
 
-  /** The part of a bucket that counts, between floor and next. */
-  #span(bucket: number): readonly [start: number, end: number] {
-    const start = bucket * BUCKET_SIZE;
-    return [Math.max(start, this.floor), Math.min(start + BUCKET_SIZE, this.next)];
-  }
-
-  #holes(bucket: number, words: Words): number {
-    const [start, end] = this.#span(bucket);
-    let total = 0;
+  #span(base: number, words: Words): Span {
+    const start = Math.max(base, this.floor);
+    const end = Math.min(base + BUCKET_SIZE, this.next);
+    let holes = 0;
     for (let index = 0; index < WORDS; index++) {
-      const first = bucket * BUCKET_SIZE + index * WORD_BITS;
-      const from = Math.max(start - first, 0);
-      const to = Math.min(end - first, WORD_BITS);
-      if (from < to) total += bitCount((words[index] ?? 0n) & mask(from, to));
+      const first = base + index * WORD_BITS;
+      holes += holesIn(words[index] ?? 0n, Math.max(start - first, 0), Math.min(end - first, WORD_BITS));
     }
-    return total;
+    return { words, base, start, end, holes };
   }
+}
 
-  #selectIn(bucket: number, words: Words, rank: number): number {
-    const [start, end] = this.#span(bucket);
-    let rest = rank;
-    for (let number = start; number < end; number++) {
-      const inBucket = number - bucket * BUCKET_SIZE;
-      const word = words[Math.floor(inBucket / WORD_BITS)] ?? 0n;
-      const hole = (word >> BigInt(inBucket % WORD_BITS)) & 1n;
-      if (hole === 0n && rest-- === 0) return number;
+const isSet = (word: bigint, bit: number): boolean => ((word >> BigInt(bit)) & 1n) === 1n;
+
+/** The number of a bucket's `rank`-th record: whole words are passed over, the last one bit by bit. */
+function selectIn({ words, base, start, end }: Span, rank: number): number {
+  let rest = rank;
+  for (let index = 0; index < WORDS; index++) {
+    const word = words[index] ?? 0n;
+    const first = base + index * WORD_BITS;
+    const to = Math.min(end - first, WORD_BITS);
+    const from = Math.max(start - first, 0);
+    const live = Math.max(to - from, 0) - holesIn(word, from, to);
+    if (rest >= live) {
+      rest -= live;
+      continue;
     }
-    throw new RangeError(`bucket ${bucket} holds no record of rank ${rank}`);
+    for (let bit = from; bit < to; bit++) if (!isSet(word, bit) && rest-- === 0) return first + bit;
   }
+  throw new RangeError(`bucket ${base / BUCKET_SIZE} holds no record of rank ${rank}`);
 }

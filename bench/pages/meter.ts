@@ -1,0 +1,66 @@
+import type { Table } from '../../shared/table/client.ts';
+
+/** What some work on the table cost. */
+export interface Cost {
+  readonly calls: number;
+  /** Calls that had to wait for one another; calls made at once are one round. */
+  readonly rounds: number;
+  /** As DynamoDB reports them. */
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  readonly milliseconds: number;
+}
+
+interface Capacity {
+  readonly CapacityUnits?: number;
+}
+
+const unitsOf = (output: { ConsumedCapacity?: Capacity | readonly Capacity[] }): number =>
+  [output.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+
+/** Asks for the consumed capacity of every call that a table's client makes, and adds it up. */
+export class Meter {
+  #calls = 0;
+  #rounds = 0;
+  #inFlight = 0;
+  #units = { read: 0, write: 0 };
+
+  constructor(table: Table) {
+    table.client.middlewareStack.add(
+      (next, context) => async (call) => {
+        this.#calls++;
+        if (this.#inFlight++ === 0) this.#rounds++;
+        try {
+          const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
+          const kind = /Query|Get|Scan/.test(context.commandName ?? '') ? 'read' : 'write';
+          this.#units[kind] += unitsOf(result.output as Parameters<typeof unitsOf>[0]);
+          return result;
+        } finally {
+          this.#inFlight--;
+        }
+      },
+      { step: 'initialize', name: 'meter' },
+    );
+  }
+
+  /** Does some work and tells what it cost. */
+  async measure<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }> {
+    this.#calls = 0;
+    this.#rounds = 0;
+    this.#units = { read: 0, write: 0 };
+    const start = performance.now();
+    const result = await work();
+    const milliseconds = performance.now() - start;
+    const cost = {
+      calls: this.#calls,
+      rounds: this.#rounds,
+      readUnits: this.#units.read,
+      writeUnits: this.#units.write,
+      milliseconds,
+    };
+    return { result, cost };
+  }
+}
+
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -1,0 +1,47 @@
+import type { Creating } from './creates.ts';
+import type { Cost } from './meter.ts';
+import type { Reading } from './reads.ts';
+
+const number = (value: number, digits = 0): string =>
+  value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const milliseconds = (value: number): string => number(value, value < 100 ? 1 : 0);
+
+/** A Markdown table whose columns stand under each other; the first is text, the others are figures. */
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+  return [line(head), rule, ...rows.map(line)].join('\n');
+}
+
+const cell = ({ readUnits, rounds, milliseconds: time }: Cost): string =>
+  `${number(readUnits, 1)} / ${number(rounds)} / ${milliseconds(time)}`;
+
+/** The table of one list: a row for each way, a column for each page. */
+export function readTable(ofList: readonly Reading[], withTotal: ReadonlySet<string>): string {
+  const pages = [...new Set(ofList.map(({ page }) => page))];
+  const rows = Array.from(
+    Map.groupBy(ofList, ({ way }) => way),
+    ([way, ofWay]) => [way, withTotal.has(way) ? 'yes' : 'no', ...ofWay.map(({ cost }) => cell(cost))],
+  );
+  const last = pages.length - 1;
+  const titles = pages.map((page, index) => `page ${number(page)}${index === last ? ' (last)' : ''}`);
+  return `**${ofList[0]?.list}**: read units / rounds / milliseconds\n\n${markdown(['', 'total', ...titles], rows)}`;
+}
+
+export function createTable(creatings: readonly Creating[]): string {
+  const rows = Array.from(
+    Map.groupBy(creatings, ({ way }) => way),
+    ([way, ofWay]) => [
+      way,
+      number(ofWay[0]?.rounds ?? 0),
+      number(ofWay[0]?.writeUnits ?? 0, 1),
+      ...ofWay.map(({ perSecond, conflicts }) => `${number(perSecond)} / ${conflicts}`),
+    ],
+  );
+  const parallel = [...new Set(creatings.map((creating) => creating.parallel))];
+  const head = ['', 'rounds', 'write units', ...parallel.map((lanes) => `${lanes} at once`)];
+  return `**creates**: per second / conflicts\n\n${markdown(head, rows)}`;
+}

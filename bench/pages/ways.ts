@@ -1,0 +1,105 @@
+import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../../shared/table/client.ts';
+import { Session } from '../../shared/table/session.ts';
+import type { BenchList } from './lists.ts';
+import { jobsOf } from './records.ts';
+
+/** A way to get a page of a list, newest first. Every way must give the very same records. */
+export interface Way {
+  readonly name: string;
+  /** Whether the answer carries the list's exact length. */
+  readonly total: boolean;
+  readonly read: (list: BenchList, page: number) => Promise<PageRead>;
+}
+
+export interface PageRead {
+  readonly ids: readonly string[];
+  readonly total?: number;
+}
+
+export const PAGE_SIZE = 25;
+
+/** What the API does. */
+export const counted = (table: Table): Way => ({
+  name: 'counted list',
+  total: true,
+  read: async ({ org, filter }, page) => {
+    const jobs = jobsOf(org, new Session(table, Date.now(), Date.now() + 10_000));
+    const { records, total } = await jobs.page({ page, page_size: PAGE_SIZE, sort: '-created_at', filter });
+    return { ids: records.map(({ record }) => record.id), total };
+  },
+});
+
+type Start = Record<string, unknown> | undefined;
+
+const queryOf = (table: Table, list: BenchList, more: Partial<QueryCommandInput>): QueryCommand =>
+  new QueryCommand({
+    TableName: table.name,
+    IndexName: list.index?.name,
+    KeyConditionExpression: '#partition = :list',
+    ExpressionAttributeNames: { '#partition': list.index?.partition ?? 'PK' },
+    ExpressionAttributeValues: { ':list': list.partition },
+    ScanIndexForward: false,
+    ...more,
+  });
+
+/** Goes on over `count` records, or all that are left, in queries as long as DynamoDB allows. */
+async function walk(table: Table, list: BenchList, from: Start, count: number, more: Partial<QueryCommandInput>) {
+  const items: Record<string, unknown>[] = [];
+  let start = from;
+  let seen = 0;
+  do {
+    const {
+      Items = [],
+      Count = 0,
+      LastEvaluatedKey,
+    } = await table.client.send(
+      queryOf(table, list, {
+        ...more,
+        ExclusiveStartKey: start,
+        ...(Number.isFinite(count) ? { Limit: count - seen } : {}),
+      }),
+    );
+    for (const item of Items) items.push(item);
+    seen += Count;
+    start = LastEvaluatedKey;
+  } while (start !== undefined && seen < count);
+  return { items, seen, next: start };
+}
+
+const idsOf = (items: readonly Record<string, unknown>[]): string[] => items.map(({ SK }) => String(SK));
+
+/** Reads everything up to the end of the page. */
+export const walkFull = (table: Table): Way => ({
+  name: 'walk',
+  total: false,
+  read: async (list, page) => {
+    const { items } = await walk(table, list, undefined, page * PAGE_SIZE, {});
+    return { ids: idsOf(items.slice((page - 1) * PAGE_SIZE)) };
+  },
+});
+
+/** Gets to the page without the records before it crossing the network. */
+const skipThenRead =
+  (name: string, total: boolean, skipping: Partial<QueryCommandInput>) =>
+  (table: Table): Way => ({
+    name,
+    total,
+    read: async (list, page) => {
+      const skip = (page - 1) * PAGE_SIZE;
+      const skipped = skip === 0 ? { seen: 0, next: undefined } : await walk(table, list, undefined, skip, skipping);
+      const { items, seen, next } =
+        skipped.seen < skip || (skip > 0 && skipped.next === undefined)
+          ? { items: [], seen: 0, next: undefined }
+          : await walk(table, list, skipped.next, PAGE_SIZE, {});
+      if (!total) return { ids: idsOf(items) };
+      const rest = next === undefined ? 0 : (await walk(table, list, next, Number.POSITIVE_INFINITY, COUNT)).seen;
+      return { ids: idsOf(items), total: skipped.seen + seen + rest };
+    },
+  });
+
+const COUNT = { Select: 'COUNT' } as const;
+
+export const walkKeys = skipThenRead('walk, keys only', false, { ProjectionExpression: 'PK' });
+export const walkCount = skipThenRead('COUNT to the page', false, COUNT);
+export const walkTotal = skipThenRead('COUNT, and the total', true, COUNT);

@@ -1,0 +1,18 @@
+import { Command, Option } from 'commander';
+import { benchPages } from './pages/bench.ts';
+
+/** `npm run bench -- pages --help` */
+const program = new Command('bench').description('Measures what the documentation claims.');
+
+program
+  .command('pages')
+  .description('any page of a long list and its creates: counted lists against the usual ways')
+  .option('--small', '2,000 records instead of 100,000: a few seconds', false)
+  .option('--plot', 'draw docs/pages.svg', false)
+  .option('--write-docs', 'put the figures into docs/counted-lists.md', false)
+  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))
+  .action(async (options) => {
+    process.exitCode = (await benchPages(options)) ? 0 : 1;
+  });
+
+await program.parseAsync();

@@ -1,0 +1,15 @@
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { contracts } from '../functions/contracts.ts';
+import { bundle } from '../infra/bundling/bundle.ts';
+import { functionNames } from '../infra/functions.ts';
+import { settingsFrom } from '../infra/settings.ts';
+import { CustodiaStack } from '../infra/stack.ts';
+
+/** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`. */
+
+const app = new App();
+const settings = settingsFrom(app.node);
+// Inside the assembly, so that the source maps of what was deployed lie beside it.
+const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));
+new CustodiaStack(app, `custodia-${settings.stage}`, { contracts, bundles, settings });

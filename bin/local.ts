@@ -1,0 +1,38 @@
+import { EmbeddedDynamoDbError } from '../local/dynamodb/errors.ts';
+import { LocalApiError, readSettings } from '../local/settings.ts';
+import { type LocalApi, startLocalApi } from '../local/start.ts';
+import { welcome } from '../local/welcome.ts';
+import { LocalKeysError } from '../shared/auth/local-keys.ts';
+
+/** `npm start`: the whole API on this machine, until Ctrl-C. What can be set is in `local/settings.ts`. */
+
+/** Exit codes by signal: a Ctrl-C is told to the shell as such, an orderly stop is a success. */
+const EXIT_CODES = { SIGINT: 130, SIGHUP: 129, SIGTERM: 0 } as const;
+
+const ONE_SENTENCE = [LocalApiError, EmbeddedDynamoDbError, LocalKeysError];
+
+let api: LocalApi | undefined;
+let isStopping = false;
+
+for (const [signal, code] of Object.entries(EXIT_CODES)) process.on(signal, () => void stop(code));
+// A reader of the output may go (`npm start | head`); that is no reason to stop.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+try {
+  api = await startLocalApi(readSettings(process.env));
+  console.log(welcome(api, performance.now() / 1000));
+} catch (error) {
+  // What the user can mend is one sentence; anything else is a mistake of ours, and then the stack helps.
+  const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
+  console.error(isOneSentence && error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+}
+
+/** A second signal, or one before the start is complete, ends at once: the DynamoDB ends with this process anyway. */
+async function stop(code: number): Promise<void> {
+  if (!isStopping) {
+    isStopping = true;
+    await api?.close();
+  }
+  process.exit(code);
+}

@@ -1,0 +1,30 @@
+/** Examples of the OpenAPI document. */
+
+const ORGANIZATION = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+
+export const roleExample = {
+  id: '00000000-0002-8f4e-a1b2-7c8d9e0f1a2b',
+  org_id: ORGANIZATION,
+  code: 'support',
+  label: 'Support',
+  description: 'Answers tickets',
+  is_system: false,
+  created_at: '2026-11-20T09:30:00.000Z',
+};
+
+export const permissionExample = {
+  id: '36f80d5e-1441-56cb-b5f9-b1b7964d034f',
+  code: 'clients:read',
+  description: 'Read clients',
+};
+
+export const membershipExample = {
+  id: '00000000-0005-8a2b-9c3d-4e5f60718293',
+  user_id: '00000000-0003-8d5e-8f60-112233445566',
+  org_id: ORGANIZATION,
+  client_id: null,
+  role_id: roleExample.id,
+  status: 'active',
+  metadata: null,
+  created_at: '2026-11-20T09:30:00.000Z',
+};

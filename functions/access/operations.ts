@@ -1,0 +1,41 @@
+import { permissionCatalogue } from '../../shared/contract/permissions.ts';
+import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { noSuchRecord } from '../../shared/http/references.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { contracts } from '../contracts.ts';
+import type { access } from './contract.ts';
+import { membershipEntity, roleEntity } from './store.ts';
+
+const permissions = permissionCatalogue(contracts);
+
+export const accessOperations: Operations<typeof access> = {
+  listRoles: async ({ query, tenant }) => answerPage(await tenant.records(roleEntity).page(query), query),
+
+  createRole: async ({ body, tenant, session }) =>
+    answerRecord(
+      await tenant
+        .records(roleEntity)
+        .create({ ...body, org_id: tenant.orgId, is_system: false, created_at: session.timestamp }),
+    ),
+
+  listPermissions: async ({ query: { page, page_size } }) => ({
+    body: {
+      data: permissions.slice((page - 1) * page_size, page * page_size),
+      page,
+      page_size,
+      total: permissions.length,
+    },
+  }),
+
+  getMembership: async ({ params, tenant, find }) =>
+    answerRecord(await find(tenant.records(membershipEntity), params.id)),
+
+  updateMembership: async ({ params, body, tenant, find }) => {
+    const records = tenant.records(membershipEntity);
+    const before = await find(records, params.id);
+    const changes = changesOf(before.record, body);
+    if (isEmpty(changes)) return answerRecord(before);
+    if (changes.role_id) tenant.records(roleEntity).require(changes.role_id, noSuchRecord('role_id'));
+    return answerRecord(await records.update(before, changes));
+  },
+};

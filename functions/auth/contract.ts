@@ -1,0 +1,50 @@
+import * as z from 'zod';
+import { SECRET_LENGTH } from '../../shared/auth/secret-policy.ts';
+import { text } from '../../shared/contract/fields.ts';
+import { body } from '../../shared/contract/record.ts';
+import { contract, route } from '../../shared/contract/route.ts';
+
+/** An app code and a secret that are merely wrong are a 401, not a 422: only their type and length are looked at. */
+const login = body('Login', {
+  app_code: text(100, 1).describe('App code of the integration.'),
+  secret: text(SECRET_LENGTH.max, 1).meta({ format: 'password' }).describe('Secret of the integration.'),
+});
+
+/** Longer than any token: they have about 500 characters. */
+const MAX_TOKEN = 4_096;
+
+const accessToken = z
+  .strictObject({
+    access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
+    token_type: z.literal('bearer'),
+    expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
+  })
+  .meta({ id: 'AccessToken' });
+
+export const auth = contract({
+  name: 'auth',
+  tag: 'Authentication',
+  description: 'Where an integration exchanges its app code and secret for a short-lived token.',
+  routes: {
+    login: route('POST', '/api/v1/auth/login', {
+      summary: 'Log in as an integration',
+      description:
+        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer.',
+      auth: 'none',
+      body: login,
+      bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },
+      response: {
+        status: 200,
+        schema: accessToken,
+        description: 'The token. The answer is not to be kept by caches.',
+        example: {
+          access_token:
+            'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
+          token_type: 'bearer',
+          expires_in: 3600,
+        },
+      },
+      errors: ['invalid-credentials'],
+    }),
+  },
+});

@@ -1,0 +1,35 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
+import { InvalidToken } from '../../shared/auth/tokens.ts';
+import { authorize } from './authorize.ts';
+import { bearerOf } from './bearer.ts';
+import { allowStage, allowStranger } from './policy.ts';
+
+/**
+ * The Lambda authorizer of the REST API. It fails closed: what it cannot decide it throws, and the gateway lets nobody through.
+ */
+
+const logger = new Logger({ serviceName: 'custodia' });
+
+/** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
+export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+  const presented = bearerOf(event);
+  if (presented === 'none' && mayBeStranger(event)) return allowStranger(event.methodArn);
+  if (typeof presented === 'string') throw unauthorized();
+  try {
+    const caller = await authorize(presented.token, Date.now());
+    return allowStage(event.methodArn, caller.integration_id, caller);
+  } catch (error) {
+    if (error instanceof InvalidToken) throw unauthorized();
+    logger.error('a token could not be checked', { requestId: event.requestContext.requestId, error: error as Error });
+    throw new Error('The authorizer failed', { cause: error });
+  }
+}
+
+/** The one call that a stage may take without a token: see `functions/integrations/first-key.ts`. Nothing of it is cached. */
+const mayBeStranger = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
+  isFirstKeyOn() && httpMethod === 'POST' && resource === '/api/v1/integrations';
+
+/** The gateway knows this text, and no other. */
+const unauthorized = (): Error => new Error('Unauthorized');

@@ -1,0 +1,39 @@
+import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { generateSecret, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import type { Stored } from '../../shared/table/collection.ts';
+import { stageCredentials } from '../../shared/table/credentials.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Integration } from './contract.ts';
+import { integrationEntity, type StoredIntegration } from './store.ts';
+
+interface Asked extends Pick<Integration, 'app_code' | 'display_name' | 'status' | 'metadata'> {
+  /** One is made when there is none. */
+  readonly secret?: string | undefined;
+}
+
+interface Registered {
+  readonly stored: Stored<StoredIntegration>;
+  /** In plain text: shown to the caller once. */
+  readonly secret: string;
+}
+
+/** Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken. */
+export async function registerIntegration(tenant: Tenant, asked: Asked): Promise<Registered> {
+  const { secret = generateSecret(), ...fields } = asked;
+  const { session } = tenant;
+  const owner = { tenant: tenant.id, app_code: asked.app_code };
+  const [stored, storedSecret] = await Promise.all([
+    tenant
+      .records(integrationEntity)
+      .create({ ...fields, org_id: tenant.orgId, permissions: null, created_at: session.timestamp }),
+    environmentSecretBox().then((box) => storeSecret(box, owner, secret)),
+  ]);
+  stageCredentials(session, {
+    ...owner,
+    integration_id: stored.record.id,
+    status: asked.status,
+    permissions: null,
+    secrets: [storedSecret],
+  });
+  return { stored, secret };
+}

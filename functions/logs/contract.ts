@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, created, pageOf, route } from '../../shared/contract/route.ts';
+
+/** The closed set of the spec (§2, Log entry). */
+const level = () => z.enum(['info', 'warn', 'error', 'debug']);
+
+export const logEntry = record('LogEntry', {
+  id: readOnly(uuid()),
+  level: level(),
+  message: text(20_000, 1),
+  metadata: jsonObject().default({}),
+  ts: readOnly(timestamp()),
+});
+export type LogEntry = RecordOf<typeof logEntry>;
+
+/** What an ingestion answers (spec §4). */
+const receipt = {
+  schema: z.strictObject({ id: uuid(), received: z.literal(true) }).meta({ id: 'LogReceipt' }),
+};
+
+const example = {
+  id: '00000000-0007-8e1a-b4c2-9d8e7f6a5b4c',
+  level: 'warn',
+  message: 'The disk is nearly full',
+  metadata: { host: 'db-1', used: 0.93 },
+  ts: '2026-11-20T09:30:00.000Z',
+};
+
+export const logs = contract({
+  name: 'logs',
+  tag: 'Logs',
+  description: 'What systems of an organization report. Kept for 30 days.',
+  routes: {
+    listLogs: route('GET', '/api/v1/logs', {
+      summary: 'List log entries',
+      permission: 'logs:read',
+      query: { ...pageParameters, level: level().optional() },
+      response: pageOf(logEntry, 'A page of log entries.', example),
+    }),
+    ingestLog: route('POST', '/api/v1/logs/ingest', {
+      event: { type: 'log.ingested' },
+      summary: 'Take in a log entry',
+      permission: 'logs:write',
+      body: logEntry.create,
+      bodyExample: { level: example.level, message: example.message, metadata: example.metadata },
+      response: created(receipt, 'The entry is stored.', { id: example.id, received: true }),
+    }),
+  },
+});

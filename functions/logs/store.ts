@@ -1,0 +1,11 @@
+import { entity } from '../../shared/table/entity.ts';
+import type { LogEntry } from './contract.ts';
+
+/** Days a log entry is kept, to the end of the last (`docs/decisions/0032-logs.md`). */
+const RETENTION_DAYS = 30;
+
+export const logEntity = entity<LogEntry>('LOG', {
+  filters: [['level']],
+  json: ['metadata'],
+  retentionDays: RETENTION_DAYS,
+});

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { jsonObject, text } from '../../shared/contract/fields.ts';
+import { contract, ok, route } from '../../shared/contract/route.ts';
+
+const openApiDocument = z
+  .strictObject({
+    openapi: z.literal('3.1.0'),
+    info: z.looseObject({ title: text(200), version: text(20), description: text(10_000) }),
+    servers: z.array(z.looseObject({ url: text(2048) })).max(10),
+    tags: z.array(jsonObject()).max(100),
+    paths: jsonObject(),
+    components: jsonObject(),
+  })
+  .meta({ id: 'OpenApiDocument' });
+
+/** The document cannot show itself whole: paths and schemas are left out here. */
+const example = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Multi-Tenant Client, Service and Resource Management API',
+    version: '1.0.0',
+    description: 'Clients, their services and resources.',
+  },
+  servers: [{ url: '/' }],
+  tags: [],
+  paths: {},
+  components: { schemas: {} },
+};
+
+export const openapi = contract({
+  name: 'openapi',
+  tag: 'Service description',
+  description: 'What this service offers, for machines.',
+  routes: {
+    getOpenApi: route('GET', '/api/v1/openapi', {
+      summary: 'Read the OpenAPI document',
+      description: 'This document: OpenAPI 3.1.0, complete.',
+      auth: 'none',
+      response: ok({ schema: openApiDocument }, 'The OpenAPI document of this service.', example),
+    }),
+  },
+});

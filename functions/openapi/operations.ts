@@ -1,0 +1,11 @@
+import { answerText, type Operations } from '../../shared/http/operation.ts';
+import type { openapi } from './contract.ts';
+import { committed } from './document.ts';
+
+/** How long caches may keep the document without asking again. It changes with a deployment only. In seconds. */
+const MAX_AGE = 300;
+
+export const openApiOperations: Operations<typeof openapi> = {
+  getOpenApi: async () =>
+    answerText(committed.text, { ETag: committed.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
+};

@@ -1,0 +1,77 @@
+import { jsonObject, name, slug, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { type Body, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+
+export const organization = record('Organization', {
+  id: readOnly(uuid()),
+  name: name(200),
+  slug: slug(),
+  settings: jsonObject().default({}),
+  created_at: readOnly(timestamp()),
+});
+
+/** The slug is made from the name when it is left out. */
+const organizationCreate = {
+  ...organization.create,
+  schema: organization.create.schema.partial({ slug: true }),
+} satisfies Body;
+
+const example = {
+  id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
+  name: 'Acme Lda',
+  slug: 'acme-lda',
+  settings: { locale: 'pt-PT' },
+  created_at: '2026-11-20T09:30:00.000Z',
+};
+
+const params = { id: uuid().describe('Id of the organization.') };
+
+export const orgs = contract({
+  name: 'orgs',
+  tag: 'Organizations',
+  description: 'The tenants of the service. A caller sees its own; platform callers see all and create new ones.',
+  routes: {
+    listOrgs: route('GET', '/api/v1/orgs', {
+      summary: 'List organizations',
+      description: 'For platform callers.',
+      permission: 'orgs:read',
+      completion: true,
+      tenancy: 'own',
+      query: pageParameters,
+      response: pageOf(organization, 'A page of organizations.', example),
+    }),
+    createOrg: route('POST', '/api/v1/orgs', {
+      summary: 'Create an organization',
+      description: 'For platform callers.',
+      permission: 'orgs:write',
+      completion: true,
+      tenancy: 'own',
+      body: organizationCreate,
+      bodyExample: { name: example.name, settings: example.settings },
+      response: created(organization, 'The created organization.', example),
+    }),
+    getOrg: route('GET', '/api/v1/orgs/{id}', {
+      summary: 'Read an organization',
+      permission: 'orgs:read',
+      tenancy: 'own',
+      params,
+      response: ok(organization, 'The organization.', example),
+      errors: ['not-found'],
+    }),
+    updateOrg: route('PATCH', '/api/v1/orgs/{id}', {
+      summary: 'Change an organization',
+      permission: 'orgs:write',
+      tenancy: 'own',
+      params,
+      body: organization.patch,
+      bodyExample: { name: 'Acme Europe', settings: { locale: 'en-IE' } },
+      response: ok(organization, 'The updated organization.', {
+        ...example,
+        name: 'Acme Europe',
+        settings: { locale: 'en-IE' },
+      }),
+      errors: ['not-found'],
+    }),
+  },
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../../shared/auth/caller.ts';
+import { Problem } from '../../shared/contract/problem.ts';
+import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import type { Collection } from '../../shared/table/collection.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
+import {
+  type Organization,
+  organizationEntity,
+  pageOfOrganizations,
+  stageOrganization,
+} from '../../shared/table/organizations.ts';
+import type { Session } from '../../shared/table/session.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import type { orgs } from './contract.ts';
+import { slugOf } from './slug.ts';
+
+export const orgOperations: Operations<typeof orgs> = {
+  listOrgs: async ({ query, caller, tenant }) => {
+    requirePlatform(caller);
+    return answerPage(await pageOfOrganizations(tenant, query), query);
+  },
+
+  createOrg: async ({ body, caller, session }) => {
+    requirePlatform(caller);
+    const fields = { ...body, id: randomUUID(), slug: body.slug ?? slugOf(body.name) };
+    return answerRecord(await stageOrganization(session, fields, () => new StaleRead('the id is taken')));
+  },
+
+  getOrg: async ({ params, caller, session, find }) =>
+    answerRecord(await find(organizationsFor(params.id, caller, session), params.id)),
+
+  updateOrg: async ({ params, body, caller, session, find }) => {
+    const records = organizationsFor(params.id, caller, session);
+    const before = await find(records, params.id);
+    const changes = changesOf(before.record, body);
+    return answerRecord(isEmpty(changes) ? before : await records.update(before, changes));
+  },
+};
+
+/** @throws Problem `forbidden` */
+function requirePlatform(caller: Caller): void {
+  if (caller.orgId !== null) throw new Problem('forbidden', { detail: 'This is for platform callers.' });
+}
+
+/**
+ * Where the organization is, if the caller may see it.
+ * @throws Problem `not-found` for another's, which says no more than that of one that does not exist
+ */
+function organizationsFor(id: string, caller: Caller, session: Session): Collection<Organization> {
+  const tenant = Tenant.named(id, caller, session);
+  if (tenant === undefined) throw new Problem('not-found');
+  return tenant.records(organizationEntity);
+}

@@ -1,0 +1,11 @@
+const MAX_LENGTH = 100;
+
+/** A slug made from a name: `São José & Filhos` is `sao-jose-filhos`. A name without a Latin letter or digit gives `organization`. */
+export function slugOf(name: string): string {
+  const words = name
+    .normalize('NFKD')
+    .replace(/\p{Mark}/gu, '')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g);
+  return words === null ? 'organization' : words.join('-').slice(0, MAX_LENGTH).replace(/-$/, '');
+}

@@ -1,0 +1,5 @@
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { resources } from './contract.ts';
+import { resourceOperations } from './operations.ts';
+
+export const handler = pipeline(resources, resourceOperations);

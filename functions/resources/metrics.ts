@@ -1,0 +1,67 @@
+import { invalidField } from '../../shared/contract/problem.ts';
+import type { Session } from '../../shared/table/session.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { HEALTHY } from '../services/health.ts';
+import type { HistoryEntry, Resource } from './contract.ts';
+import { historyOf } from './store.ts';
+
+/** What a resource's reported usage and health mean (`docs/decisions/0022-reports-and-samples.md`). */
+
+type Usage = Pick<Resource, 'cpu_usage' | 'memory_usage' | 'storage_usage'>;
+type Known<T> = { [K in keyof T]: NonNullable<T[K]> };
+
+type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
+
+const usagesOf = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>) => [cpu_usage, memory_usage, storage_usage];
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+
+/** Whether any usage is given as a number; null takes a value back and reports nothing. */
+export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
+
+const knowsAllUsage = <T extends Usage>(resource: T): resource is T & Known<Usage> =>
+  usagesOf(resource).every(isNumber);
+
+/** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
+export const isRisk = (
+  resource: Usage & Pick<Resource, 'health_status' | 'usage_alerts_enabled' | 'alert_threshold'>,
+): boolean =>
+  resource.health_status !== HEALTHY ||
+  (resource.usage_alerts_enabled &&
+    usagesOf(resource)
+      .filter(isNumber)
+      .some((usage) => usage > resource.alert_threshold));
+
+/** Stages a sample of the resource as it is now; none while one of the usages is unknown, for a sample has no way to say so. */
+export async function sampleNow(tenant: Tenant, resource: Resource): Promise<void> {
+  if (!knowsAllUsage(resource)) return;
+  const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource;
+  const { timestamp } = tenant.session;
+  const sample: Omit<HistoryEntry, 'id'> = {
+    resource_id: id,
+    timestamp,
+    cpu_usage,
+    memory_usage,
+    storage_usage,
+    health_status,
+  };
+  await historyOf(tenant, id).create(sample);
+}
+
+/** How far a reporter's clock may run ahead of ours. In milliseconds. */
+const CLOCK_SKEW = 300_000;
+
+/**
+ * When a resource was checked, of a sample with this timestamp: never later than now, so that a fast clock does not make the
+ * samples of the next minutes old.
+ * @throws Problem `invalid-body` for a timestamp in the future
+ */
+export function checkedAt(timestamp: string, session: Session): string {
+  const time = Date.parse(timestamp);
+  if (time > session.now + CLOCK_SKEW) throw invalidField('timestamp', 'must not be in the future');
+  return time > session.now ? session.timestamp : timestamp;
+}
+
+/** Whether the resource already knows of a later check than one at this time. */
+export const isOutdated = (checked: string, { last_health_check }: Pick<Resource, 'last_health_check'>): boolean =>
+  last_health_check !== null && Date.parse(checked) < Date.parse(last_health_check);

@@ -1,0 +1,98 @@
+import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
+import type { Stored } from '../../shared/table/collection.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { tellClient, tellRiskOf } from '../clients/counters.ts';
+import { HEALTHY } from '../services/health.ts';
+import { joinService, leaveService } from '../services/resources-count.ts';
+import { serviceEntity } from '../services/store.ts';
+import type { Resource, resources } from './contract.ts';
+import { checkedAt, isOutdated, isRisk, reportsUsage, sampleNow } from './metrics.ts';
+import { historyOf, resourceEntity } from './store.ts';
+
+export const resourceOperations: Operations<typeof resources> = {
+  listResources: async ({ query, tenant }) => {
+    const { client_id, service_id, status, health_status } = query;
+    if (client_id === undefined || service_id === undefined) {
+      const filter = { client_id, service_id, status, health_status };
+      return answerPage(await tenant.records(resourceEntity).page({ ...query, filter }), query);
+    }
+    const service = await tenant.records(serviceEntity).get(service_id);
+    if (service?.record.client_id !== client_id) return answerPage<Resource>({ records: [], total: 0 }, query);
+    const filter = { service_id, status, health_status };
+    return answerPage(await tenant.records(resourceEntity).page({ ...query, filter }), query);
+  },
+
+  createResource: async ({ body, tenant }) => {
+    const now = tenant.session.timestamp;
+    const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
+    tellClient(tenant, body.client_id, { resources: 1, risks: Number(isRisk(body)) });
+    if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
+    const created = await tenant.records(resourceEntity).create({
+      ...body,
+      last_health_check: isReport ? now : null,
+      created_at: now,
+      updated_at: now,
+    });
+    if (isReport) await sampleNow(tenant, created.record);
+    return answerRecord(created);
+  },
+
+  getResource: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(resourceEntity), params.id)),
+
+  updateResource: async ({ params, body, tenant, find }) => {
+    const before = await find(tenant.records(resourceEntity), params.id);
+    const changes = changesOf(before.record, body);
+    const isReport = reportsUsage(body) || body.health_status !== undefined;
+    if (isEmpty(changes) && !isReport) return answerRecord(before);
+    if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
+    const report = isReport ? { last_health_check: tenant.session.timestamp } : {};
+    const after = await change(tenant, before, { ...changes, ...report });
+    if (isReport) await sampleNow(tenant, after.record);
+    return answerRecord(after);
+  },
+
+  deleteResource: async ({ params, tenant, find }) => {
+    const records = tenant.records(resourceEntity);
+    const before = await find(records, params.id);
+    const { client_id, service_id } = before.record;
+    records.remove(before);
+    tellClient(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
+    if (service_id !== null) leaveService(tenant, service_id);
+    historyOf(tenant, params.id).clear();
+    return answerNothing;
+  },
+
+  listResourceHistory: async ({ params, query, tenant, find }) => {
+    await find(tenant.records(resourceEntity), params.id);
+    return answerPage(await historyOf(tenant, params.id).page(query), query);
+  },
+
+  createResourceHistoryEntry: async ({ params, body, tenant, find }) => {
+    const records = tenant.records(resourceEntity);
+    const before = await find(records, params.id);
+    const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
+    const checked = checkedAt(timestamp, tenant.session);
+    if (isOutdated(checked, before.record)) {
+      records.require(params.id, () => new StaleRead('the resource is gone'));
+    } else {
+      await change(tenant, before, { ...usage, health_status, last_health_check: checked });
+    }
+    const sample = { ...usage, resource_id: params.id, timestamp, health_status };
+    return answerRecord(await historyOf(tenant, params.id).create(sample));
+  },
+};
+
+/** Stages a change of a resource, and what its client must learn of it. */
+async function change(tenant: Tenant, before: Stored<Resource>, changes: Changes<Resource>): Promise<Stored<Resource>> {
+  const updated_at = tenant.session.timestamp;
+  const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });
+  tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+  return after;
+}
+
+function moveToService(tenant: Tenant, { client_id, service_id }: Resource, target: string | null): void {
+  if (service_id !== null) leaveService(tenant, service_id);
+  if (target !== null) joinService(tenant, target, client_id);
+}

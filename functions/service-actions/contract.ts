@@ -1,0 +1,53 @@
+import { jsonObject, timestamp, uuid, word } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+
+export const serviceAction = record('ServiceAction', {
+  id: readOnly(uuid()),
+  service_id: uuid(),
+  action_type: word(),
+  status: word().default('completed'),
+  created_at: readOnly(timestamp()),
+  parameters: jsonObject().default({}),
+});
+export type ServiceAction = RecordOf<typeof serviceAction>;
+
+const example = {
+  id: '00000000-0003-8f5a-92d7-4c6e8b0a1d3f',
+  service_id: '00000000-0007-8b3d-a1c4-7e9f2d4b6a80',
+  action_type: 'restart',
+  status: 'completed',
+  created_at: '2026-11-20T09:30:00.000Z',
+  parameters: { graceful: true },
+};
+
+export const serviceActions = contract({
+  name: 'service-actions',
+  tag: 'Service actions',
+  description: 'The log of what was done to services. Nothing here carries an action out.',
+  routes: {
+    listServiceActions: route('GET', '/api/v1/service-actions', {
+      summary: 'List service actions',
+      permission: 'service-actions:read',
+      query: { ...pageParameters, service_id: uuid().optional(), status: word().optional() },
+      response: pageOf(serviceAction, 'A page of service actions.', example),
+    }),
+    createServiceAction: route('POST', '/api/v1/service-actions', {
+      event: { type: 'service_action.created' },
+      summary: 'Record a service action',
+      description: 'An action is recorded as `completed` unless `status` says otherwise.',
+      permission: 'service-actions:write',
+      body: serviceAction.create,
+      bodyExample: { service_id: example.service_id, action_type: 'restart', parameters: example.parameters },
+      response: created(serviceAction, 'The recorded action.', example),
+    }),
+    getServiceAction: route('GET', '/api/v1/service-actions/{id}', {
+      summary: 'Read a service action',
+      permission: 'service-actions:read',
+      params: { id: uuid().describe('Id of the service action.') },
+      response: ok(serviceAction, 'The service action.', example),
+      errors: ['not-found'],
+    }),
+  },
+});

@@ -1,0 +1,5 @@
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { services } from './contract.ts';
+import { serviceOperations } from './operations.ts';
+
+export const handler = pipeline(services, serviceOperations);

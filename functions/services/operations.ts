@@ -1,0 +1,61 @@
+import { Problem } from '../../shared/contract/problem.ts';
+import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { tellClient, tellRiskOf } from '../clients/counters.ts';
+import type { services } from './contract.ts';
+import { isRisk } from './health.ts';
+import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
+import { serviceEntity } from './store.ts';
+
+export const serviceOperations: Operations<typeof services> = {
+  listServices: async ({ query, tenant }) => {
+    const { client_id, status, health_status } = query;
+    const filter = { client_id, status, health_status };
+    return answerPage(await tenant.records(serviceEntity).page({ ...query, filter }), query);
+  },
+
+  createService: async ({ body, tenant }) => {
+    const now = tenant.session.timestamp;
+    tellClient(tenant, body.client_id, { services: 1, risks: Number(isRisk(body)) });
+    const created = await tenant.records(serviceEntity).create({
+      ...body,
+      last_health_check: isRisk(body) ? now : null,
+      created_at: now,
+      updated_at: now,
+      resource_count: 0,
+    });
+    return answerRecord(created);
+  },
+
+  getService: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(serviceEntity), params.id)),
+
+  updateService: async ({ params, body, tenant, find }) => {
+    const records = tenant.records(serviceEntity);
+    const before = await find(records, params.id);
+    const changes = changesOf(before.record, body);
+    const isHealthCheck = body.health_status !== undefined;
+    if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
+    const now = tenant.session.timestamp;
+    const after = await records.update(before, {
+      ...changes,
+      ...(isHealthCheck ? { last_health_check: now } : {}),
+      updated_at: now,
+    });
+    tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+    return answerRecord(after);
+  },
+
+  deleteService: async ({ params, tenant, find }) => {
+    const records = tenant.records(serviceEntity);
+    const before = await find(records, params.id);
+    records.remove(before, NO_RESOURCES, stillHasResources);
+    tellClient(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
+    return answerNothing;
+  },
+
+  getServiceOfClient: async ({ params, tenant, find }) => {
+    const stored = await find(tenant.records(serviceEntity), params.id);
+    if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
+    return answerRecord(stored);
+  },
+};

@@ -1,0 +1,20 @@
+import { entity } from '../../shared/table/entity.ts';
+import type { Service } from './contract.ts';
+
+/** A service as stored: its resources are counted, so that it cannot go while there are any. */
+export interface StoredService extends Service {
+  readonly resource_count: number;
+}
+
+export const serviceEntity = entity<StoredService>('SERVICE', {
+  filters: [
+    ['client_id'],
+    ['status'],
+    ['health_status'],
+    ['client_id', 'status'],
+    ['client_id', 'health_status'],
+    ['status', 'health_status'],
+    ['client_id', 'status', 'health_status'],
+  ],
+  json: ['credentials', 'deployment_config', 'metadata'],
+});

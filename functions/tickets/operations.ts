@@ -1,0 +1,65 @@
+import { Problem } from '../../shared/contract/problem.ts';
+import { WHOLE_LIST } from '../../shared/contract/route.ts';
+import { answerList, answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { tellClient } from '../clients/counters.ts';
+import { claimCode, generatedCode, releaseCode } from './codes.ts';
+import type { tickets } from './contract.ts';
+import { requireReferences } from './references.ts';
+import { messagesOf, ticketEntity } from './store.ts';
+
+export const ticketOperations: Operations<typeof tickets> = {
+  listTickets: async ({ query, tenant }) => {
+    const page = await tenant.records(ticketEntity).page({ ...query, filter: { status: query.status } });
+    return answerPage(page, query);
+  },
+
+  createTicket: async ({ body, tenant, session }) => {
+    const { ticket_code: code, ...fields } = body;
+    const now = session.timestamp;
+    requireReferences(tenant, fields, { contact: true });
+    const created = await tenant
+      .records(ticketEntity)
+      .create<'ticket_code'>({ ...fields, created_at: now, updated_at: now, last_activity_at: now }, ({ ordinal }) => ({
+        ticket_code: code ?? generatedCode(session, ordinal),
+      }));
+    claimCode(tenant, created.record, code === undefined ? 'service' : 'caller');
+    return answerRecord(created);
+  },
+
+  getTicket: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(ticketEntity), params.id)),
+
+  updateTicket: async ({ params, body, tenant, session, find }) => {
+    const records = tenant.records(ticketEntity);
+    const before = await find(records, params.id);
+    const changes = changesOf(before.record, body);
+    if (isEmpty(changes)) return answerRecord(before);
+    requireReferences(tenant, changes);
+    const now = session.timestamp;
+    return answerRecord(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
+  },
+
+  deleteTicket: async ({ params, tenant, find }) => {
+    const records = tenant.records(ticketEntity);
+    const ticket = await find(records, params.id);
+    records.remove(ticket);
+    releaseCode(tenant, ticket.record);
+    messagesOf(tenant, params.id).clear();
+    return answerNothing;
+  },
+
+  listTicketMessages: async ({ params, query, tenant, find }) => {
+    await find(tenant.records(ticketEntity), params.id);
+    return answerList(await messagesOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after }));
+  },
+
+  createTicketMessage: async ({ params, body, tenant, session, find }) => {
+    const records = tenant.records(ticketEntity);
+    const { record: ticket } = await find(records, params.id);
+    const now = session.timestamp;
+    // Also holds the ticket in place: a message cannot land on one that is being deleted.
+    records.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
+    if (ticket.client_id !== null) tellClient(tenant, ticket.client_id, { contact: true });
+    return answerRecord(await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }));
+  },
+};

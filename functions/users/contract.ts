@@ -1,0 +1,94 @@
+import { email, flag, name, text, timestamp, uuid, webAddress } from '../../shared/contract/fields.ts';
+import { booleanParameter, pageParameters, partParameters } from '../../shared/contract/parameters.ts';
+import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
+import { membership } from '../access/contract.ts';
+import { membershipExample } from '../access/examples.ts';
+
+export const user = record('User', {
+  id: readOnly(uuid()),
+  email: email(),
+  name: name(200).nullable().default(null),
+  phone: text(50).nullable().default(null),
+  avatar_url: webAddress().nullable().default(null),
+  is_superadmin: flag().default(false),
+  is_active: flag().default(true),
+  created_at: readOnly(timestamp().nullable()),
+  last_login: readOnly(timestamp().nullable()),
+});
+export type User = RecordOf<typeof user>;
+
+const example = {
+  id: membershipExample.user_id,
+  email: 'ines@acme.example',
+  name: 'Inês Duarte',
+  phone: '+351 210 000 000',
+  avatar_url: 'https://acme.example/ines.png',
+  is_superadmin: false,
+  is_active: true,
+  created_at: '2026-11-20T09:30:00.000Z',
+  last_login: null,
+};
+
+const params = { id: uuid().describe('Id of the user.') };
+
+export const users = contract({
+  name: 'users',
+  tag: 'Users',
+  description: 'The people of an organization. They do not log in here: callers are integrations.',
+  routes: {
+    listUsers: route('GET', '/api/v1/users', {
+      summary: 'List users',
+      permission: 'users:read',
+      completion: true,
+      query: { ...pageParameters, is_active: booleanParameter().optional() },
+      response: pageOf(user, 'A page of users.', example),
+    }),
+    createUser: route('POST', '/api/v1/users', {
+      event: { type: 'user.created' },
+      summary: 'Create a user',
+      permission: 'users:write',
+      completion: true,
+      body: user.create,
+      bodyExample: { email: example.email, name: example.name, phone: example.phone },
+      response: created(user, 'The created user.', example),
+      errors: ['already-exists'],
+    }),
+    getUser: route('GET', '/api/v1/users/{id}', {
+      summary: 'Read a user',
+      permission: 'users:read',
+      params,
+      response: ok(user, 'The user.', example),
+      errors: ['not-found'],
+    }),
+    updateUser: route('PATCH', '/api/v1/users/{id}', {
+      event: { type: 'user.updated' },
+      summary: 'Change a user',
+      description: 'Only platform callers change `is_superadmin`.',
+      permission: 'users:write',
+      params,
+      body: user.patch,
+      bodyExample: { is_active: false },
+      response: ok(user, 'The updated user.', { ...example, is_active: false }),
+      errors: ['not-found', 'already-exists'],
+    }),
+    listUserMemberships: route('GET', '/api/v1/users/{id}/memberships', {
+      summary: 'List the memberships of a user',
+      description: 'Oldest first.',
+      permission: 'memberships:read',
+      params,
+      query: partParameters,
+      response: wholeListOf(membership, 'The memberships of the user.', membershipExample),
+      errors: ['not-found'],
+    }),
+    createMembership: route('POST', '/api/v1/users/memberships', {
+      event: { type: 'membership.created' },
+      summary: 'Make a user a member',
+      description: 'Of the organization, or of one of its clients.',
+      permission: 'memberships:write',
+      body: membership.create,
+      bodyExample: { user_id: membershipExample.user_id, role_id: membershipExample.role_id },
+      response: created(membership, 'The created membership.', membershipExample),
+    }),
+  },
+});

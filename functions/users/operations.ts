@@ -1,0 +1,51 @@
+import { WHOLE_LIST } from '../../shared/contract/route.ts';
+import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { noSuchRecord } from '../../shared/http/references.ts';
+import { organizationOf } from '../../shared/http/tenancy.ts';
+import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { membershipEntity, roleEntity } from '../access/store.ts';
+import { tellClient } from '../clients/counters.ts';
+import type { users } from './contract.ts';
+import { userEntity } from './store.ts';
+import { checkSuperadmin } from './superadmin.ts';
+
+export const userOperations: Operations<typeof users> = {
+  listUsers: async ({ query, tenant }) =>
+    answerPage(await tenant.records(userEntity).page({ ...query, filter: { is_active: query.is_active } }), query),
+
+  createUser: async ({ body, tenant, caller, session }) => {
+    checkSuperadmin(caller, false, body.is_superadmin);
+    return answerRecord(
+      await tenant.records(userEntity).create({ ...body, created_at: session.timestamp, last_login: null }),
+    );
+  },
+
+  getUser: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(userEntity), params.id)),
+
+  updateUser: async ({ params, body, tenant, caller, find }) => {
+    const records = tenant.records(userEntity);
+    const before = await find(records, params.id);
+    checkSuperadmin(caller, before.record.is_superadmin, body.is_superadmin);
+    const changes = changesOf(before.record, body);
+    return answerRecord(isEmpty(changes) ? before : await records.update(before, changes));
+  },
+
+  listUserMemberships: async ({ params, query, tenant, find }) => {
+    await find(tenant.records(userEntity), params.id);
+    const part = await tenant
+      .records(membershipEntity)
+      .part({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } });
+    return answerList(part);
+  },
+
+  createMembership: async ({ body, tenant, session }) => {
+    const org_id = organizationOf(tenant);
+    const { user_id, client_id, role_id } = body;
+    tenant.records(userEntity).require(user_id, noSuchRecord('user_id'));
+    if (client_id !== null) tellClient(tenant, client_id);
+    if (role_id !== null) tenant.records(roleEntity).require(role_id, noSuchRecord('role_id'));
+    const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
+    // Memberships are created below `/users` and read elsewhere, so the pipeline cannot tell where from this contract.
+    return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
+  },
+};

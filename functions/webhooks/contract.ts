@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { flag, jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
+
+/** Largest body of a delivery, in bytes. */
+export const MAX_WEBHOOK_BODY = 262_144;
+/** Longest event id, in characters. */
+export const MAX_EVENT_ID = 256;
+
+/** `<entity>.<verb>` (spec §6); whatever a partner's own words are, they are words with a dot between. */
+const eventType = () =>
+  z
+    .string()
+    .max(100)
+    .regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
+
+export const delivery = body('WebhookDelivery', { event_type: eventType(), data: jsonObject() });
+
+export const receipt = record('WebhookReceipt', {
+  received: readOnly(flag()),
+  app: readOnly(text(200)),
+  timestamp: readOnly(timestamp()),
+});
+
+const summaryFields = {
+  id: readOnly(uuid()),
+  integration_id: readOnly(uuid()),
+  app_code: readOnly(text(100)),
+  event_id: readOnly(text(MAX_EVENT_ID)),
+  event_type: readOnly(eventType()),
+  occurred_at: readOnly(timestamp().nullable()),
+  received_at: readOnly(timestamp()),
+  outcome: readOnly(z.enum(['applied', 'stored'])),
+  operation: readOnly(text(100).nullable()),
+  record_id: readOnly(text(64).nullable()),
+  body_sha256: readOnly(z.string().length(64)),
+};
+
+export const eventSummary = record('WebhookEventSummary', summaryFields);
+export const webhookEvent = record('WebhookEvent', { ...summaryFields, data: readOnly(jsonObject().nullable()) });
+export type WebhookEvent = RecordOf<typeof webhookEvent>;
+
+const summaryExample = {
+  id: '00000000-0002-8f1b-a0c4-6d2e8b7f5a13',
+  integration_id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  app_code: 'acme-billing',
+  event_id: 'evt_8Yd2',
+  event_type: 'client.created',
+  occurred_at: '2026-11-20T09:29:58.000Z',
+  received_at: '2026-11-20T09:30:00.000Z',
+  outcome: 'applied',
+  operation: 'createClient',
+  record_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+};
+const example = { ...summaryExample, data: { name: 'Acme Lda' } };
+
+export const webhooks = contract({
+  name: 'webhooks',
+  tag: 'Webhooks',
+  description: 'Signed events from external integrations, each with its effect exactly once.',
+  routes: {
+    receiveWebhook: route('POST', '/api/v1/webhooks/{app_code}', {
+      summary: 'Deliver an event',
+      description:
+        'An event of an entity of this API does what the operation of the same name does; every other event is stored. ' +
+        'A 409 means that the event was processed before: for the sender it is a success.',
+      auth: 'signature',
+      params: { app_code: z.string().min(1).max(200).describe('App code of the integration that sends.') },
+      headers: {
+        'X-Event-ID': {
+          description: 'Unique id of the event; an event is processed once.',
+          required: true,
+          example: 'evt_8Yd2',
+          maxLength: MAX_EVENT_ID,
+        },
+        'X-Timestamp': {
+          description: 'When the event happened (ISO 8601). It is not signed.',
+          required: false,
+          example: '2026-11-20T09:29:58Z',
+          maxLength: 40,
+        },
+      },
+      body: delivery,
+      bodyExample: { event_type: 'client.created', data: { name: 'Acme Lda' } },
+      response: ok(receipt, 'The event was received and processed.', {
+        received: true,
+        app: 'acme-billing',
+        timestamp: '2026-11-20T09:30:00.000Z',
+      }),
+      errors: ['invalid-signature', 'forbidden', 'not-found', 'event-already-processed', 'event-id-reused', 'conflict'],
+    }),
+    listWebhookEvents: route('GET', '/api/v1/webhook-events', {
+      summary: 'List received events',
+      description: 'Events are kept for 30 days.',
+      completion: true,
+      permission: 'webhooks:read',
+      query: { ...pageParameters, integration_id: uuid().optional(), event_type: eventType().optional() },
+      response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
+    }),
+    getWebhookEvent: route('GET', '/api/v1/webhook-events/{id}', {
+      summary: 'Read a received event',
+      completion: true,
+      permission: 'webhooks:read',
+      params: { id: uuid().describe('Id of the stored event, not the sender’s event id.') },
+      response: ok(webhookEvent, 'The event.', example),
+      errors: ['not-found'],
+    }),
+  },
+});

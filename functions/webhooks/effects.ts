@@ -1,0 +1,111 @@
+import type { Caller } from '../../shared/auth/caller.ts';
+import { Problem, pointer } from '../../shared/contract/problem.ts';
+import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { Answer } from '../../shared/http/operation.ts';
+import { validBody, validParams } from '../../shared/http/validate.ts';
+import type { Collection, Stored } from '../../shared/table/collection.ts';
+import type { Session } from '../../shared/table/session.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+
+/**
+ * What an event does to stored data: the very operation of the route that declares the event type, with the same validation,
+ * in the integration's tenant. Which event types mean something is thus written in the contracts and nowhere else.
+ */
+
+type AnyOperation = (input: never) => Promise<Answer>;
+
+export interface Domain {
+  readonly contract: Contract;
+  readonly operations: Readonly<Record<string, AnyOperation>>;
+}
+
+interface Effect {
+  readonly operationId: string;
+  readonly route: Route;
+  readonly operation: AnyOperation;
+}
+
+/** What an event type does, by type. */
+export type Effects = ReadonlyMap<string, Effect>;
+
+export const effectsOf = (domains: readonly Domain[]): Effects =>
+  new Map(
+    domains.flatMap(({ contract, operations }) =>
+      Object.entries(contract.routes).flatMap(([operationId, route]) => {
+        const operation = operations[operationId];
+        return route.event === undefined || operation === undefined
+          ? []
+          : [[route.event.type, { operationId, route, operation }] as const];
+      }),
+    ),
+  );
+
+export interface Applied {
+  readonly operation: string;
+  readonly recordId: string | null;
+}
+
+/**
+ * Runs the operation of an event; its writes are staged in the session.
+ * @throws Problem whose pointers point into the delivery
+ */
+export async function applyEffect(
+  { operationId, route, operation }: Effect,
+  data: Readonly<Record<string, unknown>>,
+  around: { readonly tenant: Tenant; readonly caller: Caller; readonly session: Session },
+): Promise<Applied> {
+  try {
+    const { params, body } = inputsOf(route, data);
+    const answer = await operation({ ...around, params, query: {}, body, find } as never);
+    return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
+  } catch (error) {
+    throw error instanceof Problem ? insideData(error, route) : error;
+  }
+}
+
+/** The parameter of the path is a field of the data; the rest is the body. */
+function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
+  const [parameter] = Object.keys(route.params.shape);
+  const idField = idFieldOf(route);
+  const { [idField]: id, ...rest } = data;
+  const params = parameter === undefined ? {} : validParams(route, { params: { [parameter]: asText(id, idField) } });
+  const body = route.body === undefined ? undefined : validBody(route.body, parameter === undefined ? data : rest);
+  return { params, body };
+}
+
+const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';
+
+function asText(id: unknown, field: string): string {
+  if (typeof id === 'string') return id;
+  throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/${field}`, detail: 'must be a string' }] });
+}
+
+/** An event has no `If-Match`. */
+async function find<T extends object>(records: Collection<T>, id: string): Promise<Stored<T>> {
+  const stored = await records.get(id);
+  if (stored === undefined) throw new Problem('not-found');
+  return stored;
+}
+
+const idOf = (answer: { readonly body: unknown }): string | null => {
+  const id = (answer.body as { id?: unknown } | undefined)?.id;
+  return id === undefined ? null : String(id);
+};
+
+/**
+ * A finding about the operation's input is one about the delivery's `data`. A record that is not there is one, too: a 404 of the
+ * receiver says that there is no such integration (spec §6).
+ */
+function insideData(problem: Problem, route: Route): Problem {
+  const errors =
+    problem.type === 'not-found'
+      ? [{ pointer: pointer([idFieldOf(route)]), detail: 'names no record of this tenant' }]
+      : problem.errors;
+  const isInvalid = problem.type === 'not-found' || problem.type === 'invalid-parameter';
+  return new Problem(isInvalid ? 'invalid-body' : problem.type, {
+    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+    errors: errors.map((found) => ({ in: 'body', pointer: `#/data${found.pointer.slice(1)}`, detail: found.detail })),
+    headers: problem.headers,
+    cause: problem,
+  });
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { timestamp } from '../../shared/contract/fields.ts';
+import { Problem } from '../../shared/contract/problem.ts';
+import { MAX_EVENT_ID } from './contract.ts';
+
+/** What a delivery's headers say of its event. */
+export interface EventHeaders {
+  readonly eventId: string;
+  /** When the event happened, by the sender's own clock. */
+  readonly occurredAt: string | null;
+}
+
+const schema = z.object({
+  'X-Event-ID': z.string().trim().min(1, { error: 'is required' }).max(MAX_EVENT_ID),
+  'X-Timestamp': timestamp().nullable(),
+});
+
+/** @throws Problem `invalid-parameter` */
+export function eventHeadersOf(headers: ReadonlyMap<string, string>): EventHeaders {
+  const parsed = schema.safeParse({
+    'X-Event-ID': headers.get('x-event-id') ?? '',
+    'X-Timestamp': headers.get('x-timestamp') ?? null,
+  });
+  if (parsed.success) return { eventId: parsed.data['X-Event-ID'], occurredAt: parsed.data['X-Timestamp'] };
+  throw new Problem('invalid-parameter', {
+    errors: parsed.error.issues.map(({ path, message }) => ({
+      in: 'header',
+      pointer: `#/${path.join('/')}`,
+      detail: message,
+    })),
+  });
+}
+
+/**
+ * Refuses an event whose time is further away than the stage or the integration tolerates. Off unless set: a retried event is
+ * old, and the header is not signed, so that this hinders nobody who means harm.
+ * @param tolerance in seconds; null: any time
+ * @throws Problem `invalid-parameter`
+ */
+export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null, now: number): void {
+  if (tolerance === null) return;
+  const age = occurredAt === null ? Number.POSITIVE_INFINITY : Math.abs(now - Date.parse(occurredAt)) / 1000;
+  if (age <= tolerance) return;
+  throw new Problem('invalid-parameter', {
+    errors: [{ in: 'header', pointer: '#/X-Timestamp', detail: `must be within ${tolerance} seconds of now` }],
+  });
+}

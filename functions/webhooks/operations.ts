@@ -1,0 +1,19 @@
+import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import type { webhooks } from './contract.ts';
+import type { Effects } from './effects.ts';
+import { receive } from './receive.ts';
+import { eventEntity } from './store.ts';
+
+export const webhookOperations = (effects: Effects): Operations<typeof webhooks> => ({
+  receiveWebhook: (input) => receive(input, input.params.app_code, effects),
+
+  listWebhookEvents: async ({ query, tenant }) => {
+    const { integration_id, event_type } = query;
+    return answerPage(
+      await tenant.records(eventEntity).page({ ...query, filter: { integration_id, event_type } }),
+      query,
+    );
+  },
+
+  getWebhookEvent: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(eventEntity), params.id)),
+});

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { mayDo } from '../../shared/auth/caller.ts';
+import { Problem } from '../../shared/contract/problem.ts';
+import type { OpenInput } from '../../shared/http/operation.ts';
+import { jsonOf } from '../../shared/http/request.ts';
+import { tenantOf } from '../../shared/http/tenancy.ts';
+import { validBody } from '../../shared/http/validate.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
+import type { Once } from '../../shared/table/once.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
+import { type Applied, applyEffect, type Effects } from './effects.ts';
+import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
+import { callerOfSender, senderOf } from './sender.ts';
+import { eventEntity, RETENTION_DAYS, type SeenEvent } from './store.ts';
+
+/**
+ * Receives a delivery: who sent it, what it says, whether it was seen before, what it does. The event, the memory of its id and
+ * its effect are staged together and commit in one transaction; a delivery that is refused leaves no trace.
+ */
+
+/** Longest remembered data, in characters of JSON; of longer data the hash is kept. */
+const MAX_KEPT_DATA = 65_536;
+const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
+
+type Sender = Awaited<ReturnType<typeof senderOf>>;
+
+interface Event {
+  readonly headers: EventHeaders;
+  readonly type: string;
+  readonly data: Record<string, unknown>;
+  readonly bodySha256: string;
+}
+
+export async function receive(input: OpenInput, appCode: string, effects: Effects) {
+  const { session, request } = input;
+  if (request.bytes.length > MAX_WEBHOOK_BODY) {
+    throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
+  }
+  const sender = await senderOf(session, appCode, {
+    signature: request.headers.get('x-signature'),
+    bytes: request.bytes,
+  });
+  const event = eventOf(input, session.now);
+  const tenant = Tenant.ofCredentials(sender, session);
+  const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);
+
+  await refuseSeen(seen, event);
+  const applied = await apply(tenant, sender, event, effects).catch(async (error: unknown) => {
+    // Its own first delivery may have got in between: then a clash with what that one did is no clash.
+    if (error instanceof Problem) await refuseSeen(seen, event);
+    throw error;
+  });
+  await keep(tenant, sender, event, applied);
+  seen.remember(
+    event.headers.eventId,
+    { body_sha256: event.bodySha256 },
+    SECONDS_KEPT,
+    () => new StaleRead('seen meanwhile'),
+  );
+  return { body: { received: true, app: appCode, timestamp: session.timestamp } };
+}
+
+/** @throws Problem when the headers or the body are not those of an event */
+function eventOf({ request }: OpenInput, now: number): Event {
+  const headers = eventHeadersOf(request.headers);
+  checkAge(headers, stageTolerance(), now);
+  const json = jsonOf(request, MAX_WEBHOOK_BODY);
+  const { event_type, data } = validBody(delivery, json) as { event_type: string; data: Record<string, unknown> };
+  const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');
+  return { headers, type: event_type, data, bodySha256 };
+}
+
+const stageTolerance = (): number | null => {
+  const seconds = process.env.WEBHOOK_TOLERANCE_SECONDS ?? '';
+  return /^\d+$/.test(seconds) ? Number(seconds) : null;
+};
+
+/** @throws Problem `event-already-processed`, or `event-id-reused` when it was with another body */
+async function refuseSeen(seen: Once<SeenEvent>, event: Event): Promise<void> {
+  const before = await seen.recall(event.headers.eventId);
+  if (before === undefined) return;
+  throw new Problem(before.body_sha256 === event.bodySha256 ? 'event-already-processed' : 'event-id-reused');
+}
+
+/** Stages what the event does; an event type that means nothing here does nothing. */
+async function apply(tenant: Tenant, sender: Sender, event: Event, effects: Effects): Promise<Applied | undefined> {
+  const effect = effects.get(event.type);
+  if (effect === undefined) return undefined;
+  const caller = callerOfSender(sender);
+  const { permission } = effect.route;
+  if (permission !== undefined && !mayDo(caller, permission)) {
+    throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
+  }
+  const named = await tenantOf(caller, tenant.session, {}, event.data);
+  if (named.id !== tenant.id)
+    throw new Problem('forbidden', { detail: 'An event acts in the tenant of its integration.' });
+  return applyEffect(effect, event.data, { tenant, caller, session: tenant.session });
+}
+
+async function keep(tenant: Tenant, sender: Sender, event: Event, applied: Applied | undefined): Promise<void> {
+  const isShort = JSON.stringify(event.data).length <= MAX_KEPT_DATA;
+  await tenant.records(eventEntity).create({
+    integration_id: sender.integration_id,
+    app_code: sender.app_code,
+    event_id: event.headers.eventId,
+    event_type: event.type,
+    occurred_at: event.headers.occurredAt,
+    received_at: tenant.session.timestamp,
+    outcome: applied === undefined ? 'stored' : 'applied',
+    operation: applied?.operation ?? null,
+    record_id: applied?.recordId ?? null,
+    body_sha256: event.bodySha256,
+    data: isShort ? event.data : null,
+  });
+}

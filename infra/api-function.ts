@@ -1,0 +1,93 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { ANY_APP, allowItems } from './item-policy.ts';
+import type { Keys } from './keys.ts';
+import { logGroup } from './logs.ts';
+import type { Rights } from './rights.ts';
+import type { Settings } from './settings.ts';
+import { rolePath } from './tenant-role.ts';
+
+interface ApiFunctionProps {
+  readonly name: string;
+  /** Directory whose `index.mjs` exports `handler`. */
+  readonly bundle: string;
+  readonly rights: Rights;
+  readonly table: TableV2;
+  readonly keys: Keys;
+  readonly settings: Settings;
+}
+
+/** As long as the gateway waits for an answer. */
+const TIMEOUT = Duration.seconds(29);
+
+/** A Lambda function with its log group, under a role of its own that holds its rights and no more. */
+export class ApiFunction extends Construct {
+  readonly role: Role;
+  readonly lambda: LambdaFunction;
+  readonly rights: Rights;
+
+  constructor(scope: Construct, id: string, { name, bundle, rights, table, keys, settings }: ApiFunctionProps) {
+    super(scope, id);
+    this.rights = rights;
+    const logs = logGroup(this, 'Logs', `/custodia/${settings.stage}/functions/${name}`, settings);
+    this.role = new Role(this, 'Role', {
+      description: `Custodia ${settings.stage}: runs ${name}`,
+      assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+      path: rolePath(this, rights.tenants ?? 'no-tenants'),
+    });
+    this.#allow(logs, table, keys);
+    this.lambda = new LambdaFunction(this, 'Function', {
+      functionName: `${Stack.of(this).stackName}-${name}`,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      code: Code.fromAsset(bundle, { exclude: ['*.map'] }),
+      handler: 'index.handler',
+      timeout: TIMEOUT,
+      memorySize: settings.memory,
+      role: this.role,
+      logGroup: logs,
+      loggingFormat: LoggingFormat.JSON,
+      environment: environmentOf(rights, table, keys, settings),
+    });
+  }
+
+  /** Works under this role too: may open sessions of it for one tenant each, and finds it in `TENANT_ROLE_ARN`. */
+  workUnder(tenantRole: Role): void {
+    this.lambda.addEnvironment('TENANT_ROLE_ARN', tenantRole.roleArn);
+    this.role.addToPolicy(
+      new PolicyStatement({ actions: ['sts:AssumeRole', 'sts:TagSession'], resources: [tenantRole.roleArn] }),
+    );
+  }
+
+  #allow(logs: ILogGroup, table: TableV2, keys: Keys): void {
+    this.role.addToPolicy(
+      new PolicyStatement({
+        actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+        resources: [logs.logGroupArn],
+      }),
+    );
+    if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
+    if (this.rights.signs) keys.allowSigning(this.role);
+    if (this.rights.verifies) keys.allowVerifying(this.role);
+    if (this.rights.secrets) keys.allowSecrets(this.role);
+  }
+}
+
+/** What the handlers read: of the keys, those that the function may use. */
+const environmentOf = (
+  rights: Rights,
+  table: TableV2,
+  keys: Keys,
+  settings: Settings,
+): Readonly<Record<string, string>> => ({
+  TABLE_NAME: table.tableName,
+  STAGE: settings.stage,
+  FIRST_KEY: settings.firstKey ? 'on' : 'off',
+  POWERTOOLS_SERVICE_NAME: 'custodia',
+  ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.signing.keyArn } : {}),
+  ...(rights.secrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
+});

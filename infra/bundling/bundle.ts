@@ -1,0 +1,41 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { builtinsWithoutImport } from './builtins.ts';
+
+/** By function name the directory whose `index.mjs` exports `handler`. */
+export type Bundles = ReadonlyMap<string, string>;
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/**
+ * Bundles `functions/<name>/handler.ts` of each of these functions into `<directory>/<name>`, with its source maps beside it. The
+ * maps stay out of the deployed code: reading them would cost 7 ms of every cold start.
+ */
+export async function bundle(names: readonly string[], directory: string): Promise<Bundles> {
+  const bundles = names.map((name) => [name, join(directory, name)] as const);
+  await Promise.all(bundles.map(([name, outdir]) => bundleOne(join('functions', name, 'handler.ts'), outdir)));
+  return new Map(bundles);
+}
+
+const bundleOne = (handler: string, outdir: string) =>
+  build({
+    absWorkingDir: ROOT,
+    entryPoints: { index: handler },
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    platform: 'node',
+    target: 'node24',
+    format: 'esm',
+    bundle: true,
+    minify: true,
+    // What is imported when first needed (`shared/auth/kms.ts`) is a file of its own: a tenth of a cold start.
+    splitting: true,
+    sourcemap: 'external',
+    sourcesContent: false,
+    legalComments: 'none',
+    // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
+    mainFields: ['module', 'main'],
+    alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
+    plugins: [builtinsWithoutImport],
+    logLevel: 'error',
+  });

@@ -1,0 +1,71 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { Contract } from '../shared/contract/route.ts';
+import { ApiFunction } from './api-function.ts';
+import type { Bundles } from './bundling/bundle.ts';
+import type { Keys } from './keys.ts';
+import { AUTHORIZER, type Rights, rightsOf, type TenantRights } from './rights.ts';
+import type { Settings } from './settings.ts';
+import { TenantRole } from './tenant-role.ts';
+
+interface FunctionsProps {
+  readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
+  readonly table: TableV2;
+  readonly keys: Keys;
+  readonly settings: Settings;
+}
+
+/** Every function of the stack: one per contract, and the authorizer. */
+export const functionNames = (contracts: readonly Contract[]): readonly string[] => [
+  AUTHORIZER,
+  ...contracts.map(({ name }) => name),
+];
+
+/** The functions, and the tenant roles under which they work on the table. */
+export class Functions extends Construct {
+  readonly byName: ReadonlyMap<string, ApiFunction>;
+  readonly #props: FunctionsProps;
+
+  constructor(scope: Construct, id: string, props: FunctionsProps) {
+    super(scope, id);
+    this.#props = props;
+    this.byName = new Map([
+      [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER))],
+      ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
+    ]);
+    this.#tenantRole('TenantRole', 'records');
+    this.#tenantRole('OrganizationsRole', 'organizations');
+    this.#tenantRole('IntegrationsRole', 'integrations');
+  }
+
+  /** @throws TypeError where the stack has no such function */
+  named(name: string): ApiFunction {
+    return found(this.byName, name, 'function');
+  }
+
+  #make(name: string, rights: Rights): ApiFunction {
+    const { bundles, table, keys, settings } = this.#props;
+    return new ApiFunction(this, name, {
+      name,
+      bundle: found(bundles, name, 'bundle'),
+      rights,
+      table,
+      keys,
+      settings,
+    });
+  }
+
+  #tenantRole(id: string, kind: TenantRights): void {
+    const functions = [...this.byName.values()].filter(({ rights }) => rights.tenants === kind);
+    if (functions.length === 0) return;
+    const { role } = new TenantRole(this, id, { table: this.#props.table, kind });
+    for (const each of functions) each.workUnder(role);
+  }
+}
+
+function found<T>(map: ReadonlyMap<string, T>, name: string, what: string): T {
+  const value = map.get(name);
+  if (value === undefined) throw new TypeError(`there is no ${what} for ${name}`);
+  return value;
+}

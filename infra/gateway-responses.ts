@@ -1,0 +1,21 @@
+import { ResponseType, type RestApi } from 'aws-cdk-lib/aws-apigateway';
+import {
+  GATEWAY_PROBLEMS,
+  gatewayProblemHeaders,
+  gatewayProblemTemplate,
+} from '../shared/contract/gateway-problems.ts';
+
+/**
+ * Makes problem details of all that API Gateway answers by itself.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gatewayResponse-definition.html
+ */
+export function addGatewayResponses(api: RestApi): void {
+  for (const [type, problem] of Object.entries(GATEWAY_PROBLEMS)) {
+    api.addGatewayResponse(type, {
+      type: ResponseType.of(type),
+      ...(problem.status === undefined ? {} : { statusCode: String(problem.status) }),
+      responseHeaders: { ...gatewayProblemHeaders(problem) },
+      templates: { 'application/json': gatewayProblemTemplate(problem) },
+    });
+  }
+}

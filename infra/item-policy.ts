@@ -1,0 +1,31 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { appKey } from '../shared/table/keys.ts';
+
+/** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
+export type ItemAction =
+  | 'GetItem'
+  | 'Query'
+  | 'PutItem'
+  | 'UpdateItem'
+  | 'DeleteItem'
+  | 'ConditionCheckItem'
+  | 'BatchWriteItem';
+
+/** Pattern of the partition keys under which an integration is found by its app code. */
+export const ANY_APP = appKey('*').PK;
+
+/**
+ * Allows these actions on items whose partition keys match, in the table and its indexes. `ForAllValues` is true of a request that names
+ * no key at all (Scan), hence the `Null` guard beside it.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
+ */
+export const allowItems = (table: TableV2, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+  new PolicyStatement({
+    actions: actions.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn, ...(actions.includes('Query') ? [`${table.tableArn}/index/*`] : [])],
+    conditions: {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
+      Null: { 'dynamodb:LeadingKeys': 'false' },
+    },
+  });

@@ -1,0 +1,91 @@
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { Construct } from 'constructs';
+import type { Settings } from './settings.ts';
+
+/**
+ * The two KMS keys. Their own policies say who may use them, and nothing else can: the account may administer a key but not use it,
+ * and cannot hand its use on (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
+ */
+export class Keys extends Construct {
+  /** Signs tokens: Ed25519, which JWS calls EdDSA. */
+  readonly signing: Key;
+  /** Encrypts the data keys of secrets. */
+  readonly secrets: Key;
+
+  constructor(scope: Construct, id: string, settings: Settings) {
+    super(scope, id);
+    const name = Stack.of(this).stackName;
+    const kept = {
+      removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      pendingWindow: Duration.days(30),
+    };
+    this.signing = new Key(this, 'Signing', {
+      ...kept,
+      description: `${name}: signs access tokens`,
+      keySpec: KeySpec.ECC_NIST_EDWARDS25519,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      policy: administeredByAccount(),
+    });
+    this.secrets = new Key(this, 'Secrets', {
+      ...kept,
+      description: `${name}: encrypts the data keys of integration secrets and credentials`,
+      enableKeyRotation: true,
+      policy: administeredByAccount(),
+    });
+  }
+
+  allowSigning(role: IRole): void {
+    this.signing.addToResourcePolicy(usedBy(role, ['kms:Sign']));
+  }
+
+  allowVerifying(role: IRole): void {
+    this.signing.addToResourcePolicy(usedBy(role, ['kms:GetPublicKey']));
+  }
+
+  /** Only with an encryption context that names the tenant, so that a ciphertext is worth nothing outside of it. */
+  allowSecrets(role: IRole): void {
+    const statement = usedBy(role, ['kms:GenerateDataKey', 'kms:Decrypt']);
+    statement.addCondition('Null', { 'kms:EncryptionContext:tenant': 'false' });
+    this.secrets.addToResourcePolicy(statement);
+  }
+}
+
+/** In a key's policy `*` is the key itself. */
+const usedBy = (role: IRole, actions: string[]): PolicyStatement =>
+  new PolicyStatement({ principals: [role.grantPrincipal], actions, resources: ['*'] });
+
+const administeredByAccount = (): PolicyDocument =>
+  new PolicyDocument({
+    statements: [
+      new PolicyStatement({
+        principals: [new AccountRootPrincipal()],
+        actions: ADMINISTRATION.map((action) => `kms:${action}`),
+        resources: ['*'],
+      }),
+    ],
+  });
+
+/** All that keeps a key, nothing that uses it; no grants either, which would hand its use on. */
+const ADMINISTRATION = [
+  'DescribeKey',
+  'GetKeyPolicy',
+  'PutKeyPolicy',
+  'ListKeyPolicies',
+  'ListResourceTags',
+  'TagResource',
+  'UntagResource',
+  'EnableKey',
+  'DisableKey',
+  'GetKeyRotationStatus',
+  'ListKeyRotations',
+  'EnableKeyRotation',
+  'DisableKeyRotation',
+  'RotateKeyOnDemand',
+  'UpdateKeyDescription',
+  'ScheduleKeyDeletion',
+  'CancelKeyDeletion',
+  'ListGrants',
+  'RevokeGrant',
+];

@@ -1,0 +1,83 @@
+import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import {
+  EndpointType,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  Resource,
+  RestApi,
+} from 'aws-cdk-lib/aws-apigateway';
+import { Construct } from 'constructs';
+import type { Contract } from '../shared/contract/route.ts';
+import { ACCESS_LOG } from './access-log.ts';
+import { Authorizers } from './authorizers.ts';
+import type { Functions } from './functions.ts';
+import { addGatewayResponses } from './gateway-responses.ts';
+import { logGroup } from './logs.ts';
+import { AUTHORIZER } from './rights.ts';
+import type { Settings } from './settings.ts';
+import { answerNoRoute, answerOtherMethods } from './undeclared.ts';
+
+interface ApiProps {
+  readonly contracts: readonly Contract[];
+  readonly functions: Functions;
+  readonly settings: Settings;
+}
+
+/** The REST API: a resource for every path of the contracts, a method for every route, and an answer for everything else. */
+export class Api extends Construct {
+  readonly rest: RestApi;
+
+  constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
+    super(scope, id);
+    this.rest = restApi(this, settings);
+    addGatewayResponses(this.rest);
+    const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).lambda, settings);
+    const methods = this.#addRoutes(contracts, functions, authorizers);
+    this.#answerTheRest(methods);
+  }
+
+  /** @returns the methods of each path */
+  #addRoutes(contracts: readonly Contract[], functions: Functions, authorizers: Authorizers): Map<string, string[]> {
+    const methods = new Map<string, string[]>();
+    for (const { name, routes } of contracts) {
+      // One permission for the whole API: one per method would pass the 20 KB that a function's policy may have.
+      const integration = new LambdaIntegration(functions.named(name).lambda, { scopePermissionToMethod: false });
+      for (const { method, path, auth } of Object.values(routes)) {
+        this.rest.root.resourceForPath(path).addMethod(method, integration, authorizers.optionsFor(auth));
+        methods.set(path, [...(methods.get(path) ?? []), method]);
+      }
+    }
+    return methods;
+  }
+
+  #answerTheRest(methods: ReadonlyMap<string, readonly string[]>): void {
+    const { root } = this.rest;
+    const resources: IResource[] = [root, ...this.rest.node.findAll().filter((child) => child instanceof Resource)];
+    for (const resource of resources) {
+      const allowed = methods.get(resource.path);
+      if (allowed === undefined) answerNoRoute(resource);
+      else answerOtherMethods(resource, allowed);
+    }
+    answerNoRoute(root.addResource('{proxy+}'));
+  }
+}
+
+function restApi(scope: Construct, settings: Settings): RestApi {
+  const accessLogs = logGroup(scope, 'AccessLogs', `/custodia/${settings.stage}/requests`, settings);
+  return new RestApi(scope, 'RestApi', {
+    restApiName: Stack.of(scope).stackName,
+    endpointTypes: [EndpointType.REGIONAL],
+    // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
+    binaryMediaTypes: ['*/*'],
+    cloudWatchRole: settings.gatewayLogRole,
+    ...(settings.gatewayLogRole ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
+    deployOptions: {
+      stageName: settings.stage,
+      throttlingRateLimit: settings.throttleRate,
+      throttlingBurstLimit: settings.throttleBurst,
+      accessLogDestination: new LogGroupLogDestination(accessLogs),
+      accessLogFormat: ACCESS_LOG,
+    },
+  });
+}

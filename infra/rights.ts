@@ -1,0 +1,49 @@
+import { type Contract, takesIdempotencyKey } from '../shared/contract/route.ts';
+
+/** What a function may reach. Anything not said here it may not. */
+export interface Rights {
+  /** Works on tenants' records: has no rights on the table itself, but may assume a tenant role (`tenant-role.ts`). */
+  readonly tenants?: TenantRights;
+  /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
+  readonly findsApps?: true;
+  /** Signs tokens. */
+  readonly signs?: true;
+  /** Reads the public key of tokens. */
+  readonly verifies?: true;
+  /** Encrypts and decrypts what is secret. */
+  readonly secrets?: true;
+}
+
+/**
+ * - `records`: on the tenant's own keys alone;
+ * - `organizations`: also makes a tenant, which the platform counts;
+ * - `integrations`: that, and registers app codes, which are unique over all tenants.
+ */
+export type TenantRights = 'records' | 'organizations' | 'integrations';
+
+/** The function behind the gateway's authorizers; no contract is served by it. */
+export const AUTHORIZER = 'authorizer';
+
+const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
+
+/** Rights of a domain beyond what its routes ask for. */
+const BEYOND: Readonly<Record<string, Rights>> = {
+  auth: { findsApps: true, signs: true, verifies: true },
+  integrations: { tenants: 'integrations', secrets: true },
+  orgs: { tenants: 'organizations' },
+  webhooks: { findsApps: true, secrets: true },
+  services: { secrets: true },
+  resources: { secrets: true },
+};
+
+/** The rights of the function that serves a contract, or of the authorizer. A new domain needs no entry to work on its tenant's records. */
+export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
+  if (served === AUTHORIZER) return AUTHORIZER_RIGHTS;
+  const routes = Object.values(served.routes);
+  return {
+    ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: 'records' } : {}),
+    // The answer that an idempotency key is remembered with is kept encrypted.
+    ...(routes.some(takesIdempotencyKey) ? { secrets: true } : {}),
+    ...BEYOND[served.name],
+  };
+}

@@ -1,0 +1,54 @@
+import type { Node } from 'constructs';
+import * as z from 'zod';
+import { RETENTIONS } from './logs.ts';
+
+/** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or the `context` of `cdk.json`. */
+const schema = z.object({
+  /** Name of the stage; part of the stack's name and of the base address. */
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
+    .default('dev'),
+  /** Whether the first integration of a new organization may be made without a token (DESIGN §3). */
+  firstKey: flag(false),
+  /** Where alarms go; without it they only show in the console. */
+  alarmEmail: z.email().optional(),
+  /** Keeps table, keys and logs from being deleted with the stack. */
+  deletionProtection: flag(true),
+  /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */
+  logRetentionDays: whole(1, 3653)
+    .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
+    .default(90),
+  /** Requests per second over all callers, and how many may come at once. */
+  throttleRate: whole(1, 10_000).default(500),
+  throttleBurst: whole(1, 5_000).default(1_000),
+  /** Requests of one network address in five minutes; more are refused by the firewall. */
+  addressLimit: whole(10, 2_000_000_000).default(10_000),
+  /** Memory of a function, which also decides its share of a CPU. In MB. */
+  memory: whole(128, 10_240).default(512),
+  /**
+   * Whether to set the account's role for API Gateway's logs. It exists once in a region: set it to false where another stack owns it.
+   * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
+   */
+  gatewayLogRole: flag(true),
+});
+
+export type Settings = z.infer<typeof schema>;
+
+/** @throws Error that names every setting that is wrong */
+export function settingsFrom(node: Node): Settings {
+  const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name) as unknown]);
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new Error(`These CDK context values cannot be used:\n${findings.join('\n')}`);
+}
+
+/** On the command line every context value is a text. */
+function flag(standard: boolean) {
+  return z.union([z.boolean(), z.stringbool()]).default(standard);
+}
+
+function whole(least: number, most: number) {
+  return z.coerce.number().int().min(least).max(most);
+}

@@ -1,0 +1,40 @@
+import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Contract } from '../shared/contract/route.ts';
+import { Alarms } from './alarms.ts';
+import type { Bundles } from './bundling/bundle.ts';
+import { Firewall } from './firewall.ts';
+import { Functions } from './functions.ts';
+import { Keys } from './keys.ts';
+import { Api } from './rest-api.ts';
+import type { Settings } from './settings.ts';
+import { RecordTable } from './table.ts';
+
+interface CustodiaProps {
+  readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
+  readonly settings: Settings;
+}
+
+/** The whole service of one stage: one construct for each thing it can do. */
+export class CustodiaStack extends Stack {
+  constructor(scope: Construct, id: string, { contracts, bundles, settings }: CustodiaProps) {
+    super(scope, id, {
+      description: `Custodia, stage ${settings.stage}`,
+      terminationProtection: settings.deletionProtection,
+    });
+    const { table } = new RecordTable(this, 'Records', settings);
+    const keys = new Keys(this, 'Keys', settings);
+    const functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
+    const { rest } = new Api(this, 'Api', { contracts, functions, settings });
+    new Firewall(this, 'Firewall', rest.deploymentStage, settings);
+    new Alarms(this, 'Alarms', { api: rest, functions, table, settings });
+
+    const baseUrl = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${settings.stage}`;
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
+    new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
+    new CfnOutput(this, 'TableName', { value: table.tableName });
+    Tags.of(this).add('service', 'custodia');
+    Tags.of(this).add('stage', settings.stage);
+  }
+}

@@ -1,0 +1,77 @@
+import { Stack } from 'aws-cdk-lib';
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { countPartition, onceKey, PLATFORM, recordsPartition, type TenantId } from '../shared/table/keys.ts';
+import { ANY_APP, allowItems } from './item-policy.ts';
+import type { TenantRights } from './rights.ts';
+
+/** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
+const TENANT_TAG = 'tenant';
+
+/** The shape of a UUID. No other tag value fits beside `PLATFORM`, least of all one that would widen a pattern of keys. */
+const ORGANIZATION_ID = '????????-????-????-????-????????????';
+
+/** Partition keys of the tenant that the session was opened for. */
+const OF_TENANT = recordsPartition(`\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId, '*');
+
+/** A new organization takes a number in the platform's list of all; the platform's caller may have given its request a key. */
+const NEW_ORGANIZATION = [countPartition(recordsPartition(PLATFORM, 'ORG')), onceKey(PLATFORM, '*', '').PK];
+
+/** Partition keys on whose items functions of each kind work beside those of the tenant. */
+const BESIDE: Readonly<Record<TenantRights, readonly string[]>> = {
+  records: [],
+  organizations: NEW_ORGANIZATION,
+  integrations: [...NEW_ORGANIZATION, ANY_APP],
+};
+
+/** IAM path of the functions' roles that have these rights: what the tenant role knows them by. */
+export const rolePath = (scope: Construct, rights: TenantRights | 'no-tenants'): string =>
+  `/${Stack.of(scope).stackName}/${rights}/`;
+
+interface TenantRoleProps {
+  readonly table: TableV2;
+  /** Which functions work under this role. */
+  readonly kind: TenantRights;
+}
+
+/**
+ * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
+ * against the partition key of every item and index entry, so that a function with a bug still cannot leave its tenant (DESIGN §3).
+ * A session lasts an hour at most, for a role that assumes a role
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
+ */
+export class TenantRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, { table, kind }: TenantRoleProps) {
+    super(scope, id);
+    const { account } = Stack.of(this);
+    this.role = new Role(this, 'Role', {
+      description: 'Works on the records of the tenant that its session is tagged with',
+      assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
+    });
+    this.role.addToPolicy(
+      allowItems(
+        table,
+        ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
+        [OF_TENANT, ...BESIDE[kind]],
+      ),
+    );
+  }
+
+  /** The functions' roles by their path, for a list of them would outgrow the 2 KB of a trust policy; and one tag, which names the tenant. */
+  #conditions(kind: TenantRights): Conditions {
+    const functions = Stack.of(this).formatArn({
+      service: 'iam',
+      region: '',
+      resource: 'role',
+      resourceName: `${rolePath(this, kind).slice(1)}*`,
+    });
+    return {
+      ArnLike: { 'aws:PrincipalArn': functions },
+      StringLike: { [`aws:RequestTag/${TENANT_TAG}`]: [ORGANIZATION_ID, 'PLATFORM'] },
+      'ForAllValues:StringEquals': { 'aws:TagKeys': [TENANT_TAG] },
+    };
+  }
+}

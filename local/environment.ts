@@ -1,0 +1,27 @@
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from './dynamodb/client.ts';
+
+export interface FunctionEnvironment {
+  readonly tableName: string;
+  /** Where DynamoDB answers. */
+  readonly endpoint: string;
+  /** File that stands in for the KMS keys. */
+  readonly keyFile: string;
+  readonly firstKey: boolean;
+}
+
+/** Of the machine's own AWS configuration, what would go before the credentials set here. */
+const FOREIGN = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_DEFAULT_REGION'];
+
+/** Gives this process the environment that the functions read, in place of the one that Lambda would give them. */
+export function setFunctionEnvironment({ tableName, endpoint, keyFile, firstKey }: FunctionEnvironment): void {
+  for (const variable of FOREIGN) delete process.env[variable];
+  Object.assign(process.env, {
+    TABLE_NAME: tableName,
+    DYNAMODB_ENDPOINT: endpoint,
+    KEY_FILE: keyFile,
+    FIRST_KEY: firstKey ? 'on' : 'off',
+    AWS_REGION: LOCAL_REGION,
+    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
+  });
+}

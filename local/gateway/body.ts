@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { failure } from './failure.ts';
+
+/** The client closed the connection before its request was complete: there is nobody to answer. */
+export class ClientGone extends Error {
+  override readonly name = 'ClientGone';
+}
+
+/**
+ * The whole body. Of one that is too large, no more than `maxBytes` is kept.
+ * @throws GatewayFailure 413
+ * @throws ClientGone
+ */
+export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(failure('REQUEST_TOO_LARGE'));
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const keep = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size <= maxBytes) return void chunks.push(chunk);
+      request.off('data', keep).pause();
+      reject(failure('REQUEST_TOO_LARGE'));
+    };
+    request.on('data', keep);
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', () => reject(new ClientGone()));
+    request.once('close', () => reject(new ClientGone()));
+  });
+
+/** How long, and how much, a body is still received that nobody reads: in milliseconds and bytes. */
+const DISCARD = { forMs: 1_000, bytes: 33_554_432 } as const;
+
+/**
+ * Receives the rest of a body and forgets it, up to a bound. A connection closed while the client still writes is reset, and
+ * the client then loses the answer that came before.
+ */
+export const discardBody = (request: IncomingMessage): Promise<void> =>
+  new Promise((resolve) => {
+    if (request.complete || request.destroyed) return resolve();
+    const timer = setTimeout(resolve, DISCARD.forMs);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > DISCARD.bytes) done();
+    });
+    request.once('close', done).once('end', done).resume();
+  });

@@ -1,0 +1,40 @@
+import {
+  GATEWAY_PROBLEMS,
+  type GatewayProblem,
+  type GatewayResponseType,
+} from '../../shared/contract/gateway-problems.ts';
+
+/** The gateway answers by itself, with this problem. */
+export class GatewayFailure extends Error {
+  override readonly name = 'GatewayFailure';
+  readonly problem: GatewayProblem;
+  readonly status: number;
+
+  constructor(problem: GatewayProblem, status: number, cause?: unknown) {
+    super(`${problem.type} (${status})`, { cause });
+    this.problem = problem;
+    this.status = status;
+  }
+}
+
+/** A failure that API Gateway has a response type for. */
+export const failure = (type: Exclude<GatewayResponseType, 'DEFAULT_4XX' | 'DEFAULT_5XX'>, cause?: unknown) =>
+  failureOf(GATEWAY_PROBLEMS[type], cause);
+
+export const failureOf = (problem: GatewayProblem, cause?: unknown): GatewayFailure =>
+  new GatewayFailure(problem, problem.status ?? 500, cause);
+
+/** A function that failed or answered nonsense: API Gateway has no type for it and answers 502. */
+export const badGateway = (cause: unknown): GatewayFailure =>
+  new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);
+
+/** What AWS refuses before API Gateway's responses come into play: not HTTP, or not a URL. */
+export const notHttp = (detail: string): GatewayFailure =>
+  failureOf({ type: 'malformed-request', status: 400, detail });
+
+export const headersTooLarge = (maxBytes: number): GatewayFailure =>
+  failureOf({
+    type: 'content-too-large',
+    status: 431,
+    detail: `Request line and headers may have up to ${maxBytes} bytes.`,
+  });

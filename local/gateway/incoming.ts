@@ -1,0 +1,94 @@
+import type { IncomingMessage } from 'node:http';
+import { readBody } from './body.ts';
+import { headersTooLarge, notHttp } from './failure.ts';
+import type { Limits } from './options.ts';
+import type { Segment } from './resources.ts';
+
+/** A request as the gateway took it in, within its limits. */
+export interface Incoming {
+  readonly method: string;
+  /** As sent, without the query. */
+  readonly path: string;
+  readonly segments: readonly Segment[];
+  /** Names and values decoded, in the order sent. */
+  readonly query: readonly Pair[];
+  /** Names as sent; without those that concern the connection only. */
+  readonly headers: readonly Pair[];
+  readonly body: Buffer;
+  readonly sourceIp: string;
+  readonly httpVersion: string;
+}
+
+export type Pair = readonly [name: string, value: string];
+
+/**
+ * Takes a request in.
+ * @throws GatewayFailure 400, 413 or 431
+ * @throws ClientGone when the client goes away before its body is complete
+ */
+export async function takeIn(request: IncomingMessage, limits: Limits): Promise<Incoming> {
+  const { method = '', url = '' } = request;
+  const headers = pairsOf(request.rawHeaders);
+  assertHeadersFit(`${method} ${url}`, headers, limits.headerBytes);
+  if (request.httpVersion === '1.1' && request.headers.host === undefined) throw notHttp('The header Host is missing.');
+  const target = targetOf(url);
+  return {
+    ...target,
+    method,
+    headers: headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase())),
+    body: await readBody(request, limits.bodyBytes),
+    sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
+    httpVersion: request.httpVersion,
+  };
+}
+
+/** RFC 9110 §7.6.1. */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'expect',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+const pairsOf = (raw: readonly string[]): Pair[] =>
+  raw.flatMap((name, index): Pair[] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
+
+function assertHeadersFit(requestLine: string, headers: readonly Pair[], maxBytes: number): void {
+  const bytes = headers.reduce((sum, [name, value]) => sum + name.length + value.length, requestLine.length);
+  if (bytes > maxBytes) throw headersTooLarge(maxBytes);
+}
+
+function targetOf(url: string): Pick<Incoming, 'path' | 'segments' | 'query'> {
+  // A proxy's form of the request line names the whole address (RFC 9112 §3.2.2).
+  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
+  if (!/^\/[\x21-\x7e]*$/.test(target)) throw notHttp('The request target is not a path.');
+  const [path = '', ...query] = target.split('?');
+  return { path, segments: segmentsOf(path), query: queryOf(query.join('?')) };
+}
+
+const segmentsOf = (path: string): Segment[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((raw) => ({ raw, decoded: decoded(raw, 'path') }));
+
+const queryOf = (query: string): Pair[] =>
+  query
+    .split('&')
+    .filter((part) => part !== '')
+    .map((part) => {
+      const [name = '', ...value] = part.replaceAll('+', ' ').split('=');
+      return [decoded(name, 'query'), decoded(value.join('='), 'query')];
+    });
+
+function decoded(text: string, part: 'path' | 'query'): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw notHttp(`The ${part} has a "%" that begins no valid UTF-8 text.`);
+  }
+}

@@ -1,0 +1,67 @@
+import type { Context } from 'aws-lambda';
+import type { Contract } from '../../shared/contract/route.ts';
+
+/** A Lambda function's handler. `never`, because each handler takes an event of its own kind. */
+export type FunctionHandler = (event: never, context: Context) => unknown;
+
+export interface Limits {
+  /** Largest request body, in bytes. */
+  readonly bodyBytes: number;
+  /** Request line and headers together, in bytes. */
+  readonly headerBytes: number;
+  /** Largest event and largest result of a function, as JSON, in bytes. */
+  readonly payloadBytes: number;
+  /** Longest time a function may take, in milliseconds. */
+  readonly functionMs: number;
+}
+
+/**
+ * What AWS allows. Gateway: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
+ * Payload: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+ */
+export const AWS_LIMITS: Limits = {
+  bodyBytes: 10_485_760,
+  headerBytes: 10_240,
+  payloadBytes: 6_291_556,
+  functionMs: 29_000,
+};
+
+export interface GatewayOptions {
+  readonly contracts: readonly Contract[];
+  /** Loads a function by its folder's name; asked once for each name. */
+  readonly loadFunction: (name: string) => Promise<FunctionHandler>;
+  /** Name of the authorizer's function. Default `authorizer`. */
+  readonly authorizer?: string;
+  /** How long an answer of the authorizer is kept, in seconds. Default 60. */
+  readonly authorizerTtlSeconds?: number;
+  /**
+   * Whether `bearer-optional` routes may be called without a token. They then have an authorizer without identity source and
+   * without cache, which is called for every request. Default false: they are as `bearer` routes.
+   */
+  readonly firstKey?: boolean;
+  /** Default 0: any free port. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default `local`. */
+  readonly stage?: string;
+  readonly limits?: Partial<Limits>;
+  /** Told of every failure behind a 5xx answer. Default: written to standard error. */
+  readonly report?: (failure: string, cause: unknown) => void;
+}
+
+export type GatewaySettings = Required<Omit<GatewayOptions, 'limits'>> & { readonly limits: Limits };
+
+export const withDefaults = ({ limits, ...given }: GatewayOptions): GatewaySettings => ({
+  authorizer: 'authorizer',
+  authorizerTtlSeconds: 60,
+  firstKey: false,
+  port: 0,
+  host: '127.0.0.1',
+  stage: 'local',
+  report: (failure, cause) => {
+    process.stderr.write(`${failure}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`);
+  },
+  ...given,
+  limits: { ...AWS_LIMITS, ...limits },
+});

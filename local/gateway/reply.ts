@@ -1,0 +1,63 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { gatewayProblemHeaders, gatewayProblemTemplate } from '../../shared/contract/gateway-problems.ts';
+import { discardBody } from './body.ts';
+import type { GatewayFailure } from './failure.ts';
+import type { Pair } from './incoming.ts';
+
+/** An answer, ready to be sent. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: readonly Pair[];
+  readonly body: Buffer;
+}
+
+/** The gateway response of a failure: its template and headers with the variables filled in, as API Gateway does. */
+export function gatewayReply({ problem, status }: GatewayFailure, requestId: string): Reply {
+  const headers = Object.entries(gatewayProblemHeaders(problem)).map(
+    ([name, expression]): Pair => [
+      name,
+      expression.startsWith("'") ? expression.slice(1, -1) : expression.replace('context.requestId', requestId),
+    ],
+  );
+  return {
+    status,
+    headers,
+    body: Buffer.from(gatewayProblemTemplate(problem).replace('$context.requestId', requestId)),
+  };
+}
+
+/** Statuses that have no body, nor a length of one (RFC 9110 §8.6). */
+const isBodiless = (status: number): boolean => status === 204 || status === 304;
+
+const framed = ({ status, headers, body }: Reply, requestId: string): Pair[] => [
+  ...headers,
+  ['x-amzn-RequestId', requestId],
+  ...(isBodiless(status) ? [] : [['Content-Length', String(body.length)] as const]),
+];
+
+/** Sends a reply. When the request's body was not read to its end, the connection closes after the client had time to read. */
+export async function sendReply(
+  request: IncomingMessage,
+  response: ServerResponse,
+  reply: Reply,
+  requestId: string,
+): Promise<void> {
+  const headers = framed(reply, requestId);
+  if (request.complete) {
+    response.writeHead(reply.status, headers.flat()).end(isBodiless(reply.status) ? undefined : reply.body);
+    return;
+  }
+  response.writeHead(reply.status, [...headers, ['Connection', 'close']].flat()).write(reply.body);
+  await discardBody(request);
+  response.end();
+}
+
+/** Sends a reply on a connection whose request could not even be parsed, and closes it. */
+export function sendRaw(socket: Duplex, reply: Reply, requestId: string): void {
+  const lines = [...framed(reply, requestId), ['Connection', 'close'] as const].map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  const head = [`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}`, ...lines].join('\r\n');
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n\r\n`), reply.body]));
+}

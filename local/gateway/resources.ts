@@ -1,0 +1,96 @@
+import type { Contract, Route } from '../../shared/contract/route.ts';
+
+/** A route and the function that serves it. */
+export interface Method {
+  readonly route: Route;
+  readonly functionName: string;
+}
+
+export interface Resource {
+  /** As declared: `/api/v1/clients/{id}`. */
+  readonly path: string;
+  /** By HTTP method; empty where a path only leads on to others. */
+  readonly methods: ReadonlyMap<string, Method>;
+}
+
+export interface Match {
+  readonly resource: Resource;
+  /** As sent, still percent-encoded, as REST APIs pass them. */
+  readonly pathParameters: Readonly<Record<string, string>>;
+}
+
+/** One segment of a path, as sent and decoded. */
+export interface Segment {
+  readonly raw: string;
+  readonly decoded: string;
+}
+
+interface Node {
+  readonly path: string;
+  readonly methods: Map<string, Method>;
+  readonly literals: Map<string, Node>;
+  variable?: { readonly name: string; readonly node: Node };
+  proxy?: { readonly name: string; readonly node: Node };
+}
+
+export type FindResource = (segments: readonly Segment[]) => Match | undefined;
+
+/**
+ * The tree of resources that API Gateway makes of the routes.
+ * A literal segment goes before `{x}`, and that before `{proxy+}`; the method plays no part in the choice.
+ * @throws TypeError when two contracts declare the same route, or name the same variable segment differently, which API Gateway refuses
+ */
+export function resourceTree(contracts: readonly Contract[]): FindResource {
+  const root = newNode('');
+  for (const { name, routes } of contracts) {
+    for (const route of Object.values(routes)) add(root, route, name);
+  }
+  return (segments) => {
+    const found = find(root, segments, []);
+    return found && { resource: found.node, pathParameters: Object.fromEntries(found.parameters) };
+  };
+}
+
+const newNode = (path: string): Node => ({ path, methods: new Map(), literals: new Map() });
+
+function add(root: Node, route: Route, functionName: string): void {
+  const node = route.path.split('/').slice(1).reduce(child, root);
+  if (node.methods.has(route.method)) throw new TypeError(`${route.method} ${route.path} is declared twice`);
+  node.methods.set(route.method, { route, functionName });
+}
+
+function child(parent: Node, segment: string): Node {
+  const path = `${parent.path}/${segment}`;
+  const [, name, plus] = /^\{(\w+)(\+?)\}$/.exec(segment) ?? [];
+  if (name === undefined) {
+    const node = parent.literals.get(segment) ?? newNode(path);
+    parent.literals.set(segment, node);
+    return node;
+  }
+  const kind = plus === '+' ? 'proxy' : 'variable';
+  parent[kind] ??= { name, node: newNode(path) };
+  if (parent[kind].name !== name) {
+    throw new TypeError(`${path}: the same segment is called {${parent[kind].name}} elsewhere`);
+  }
+  return parent[kind].node;
+}
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+function find(
+  node: Node,
+  segments: readonly Segment[],
+  parameters: Parameters,
+): { node: Node; parameters: Parameters } | undefined {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return { node, parameters };
+  // An empty segment (`//`, or a slash at the end) is no value for a variable.
+  if (segment.raw === '') return undefined;
+  const { variable, proxy } = node;
+  const literal = node.literals.get(segment.decoded);
+  return (
+    (literal && find(literal, rest, parameters)) ??
+    (variable && find(variable.node, rest, [...parameters, [variable.name, segment.raw]])) ??
+    (proxy && { node: proxy.node, parameters: [...parameters, [proxy.name, segments.map(({ raw }) => raw).join('/')]] })
+  );
+}

@@ -1,0 +1,75 @@
+import { GATEWAY_PROBLEMS, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
+import type { Auth } from '../../shared/contract/route.ts';
+import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
+import { ClientGone } from './body.ts';
+import { type AuthorizerValues, proxyEvent, type Routed } from './event.ts';
+import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
+import type { Incoming } from './incoming.ts';
+import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
+import type { GatewaySettings } from './options.ts';
+import { gatewayReply, type Reply } from './reply.ts';
+import { type FindResource, type Match, type Method, resourceTree } from './resources.ts';
+import { replyOf } from './result.ts';
+
+/** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
+export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Reply>;
+
+/** The way of a request through the gateway: read → resource → method → authorizer → function → reply. */
+export function server(settings: GatewaySettings): Serve {
+  const findResource = resourceTree(settings.contracts);
+  const invoke = invoker(settings.loadFunction, settings.limits);
+  const authorizers = authorizersOf(settings, invoke);
+  return async (takeIn, requestId) => {
+    try {
+      const incoming = await takeIn();
+      const match = resourceOf(findResource, incoming);
+      const method = methodOf(match, incoming.method);
+      const routed: Routed = { requestId, stage: settings.stage, incoming, match };
+      const values = await authorizers[method.route.auth]?.(routed);
+      return replyOf(await integrate(invoke, method.functionName, routed, values));
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
+      if (known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
+      return gatewayReply(known, requestId);
+    }
+  };
+}
+
+function authorizersOf(settings: GatewaySettings, invoke: Invoke): Readonly<Record<Auth, Authorize | undefined>> {
+  const bearer = headerAuthorizer(settings, invoke);
+  return {
+    bearer,
+    'bearer-optional': settings.firstKey ? plainAuthorizer(settings, invoke) : bearer,
+    signature: undefined,
+    none: undefined,
+  };
+}
+
+function resourceOf(findResource: FindResource, { segments }: Incoming): Match {
+  const match = findResource(segments);
+  if (match === undefined || match.resource.methods.size === 0) throw failure('RESOURCE_NOT_FOUND');
+  return match;
+}
+
+/** HEAD and OPTIONS are methods like any other and nobody declares them: 405. Browsers of other origins are not served. */
+function methodOf({ resource }: Match, name: string): Method {
+  const method = resource.methods.get(name);
+  if (method === undefined) throw failureOf(methodNotAllowed([...resource.methods.keys()]));
+  return method;
+}
+
+async function integrate(
+  invoke: Invoke,
+  functionName: string,
+  routed: Routed,
+  values: AuthorizerValues | undefined,
+): Promise<unknown> {
+  try {
+    return await invoke(functionName, proxyEvent(routed, values));
+  } catch (error) {
+    if (error instanceof EventTooLarge) throw failure('REQUEST_TOO_LARGE');
+    if (error instanceof FunctionTimeout) throw failure('INTEGRATION_TIMEOUT', error);
+    throw badGateway(error);
+  }
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPlatformIntegration, onPlatform } from '../functions/integrations/platform.ts';
+import { integrationEntity } from '../functions/integrations/store.ts';
+import { environmentSecretBox } from '../shared/auth/environment.ts';
+import { generateSecret, isSecretOf, storeSecret } from '../shared/auth/integration-secrets.ts';
+import { createPrivateFile } from '../shared/auth/private-file.ts';
+import { suppliedSecret } from '../shared/auth/secret-policy.ts';
+import { environmentTable } from '../shared/table/client.ts';
+import { type Credentials, readCredentials, stageCredentialsChange } from '../shared/table/credentials.ts';
+import { NotUnique, StaleRead } from '../shared/table/errors.ts';
+import { LocalApiError } from './settings.ts';
+
+/** The platform integration of one machine (DESIGN §8). */
+
+const APP_CODE = 'platform';
+/** In `DATA_DIR`: the secret made at the first start. */
+const SECRET_FILE = 'platform-secret';
+
+interface Options {
+  /** Where the secret is kept that is made when none is given. */
+  readonly dataDir: string;
+  /** `PLATFORM_SECRET` */
+  readonly secret?: string;
+}
+
+/**
+ * Sees to it that the platform integration is there, active, and has this secret or the one in `dataDir`. The functions'
+ * environment must be set.
+ * @throws LocalApiError when the secret is none
+ */
+export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
+  const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : checked(given, 'PLATFORM_SECRET');
+  for (let tries = 1; ; tries++) {
+    try {
+      await settle(secret);
+      return { appCode: APP_CODE, secret };
+    } catch (error) {
+      // Another process on the same table does the same at this moment.
+      if (!(error instanceof NotUnique || error instanceof StaleRead) || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+const MAX_TRIES = 5;
+
+async function keptSecret(file: string): Promise<string> {
+  await createPrivateFile(file, `${generateSecret()}\n`);
+  return checked((await readFile(file, 'utf8')).trim(), `The content of ${file}`);
+}
+
+function checked(secret: string, source: string): string {
+  const result = suppliedSecret().safeParse(secret);
+  if (result.success) return secret;
+  throw new LocalApiError(`${source} cannot be a secret: it ${result.error.issues[0]?.message}.`);
+}
+
+async function settle(secret: string): Promise<void> {
+  const found = await readCredentials(environmentTable(), APP_CODE);
+  if (found === undefined) {
+    await createPlatformIntegration({ app_code: APP_CODE, display_name: 'Platform', secret });
+  } else if (found.status !== 'active' || !isSecretOf(found.secrets, secret, Date.now())) {
+    await renew(found, secret);
+  }
+}
+
+/** Gives the integration this one secret, and life. */
+const renew = (found: Credentials, secret: string): Promise<void> =>
+  onPlatform(async (platform) => {
+    const records = platform.records(integrationEntity);
+    const integration = await records.get(found.integration_id);
+    if (integration === undefined) throw new StaleRead('the platform integration is gone');
+    const stored = await storeSecret(await environmentSecretBox(), found, secret);
+    if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
+    stageCredentialsChange(platform.session, integration.record, { status: 'active', secrets: [stored] });
+  });

@@ -1,0 +1,63 @@
+import { isIPv4 } from 'node:net';
+import { suppliedSecret } from '../shared/auth/secret-policy.ts';
+
+/** The local API cannot start as it was asked to; the message is one sentence that says what to do about it. */
+export class LocalApiError extends Error {
+  override readonly name = 'LocalApiError';
+}
+
+/** Keeps nothing: as `DATA_DIR`. */
+export const IN_MEMORY = ':memory:';
+
+export interface LocalSettings {
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Directory of the embedded DynamoDB and of the local keys, or `:memory:`. */
+  readonly dataDir: string;
+  /** A DynamoDB that runs already; undefined: the embedded one. */
+  readonly dynamoDbEndpoint: string | undefined;
+  /** Secret of the platform integration; undefined: the one made at the first start. */
+  readonly platformSecret: string | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the settings of `npm start` (DESIGN §8). An empty variable counts as unset.
+ * @throws LocalApiError
+ */
+export const readSettings = (environment: Environment): LocalSettings => ({
+  port: portOf(environment.PORT || '3000'),
+  host: hostOf(environment.HOST || '127.0.0.1'),
+  dataDir: environment.DATA_DIR || '.data',
+  dynamoDbEndpoint: endpointOf(environment.DYNAMODB_ENDPOINT || undefined),
+  platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
+});
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new LocalApiError(`PORT must be a whole number from 0 to 65535 (0 takes any free port), not "${text}".`);
+}
+
+/** This server hands out a first key and keeps its signing key in a plain file: it is not for a network. */
+function hostOf(host: string): string {
+  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return host;
+  throw new LocalApiError(
+    `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; deploy the stack to serve others.`,
+  );
+}
+
+function endpointOf(endpoint: string | undefined): string | undefined {
+  if (endpoint === undefined || /^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) return endpoint;
+  throw new LocalApiError(
+    `DYNAMODB_ENDPOINT must be an http or https address such as http://127.0.0.1:8000, not "${endpoint}".`,
+  );
+}
+
+function secretOf(secret: string | undefined): string | undefined {
+  const finding = secret === undefined ? undefined : suppliedSecret().safeParse(secret).error?.issues[0]?.message;
+  if (finding === undefined) return secret;
+  throw new LocalApiError(`PLATFORM_SECRET ${finding}; leave it unset to have one made.`);
+}

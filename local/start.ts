@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { contracts } from '../functions/contracts.ts';
+import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
+import { localDynamoDbClient } from './dynamodb/client.ts';
+import { startDynamoDb } from './dynamodb/embedded.ts';
+import { probe } from './dynamodb/probe.ts';
+import { createTable } from './dynamodb/table.ts';
+import { setFunctionEnvironment } from './environment.ts';
+import { loadFromSource } from './functions.ts';
+import { type Gateway, startGateway } from './gateway/gateway.ts';
+import { ensurePlatformIntegration } from './platform.ts';
+import { IN_MEMORY, LocalApiError, type LocalSettings } from './settings.ts';
+
+const TABLE_NAME = 'custodia';
+const AUTHORIZER = 'authorizer';
+
+export interface LocalApi {
+  readonly url: string;
+  /** What answers as DynamoDB, in words. */
+  readonly storage: string;
+  readonly platform: { readonly appCode: string; readonly secret: string };
+  /** Resolves when nothing that was started is left. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the whole API on this machine: DynamoDB, keys, table, platform integration and gateway.
+ * It changes the environment of this process, which the functions read.
+ * @throws LocalApiError or EmbeddedDynamoDbError, and leaves nothing behind
+ */
+export async function startLocalApi(settings: LocalSettings): Promise<LocalApi> {
+  await using started = new AsyncDisposableStack();
+  const directory = dataDirectory(settings.dataDir);
+  started.defer(directory.release);
+  const loading = loadAll();
+  // Whatever goes wrong first is told; a second failure must not end the process.
+  loading.catch(() => undefined);
+  const storage = await storageOf(settings);
+  started.defer(storage.stop);
+
+  const keyFile = join(directory.path, 'keys.json');
+  setFunctionEnvironment({ tableName: TABLE_NAME, endpoint: storage.endpoint, keyFile, firstKey: true });
+  await Promise.all([ensureLocalKeys(keyFile), makeTable(storage.endpoint), loading]);
+  const { platformSecret: secret } = settings;
+  const platform = await ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
+
+  const gateway = await listen(settings);
+  started.defer(() => gateway.close());
+  const all = started.move();
+  return { url: gateway.url, storage: storage.name, platform, close: () => all.disposeAsync() };
+}
+
+/** Where the local keys lie. With `:memory:` that is a directory that goes with this process. */
+function dataDirectory(dataDir: string): { readonly path: string; readonly release: () => void } {
+  if (dataDir === IN_MEMORY) {
+    const path = mkdtempSync(join(tmpdir(), 'custodia-'));
+    const release = (): void => rmSync(path, { recursive: true, force: true });
+    process.once('exit', release);
+    return { path, release };
+  }
+  const path = resolve(dataDir);
+  try {
+    // The signing key lies here: it is nobody else's to read.
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new LocalApiError(
+      `The data directory ${path} cannot be made (${code}): make its parent writable, or set DATA_DIR to another directory.`,
+      { cause: error },
+    );
+  }
+  return { path, release: () => undefined };
+}
+
+interface Storage {
+  readonly endpoint: string;
+  readonly name: string;
+  stop(): Promise<void>;
+}
+
+async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings): Promise<Storage> {
+  if (dynamoDbEndpoint === undefined) {
+    const { endpoint, engine, stop } = await startDynamoDb({ dataDir });
+    const engineName = engine === 'java' ? 'DynamoDB Local' : 'dynoxide';
+    const place = dataDir === IN_MEMORY ? 'in memory, gone when it stops' : resolve(dataDir);
+    return { endpoint, name: `${place} (${engineName})`, stop };
+  }
+  await probe(dynamoDbEndpoint).catch((error: unknown) => {
+    throw new LocalApiError(
+      `No DynamoDB answers at ${dynamoDbEndpoint}: start one there, or unset DYNAMODB_ENDPOINT to have one started.`,
+      { cause: error },
+    );
+  });
+  return { endpoint: dynamoDbEndpoint, name: dynamoDbEndpoint, stop: async () => undefined };
+}
+
+async function makeTable(endpoint: string): Promise<void> {
+  const client = localDynamoDbClient(endpoint);
+  try {
+    await createTable(client, TABLE_NAME);
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Loads every function, so that a mistake in one shows now and the first request to it is as quick as the next. */
+const loadAll = (): Promise<unknown> =>
+  Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
+
+async function listen({ port, host }: LocalSettings): Promise<Gateway> {
+  try {
+    return await startGateway({
+      contracts,
+      loadFunction: loadFromSource,
+      authorizer: AUTHORIZER,
+      firstKey: true,
+      port,
+      host,
+    });
+  } catch (error) {
+    const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (reason === undefined) throw error;
+    throw new LocalApiError(`Port ${port} on ${host} ${reason}`, { cause: error });
+  }
+}
+
+const LISTEN_ERRORS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use: stop what listens there, or set PORT to another (PORT=0 takes any free one).',
+  EACCES: 'may not be listened on by this user: set PORT to one from 1024 up.',
+  EADDRNOTAVAIL: 'is no address of this machine: set HOST to 127.0.0.1.',
+};

@@ -1,0 +1,31 @@
+import type { LocalApi } from './start.ts';
+
+/** What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. */
+export const welcome = ({ url, storage, platform }: LocalApi, seconds: number): string => `
+Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
+
+  platform app code  ${platform.appCode}
+  platform secret    ${platform.secret}
+  data               ${storage}
+
+Log in, create an organization, list them all:
+
+${tryOut(url, platform).join('\n')}
+
+Ctrl-C stops it.
+`;
+
+const tryOut = (url: string, { appCode, secret }: LocalApi['platform']): string[] => {
+  const json = `-H 'Content-Type: application/json'`;
+  const token = `-H "Authorization: Bearer $TOKEN"`;
+  const credentials = JSON.stringify({ app_code: appCode, secret });
+  // A slug is taken once: so that the line works after each start, it carries the time.
+  const organization = JSON.stringify({ name: 'Acme', slug: `acme-${Date.now().toString(36)}` });
+  return [
+    `TOKEN=$(curl -s ${url}/api/v1/auth/login ${json} -d ${quoted(credentials)} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `curl -s ${url}/api/v1/orgs ${token} ${json} -d ${quoted(organization)}`,
+    `curl -s ${url}/api/v1/orgs ${token}`,
+  ];
+};
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,0 +1,61 @@
+import type { PublicKey, Signer } from './keys.ts';
+import { kmsDataKeys } from './kms-data-keys.ts';
+import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
+import { readLocalKeys } from './local-keys.ts';
+import { localDataKeys, type SecretBox, secretBox } from './secret-box.ts';
+
+/**
+ * The keys of this function, by its environment. All are found once for a warm container, when first asked for.
+ *
+ * | variable               | meaning                                                                             |
+ * |------------------------|-------------------------------------------------------------------------------------|
+ * | `KEY_FILE`             | the local key file (`local-keys.ts`); where it is set, the others are not looked at  |
+ * | `SIGNING_KEY_ID`       | KMS key that signs tokens                                                           |
+ * | `VERIFICATION_KEY_IDS` | further KMS keys whose tokens are taken, with commas between: the other key of a rotation |
+ * | `SECRETS_KEY_ID`       | KMS key over the data keys of secrets                                               |
+ */
+
+/** The key that signs tokens. @throws Error when no key is set; LocalKeysError */
+export const environmentSigner = (): Promise<Signer> =>
+  once('signer', async () => {
+    const file = process.env.KEY_FILE;
+    return file ? (await readLocalKeys(file)).signer : kmsSigner(required('SIGNING_KEY_ID'));
+  });
+
+/** All keys whose tokens are taken. @throws as {@link environmentSigner} */
+export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
+  once('published', async () => {
+    const file = process.env.KEY_FILE;
+    if (file) return (await readLocalKeys(file)).published;
+    const others = (process.env.VERIFICATION_KEY_IDS ?? '').split(',').filter((id) => id !== '');
+    return Promise.all([required('SIGNING_KEY_ID'), ...others].map(kmsPublicKey));
+  });
+
+/** What seals secrets. @throws as {@link environmentSigner} */
+export const environmentSecretBox = (): Promise<SecretBox> =>
+  once('secret box', async () => {
+    const file = process.env.KEY_FILE;
+    return secretBox(
+      file ? localDataKeys((await readLocalKeys(file)).secretsKey) : kmsDataKeys(required('SECRETS_KEY_ID')),
+    );
+  });
+
+const VARIABLES = ['KEY_FILE', 'SIGNING_KEY_ID', 'VERIFICATION_KEY_IDS', 'SECRETS_KEY_ID'] as const;
+const found = new Map<string, Promise<unknown>>();
+
+/** A Lambda's environment never changes; that of a process which starts the service twice does. */
+function once<T>(what: string, find: () => Promise<T>): Promise<T> {
+  const name = JSON.stringify([what, ...VARIABLES.map((variable) => process.env[variable])]);
+  const known = found.get(name) as Promise<T> | undefined;
+  if (known !== undefined) return known;
+  const value = find();
+  found.set(name, value);
+  value.catch(() => found.delete(name));
+  return value;
+}
+
+function required(variable: (typeof VARIABLES)[number]): string {
+  const value = process.env[variable];
+  if (value === undefined || value === '') throw new Error(`${variable} is not set, and no KEY_FILE either`);
+  return value;
+}

@@ -1,0 +1,64 @@
+import { createPublicKey } from 'node:crypto';
+import { type Algorithm, type PublicKey, publicKeyOf, type Signer } from './keys.ts';
+import { kms } from './kms.ts';
+
+/** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */
+
+/** https://docs.aws.amazon.com/kms/latest/developerguide/symm-asymm-choose-key-spec.html */
+const SIGNING_ALGORITHMS = { EdDSA: 'ED25519_SHA_512', ES256: 'ECDSA_SHA_256' } as const satisfies Record<
+  Algorithm,
+  string
+>;
+
+/** The public half of a KMS key. One call. */
+export async function kmsPublicKey(keyId: string): Promise<PublicKey> {
+  const { client, commands } = await kms();
+  const { PublicKey: der } = await client.send(new commands.GetPublicKeyCommand({ KeyId: keyId }));
+  if (der === undefined) throw new Error('KMS answered no public key');
+  return publicKeyOf(createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }));
+}
+
+/** Signs with a KMS key: one call for each signature, of up to 4,096 bytes. */
+export async function kmsSigner(keyId: string): Promise<Signer> {
+  const { client, commands } = await kms();
+  const { kid, alg } = await kmsPublicKey(keyId);
+  return {
+    kid,
+    algorithm: alg,
+    sign: async (bytes) => {
+      const { Signature: signature } = await client.send(
+        new commands.SignCommand({
+          KeyId: keyId,
+          Message: bytes,
+          MessageType: 'RAW',
+          SigningAlgorithm: SIGNING_ALGORITHMS[alg],
+        }),
+      );
+      if (signature === undefined) throw new Error('KMS answered no signature');
+      return alg === 'ES256' ? sideBySide(signature) : signature;
+    },
+  };
+}
+
+const P256_BYTES = 32;
+
+/**
+ * An ECDSA signature on P-256 as JWS wants it: R and S, each in 32 bytes. KMS answers DER, `SEQUENCE { INTEGER R, INTEGER S }`
+ * (RFC 3279 §2.2.3), whose integers drop leading zeros and gain one where the first bit is set.
+ */
+export function sideBySide(der: Uint8Array): Uint8Array {
+  const bytes = Buffer.from(der);
+  const r = integerAt(bytes, 2);
+  const s = integerAt(bytes, 4 + r.length);
+  return Buffer.concat([r, s].map(padded));
+}
+
+/** A P-256 signature has at most 72 bytes, so that every length in it is one byte. */
+const integerAt = (der: Buffer, offset: number): Buffer =>
+  der.subarray(offset + 2, offset + 2 + (der[offset + 1] ?? 0));
+
+function padded(integer: Buffer): Buffer {
+  const field = Buffer.alloc(P256_BYTES);
+  integer.subarray(-P256_BYTES).copy(field, Math.max(0, P256_BYTES - integer.length));
+  return field;
+}

@@ -1,0 +1,112 @@
+import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+
+/**
+ * The problems that API Gateway answers by itself, without any function. The stack makes its gateway responses from this table
+ * and the local gateway renders the same texts, so a caller cannot tell the two apart.
+ * Types and their own statuses: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+ */
+export type GatewayResponseType =
+  | 'ACCESS_DENIED'
+  | 'API_CONFIGURATION_ERROR'
+  | 'AUTHORIZER_CONFIGURATION_ERROR'
+  | 'AUTHORIZER_FAILURE'
+  | 'BAD_REQUEST_BODY'
+  | 'BAD_REQUEST_PARAMETERS'
+  | 'DEFAULT_4XX'
+  | 'DEFAULT_5XX'
+  | 'EXPIRED_TOKEN'
+  | 'INTEGRATION_FAILURE'
+  | 'INTEGRATION_TIMEOUT'
+  | 'INVALID_API_KEY'
+  | 'INVALID_SIGNATURE'
+  | 'MISSING_AUTHENTICATION_TOKEN'
+  | 'QUOTA_EXCEEDED'
+  | 'REQUEST_TOO_LARGE'
+  | 'RESOURCE_NOT_FOUND'
+  | 'THROTTLED'
+  | 'UNAUTHORIZED'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'WAF_FILTERED';
+
+export interface GatewayProblem {
+  readonly type: ProblemType;
+  /** Undefined: the status that API Gateway has for the case. The body then names none, for it could not name the right one. */
+  readonly status: number | undefined;
+  readonly detail?: string;
+  /** Headers beside the common ones, in API Gateway's mapping syntax: a constant stands in single quotes. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const problem = (type: ProblemType, more: Omit<GatewayProblem, 'type' | 'status'> = {}): GatewayProblem => ({
+  type,
+  status: PROBLEMS[type].status,
+  ...more,
+});
+
+const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds}'` } });
+
+/**
+ * One gateway response covers a request without a token and one with a bad token, and cannot tell which: so the challenge names
+ * the scheme only, which RFC 6750 §3 allows for both. A handler that sees an expired token adds `error="invalid_token"`.
+ */
+const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': "'Bearer'" } });
+
+/**
+ * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization`
+ * header that it cannot read as such means the same as none: there is nothing at this path.
+ */
+const noRoute = problem('route-not-found');
+
+/** The authorizer fails closed when it cannot look a caller up. That says nothing of the caller, who may try again. */
+const notChecked = problem('unavailable', retryAfter(2));
+
+export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProblem>> = {
+  ACCESS_DENIED: problem('forbidden'),
+  API_CONFIGURATION_ERROR: problem('internal-error'),
+  AUTHORIZER_CONFIGURATION_ERROR: notChecked,
+  AUTHORIZER_FAILURE: notChecked,
+  BAD_REQUEST_BODY: problem('malformed-request'),
+  BAD_REQUEST_PARAMETERS: problem('invalid-parameter'),
+  DEFAULT_4XX: { type: 'malformed-request', status: undefined },
+  DEFAULT_5XX: { type: 'internal-error', status: undefined },
+  EXPIRED_TOKEN: noRoute,
+  INTEGRATION_FAILURE: { type: 'unavailable', status: 504, ...retryAfter(2) },
+  INTEGRATION_TIMEOUT: { type: 'unavailable', status: 504, ...retryAfter(2) },
+  INVALID_API_KEY: problem('forbidden'),
+  INVALID_SIGNATURE: noRoute,
+  MISSING_AUTHENTICATION_TOKEN: noRoute,
+  QUOTA_EXCEEDED: problem('too-many-requests', retryAfter(3600)),
+  REQUEST_TOO_LARGE: problem('content-too-large'),
+  RESOURCE_NOT_FOUND: noRoute,
+  THROTTLED: problem('too-many-requests', retryAfter(1)),
+  UNAUTHORIZED: unauthorized,
+  UNSUPPORTED_MEDIA_TYPE: problem('unsupported-media-type', { headers: { Accept: "'application/json'" } }),
+  WAF_FILTERED: problem('forbidden'),
+};
+
+/** A declared path without this method. API Gateway has no response type for it: the stack answers it with a mock integration. */
+export const methodNotAllowed = (allowed: readonly string[]): GatewayProblem =>
+  problem('method-not-allowed', { headers: { Allow: `'${allowed.toSorted().join(', ')}'` } });
+
+export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
+
+const REQUEST_ID = '$context.requestId';
+
+/** Headers of a problem in API Gateway's mapping syntax: constants in single quotes, and `context.` variables. */
+export const gatewayProblemHeaders = ({ headers }: GatewayProblem): Readonly<Record<string, string>> => ({
+  'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
+  'Cache-Control': "'no-store'",
+  'X-Content-Type-Options': "'nosniff'",
+  'X-Request-Id': REQUEST_ID.slice(1),
+  ...headers,
+});
+
+/** Body of a problem as a mapping template: problem details (RFC 9457) with `$context.requestId` as the only variable. */
+export const gatewayProblemTemplate = ({ type, status, detail }: GatewayProblem): string =>
+  JSON.stringify({
+    type: `${PROBLEM_TYPE_PREFIX}${type}`,
+    title: PROBLEMS[type].title,
+    status,
+    detail,
+    request_id: REQUEST_ID,
+  });

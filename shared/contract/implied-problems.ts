@@ -1,0 +1,43 @@
+import { PROBLEMS, type ProblemType } from './problem.ts';
+import { type Route, takesIdempotencyKey } from './route.ts';
+import { isConditionalRead, isConditionalWrite } from './traits.ts';
+
+/** Problems that a route can answer because of its kind: its own `errors` come on top. */
+const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
+  // A parameter that the route does not know is refused, so even a route without parameters can answer 400.
+  { of: () => true, problems: ['invalid-parameter'] },
+  { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden'] },
+  { of: (route) => route.auth === 'signature', problems: ['invalid-signature'] },
+  // A platform caller may name an organization that does not exist.
+  { of: (route) => route.auth === 'bearer' && 'org_id' in route.query.shape, problems: ['not-found'] },
+  { of: isConditionalWrite, problems: ['precondition-failed'] },
+  {
+    of: (route) => route.body !== undefined,
+    problems: ['malformed-request', 'content-too-large', 'unsupported-media-type', 'invalid-body'],
+  },
+  { of: takesIdempotencyKey, problems: ['idempotency-key-reused'] },
+  { of: () => true, problems: ['too-many-requests', 'internal-error', 'unavailable'] },
+];
+
+const ORDER = Object.keys(PROBLEMS) as readonly ProblemType[];
+
+/** The problems that every route of this kind can answer. */
+export const impliedProblems = (route: Route): ProblemType[] =>
+  IMPLIED.flatMap(({ of, problems }) => (of(route) ? problems : []));
+
+/** All problems that a route can answer, each once, by status. */
+export function problemsOf(route: Route): ProblemType[] {
+  const given = new Set<ProblemType>([...route.errors, ...impliedProblems(route)]);
+  return ORDER.filter((type) => given.has(type));
+}
+
+/** The gateway's own status for `unavailable`, when the function behind it does not answer in time. */
+export const GATEWAY_TIMEOUT = 504;
+
+/** All statuses that a route can answer: those of its OpenAPI operation. */
+export const statusesOf = (route: Route): number[] => [
+  route.response.status,
+  ...(isConditionalRead(route) ? [304] : []),
+  ...new Set(problemsOf(route).map((type) => PROBLEMS[type].status)),
+  GATEWAY_TIMEOUT,
+];

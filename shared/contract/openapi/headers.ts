@@ -1,0 +1,54 @@
+import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+
+/** The headers of answers, as components. */
+
+const text = (maxLength: number, example: string) => ({ schema: { type: 'string' as const, maxLength }, example });
+
+export const responseHeaders = {
+  'X-Request-Id': {
+    description: 'Names this request in the logs of the service: quote it when you ask about an answer.',
+    ...text(200, '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90'),
+  },
+  'Cache-Control': { description: 'How long the answer may be kept (RFC 9111).', ...text(200, 'private, no-cache') },
+  ETag: {
+    description: 'The version of what is answered, for `If-Match` and `If-None-Match` (RFC 9110 §8.8.3).',
+    ...text(200, '"3.pQ8x0aZcVd1k"'),
+  },
+  Location: {
+    description: 'Path of the created record.',
+    ...text(500, '/api/v1/clients/00000000-0001-8a4c-9f3e-5b1d7c2a9e04'),
+  },
+  Link: {
+    description:
+      'The neighbours of this part of the list (RFC 8288): `first`, `prev`, `next` and `last`, as far as there are any.',
+    ...text(
+      8_192,
+      '</api/v1/clients?page=1>; rel="first", </api/v1/clients?page=2>; rel="next", </api/v1/clients?page=2>; rel="last"',
+    ),
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the request is sent again.',
+    schema: { type: 'integer' as const, format: 'int32', minimum: 0, maximum: 86_400 },
+    example: 2,
+  },
+  'Idempotent-Replayed': {
+    description: 'There when this is the answer that the same `Idempotency-Key` was given before.',
+    schema: { type: 'string' as const, enum: ['true'] },
+    example: 'true',
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate (RFC 6750 §3).',
+    ...text(200, 'Bearer error="invalid_token"'),
+  },
+} satisfies ZodOpenApiComponentsObject['headers'];
+
+export type ResponseHeader = keyof typeof responseHeaders;
+
+/** References to these headers, and to the two that every answer carries. */
+export const headerReferences = (names: readonly ResponseHeader[]): Record<string, { $ref: string }> =>
+  Object.fromEntries(
+    (['X-Request-Id', 'Cache-Control', ...names] as const).map((name) => [
+      name,
+      { $ref: `#/components/headers/${name}` },
+    ]),
+  );

@@ -1,0 +1,56 @@
+import type { ZodOpenApiObject, ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
+import type { Auth } from '../route.ts';
+
+/** The parts of the document that come from no contract. */
+
+const DESCRIPTION = `Clients, their services and resources, tickets, terminals and users, each organization by itself.
+
+**Access.** Exchange an app code and its secret for a token at \`POST /api/v1/auth/login\` and send it as \`Authorization: Bearer …\`.
+A token works in its own organization; a platform token names one with \`org_id\`. Another organization's record does not exist for you: 404.
+
+**Records.** Fields that are omitted come back with their default or \`null\`. A \`PATCH\` changes the fields it sends; read-only fields
+that are sent back are ignored, unknown fields refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
+overwrite another's is refused with 412.
+
+**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`.
+
+**Errors** are problem details (RFC 9457) with a stable \`type\`, the \`request_id\` to quote, and a pointer to each finding.
+
+Operations marked \`x-completion\` complete what the specification of this service leaves open.`;
+
+export const INFO: ZodOpenApiObject['info'] = {
+  title: 'Multi-Tenant Client, Service and Resource Management API',
+  version: '1.0.0',
+  description: DESCRIPTION,
+  contact: { name: 'The operators of this service' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+};
+
+/**
+ * Relative to where the document was read from (OpenAPI 3.1.0 §4.8.5): the file is the same wherever it is served. At the address that
+ * API Gateway gives by itself the name of the stage comes first, which a document that is the same everywhere cannot know.
+ */
+export const SERVERS = [{ url: '/', description: 'The host that serves this document' }];
+
+export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = {
+  bearerAuth: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'The access token of `POST /api/v1/auth/login`. It lives for an hour.',
+  },
+  signature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Signature',
+    description: 'HMAC-SHA256 of the body, keyed with the secret of the integration, as 64 hex digits.',
+  },
+};
+
+/** The alternatives of security of a route's operation. */
+export const SECURITY: Readonly<Record<Auth, Record<string, string[]>[]>> = {
+  bearer: [{ bearerAuth: [] }],
+  'bearer-optional': [{ bearerAuth: [] }, {}],
+  signature: [{ signature: [] }],
+  none: [],
+};

@@ -1,0 +1,58 @@
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import type { Contract, Route } from '../route.ts';
+import { SECURITY } from './info.ts';
+import { parametersOf } from './parameters.ts';
+import type { Responses } from './responses.ts';
+import { bodySchema } from './schemas.ts';
+
+/** The operation of a route. */
+export const operationOf = (
+  contract: Contract,
+  id: string,
+  route: Route,
+  responses: Responses,
+): ZodOpenApiOperationObject => ({
+  operationId: id,
+  summary: route.summary,
+  description: descriptionOf(route),
+  tags: [contract.tag],
+  security: SECURITY[route.auth],
+  ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
+  ...(route.completion === undefined ? {} : { 'x-completion': route.completion }),
+  ...parametersOf(route),
+  ...requestBodyOf(route),
+  responses: responses.of(contract, route),
+});
+
+const descriptionOf = (route: Route): string =>
+  [route.description, accessTo(route), route.completion ? 'Completes the specification of this service.' : undefined]
+    .filter((sentence) => sentence !== undefined)
+    .join(' ');
+
+function accessTo({ auth, permission }: Route): string {
+  switch (auth) {
+    case 'bearer':
+      return `Needs the permission \`${permission}\`.`;
+    case 'bearer-optional':
+      return `Needs the permission \`${permission}\`, or no token where the stage lets anyone make a first key.`;
+    case 'signature':
+      return 'Needs the signature of the body instead of a token.';
+    case 'none':
+      return 'Needs no token.';
+  }
+}
+
+const requestBodyOf = ({ body, bodyExample }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> =>
+  body === undefined
+    ? {}
+    : {
+        requestBody: {
+          required: true,
+          content: {
+            'application/json': {
+              schema: bodySchema(body),
+              ...(bodyExample === undefined ? {} : { example: bodyExample }),
+            },
+          },
+        },
+      };

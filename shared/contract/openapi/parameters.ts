@@ -1,0 +1,60 @@
+import type { ZodOpenApiComponentsObject, ZodOpenApiOperationObject } from 'zod-openapi';
+import { type Route, takesIdempotencyKey } from '../route.ts';
+import { isConditionalRead, isConditionalWrite } from '../traits.ts';
+
+type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
+
+/** Request headers that come with a kind of route, as components. */
+export const requestHeaders = {
+  'If-Match': {
+    name: 'If-Match',
+    in: 'header',
+    description:
+      'The `ETag` that was read: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1).',
+    required: false,
+    schema: { type: 'string', maxLength: 1_000 },
+    example: '"3.pQ8x0aZcVd1k"',
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'An `ETag` that was read: answered with 304 when nothing has changed since (RFC 9110 §13.1.2).',
+    required: false,
+    schema: { type: 'string', maxLength: 1_000 },
+    example: '"3.pQ8x0aZcVd1k"',
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Any text of your own that names this request for a day: sent again with the same key it creates nothing and is answered as the first time.',
+    required: false,
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+  },
+} satisfies ZodOpenApiComponentsObject['parameters'];
+
+/** Path, query and header parameters of a route's operation. */
+export const parametersOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestParams' | 'parameters'> => ({
+  requestParams: { path: route.params, query: route.query },
+  parameters: [
+    ...impliedHeaders(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    ...declaredHeaders(route),
+  ],
+});
+
+function impliedHeaders(route: Route): (keyof typeof requestHeaders)[] {
+  if (isConditionalWrite(route)) return ['If-Match'];
+  if (isConditionalRead(route)) return ['If-None-Match'];
+  return takesIdempotencyKey(route) ? ['Idempotency-Key'] : [];
+}
+
+const declaredHeaders = (route: Route): HeaderParameters =>
+  Object.entries(route.headers ?? {}).map(([name, { description, required, example, maxLength }]) => ({
+    name,
+    in: 'header',
+    description,
+    required,
+    schema: { type: 'string', maxLength },
+    example,
+  }));

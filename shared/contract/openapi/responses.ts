@@ -1,0 +1,81 @@
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
+import { PROBLEMS, type ProblemType } from '../problem.ts';
+import { type Contract, type Route, takesIdempotencyKey } from '../route.ts';
+import { isConditionalRead, isConditionalWrite, isList, itemPathOf } from '../traits.ts';
+import { headerReferences, type ResponseHeader } from './headers.ts';
+import { problemExample, problemSchema } from './problems.ts';
+
+const NOT_MODIFIED = 'NotModified';
+
+/** Makes the responses of operations. Those that several share become components, which are collected here. */
+export class Responses {
+  readonly components: Record<string, ZodOpenApiResponseObject> = {};
+
+  /** All responses of a route's operation. */
+  of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
+    const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
+    return {
+      [`${route.response.status}` as const]: successOf(contract, route),
+      ...(isConditionalRead(route) ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
+      ...Object.fromEntries(
+        Object.entries(problems).map(([status, types = []]) => [
+          status,
+          this.#shared(componentName(types), () => problemResponse(Number(status), types)),
+        ]),
+      ),
+      [`${GATEWAY_TIMEOUT}`]: this.#shared('GatewayTimeout', () => problemResponse(GATEWAY_TIMEOUT, ['unavailable'])),
+    };
+  }
+
+  #shared(name: string, make: () => ZodOpenApiResponseObject): { $ref: string } {
+    this.components[name] ??= make();
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function successOf(contract: Contract, route: Route): ZodOpenApiResponseObject {
+  const { description, schema, example } = route.response;
+  return {
+    description,
+    headers: headerReferences(successHeaders(contract, route)),
+    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
+  };
+}
+
+function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
+  if (route.response.schema === undefined) return [];
+  if (isList(route)) return ['Link'];
+  if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag'];
+  return [
+    ...(itemPathOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
+    ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
+  ];
+}
+
+const notModified = (): ZodOpenApiResponseObject => ({
+  description: 'Nothing has changed since the `ETag` in `If-None-Match`.',
+  headers: headerReferences(['ETag']),
+});
+
+const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpenApiResponseObject => ({
+  description: `${types.map((type) => PROBLEMS[type].title).join('; or ')}.`,
+  headers: headerReferences(problemHeaders(status)),
+  content: {
+    'application/problem+json': {
+      schema: problemSchema,
+      examples: Object.fromEntries(
+        types.map((type) => [type, { summary: PROBLEMS[type].title, value: { ...problemExample(type), status } }]),
+      ),
+    },
+  },
+});
+
+function problemHeaders(status: number): ResponseHeader[] {
+  if (status === 401) return ['WWW-Authenticate'];
+  return [429, 503, GATEWAY_TIMEOUT].includes(status) ? ['Retry-After'] : [];
+}
+
+/** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
+const componentName = (types: readonly ProblemType[]): string =>
+  types.map((type) => type.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())).join('Or');

@@ -1,0 +1,26 @@
+import type { Contract, Route } from './route.ts';
+
+/** What follows from a route's declaration for the headers and statuses of its answers. */
+
+/** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
+export const isList = (route: Route): boolean => 'data' in shapeOf(route);
+
+/** Answers one thing that is there before and after, so that a reader may hold its entity tag and ask with `If-None-Match`. */
+export const isConditionalRead = (route: Route): boolean => route.method === 'GET' && !isList(route);
+
+/** Changes one record, so that a writer may name with `If-Match` the version it has read (RFC 9110 §13.1.1). */
+export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';
+
+/** Path of the route that reads a record which this route creates, if the domain has one. */
+export const itemPathOf = (contract: Contract, route: Route): string | undefined =>
+  Object.values(contract.routes).find(
+    (other) =>
+      other.method === 'GET' &&
+      other.path.startsWith(`${route.path}/`) &&
+      /^\/\{\w+\}$/.test(other.path.slice(route.path.length)),
+  )?.path;
+
+function shapeOf(route: Route): object {
+  const schema = route.response.schema;
+  return schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Caller } from '../auth/caller.ts';
+import { environmentSecretBox } from '../auth/environment.ts';
+import { Problem } from '../contract/problem.ts';
+import { type Route, takesIdempotencyKey } from '../contract/route.ts';
+import { StaleRead } from '../table/errors.ts';
+import type { Once } from '../table/once.ts';
+import { Tenant } from '../table/tenant.ts';
+import type { BearerInput, OpenInput } from './operation.ts';
+import type { HttpRequest } from './request.ts';
+
+/**
+ * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first answer is remembered in the
+ * transaction that creates the record: either both are there or neither. Of two requests at once with one key, the second meets
+ * the first's key at its commit and gives the first's answer.
+ */
+
+/** How long a key is remembered, in seconds. */
+const LIFETIME = 86_400;
+
+const KEY = /^[\x21-\x7e]{1,255}$/;
+
+interface Remembered {
+  readonly fingerprint: string;
+  /** The answer as JSON, encrypted: it may hold a secret. */
+  readonly answer: string;
+}
+
+type Kept = Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
+
+/** One request under an idempotency key. */
+export class IdempotentRequest {
+  readonly #key: string;
+  readonly #requestId: string;
+  readonly #fingerprint: string;
+  readonly #tenant: Tenant;
+  readonly #remembered: Once<Remembered>;
+
+  /**
+   * The request's key, where it has one and its route takes them.
+   * @param inputs what the request asks for; the same key with other inputs is refused
+   * @throws Problem `invalid-parameter`
+   */
+  static of(
+    route: Route,
+    request: HttpRequest,
+    around: BearerInput | OpenInput,
+    inputs: unknown,
+  ): IdempotentRequest | undefined {
+    const key = request.headers.get('idempotency-key');
+    const { caller, session } = around;
+    if (key === undefined || caller === undefined || !takesIdempotencyKey(route)) return undefined;
+    if (!KEY.test(key)) {
+      throw new Problem('invalid-parameter', {
+        errors: [{ in: 'header', pointer: '#/Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }],
+      });
+    }
+    const tenant = 'tenant' in around ? around.tenant : Tenant.of(caller, session);
+    return new IdempotentRequest(
+      { key, requestId: request.requestId, asked: JSON.stringify([route.path, inputs]) },
+      caller,
+      tenant,
+    );
+  }
+
+  private constructor(request: { key: string; requestId: string; asked: string }, caller: Caller, tenant: Tenant) {
+    this.#key = request.key;
+    this.#requestId = request.requestId;
+    this.#fingerprint = createHash('sha256').update(request.asked).digest('base64url');
+    this.#tenant = tenant;
+    this.#remembered = this.#tenant.once<Remembered>(`REQUEST#${caller.integrationId}`);
+  }
+
+  /**
+   * The answer that this key was given before.
+   * @throws Problem `idempotency-key-reused` when it was given to another request
+   */
+  async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
+    const found = await this.#remembered.recall(this.#key);
+    if (found === undefined) return undefined;
+    if (found.fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
+    const kept = JSON.parse(await (await environmentSecretBox()).open(found.answer, this.#context)) as Kept;
+    return { ...kept, headers: { ...kept.headers, 'X-Request-Id': this.#requestId, 'Idempotent-Replayed': 'true' } };
+  }
+
+  /** Stages that this key got this answer. */
+  async remember(answer: APIGatewayProxyResult): Promise<void> {
+    const { statusCode, headers, body } = answer;
+    const kept: Kept = { statusCode, headers, body };
+    const sealed = await (await environmentSecretBox()).seal(JSON.stringify(kept), this.#context);
+    this.#remembered.remember(
+      this.#key,
+      { fingerprint: this.#fingerprint, answer: sealed },
+      LIFETIME,
+      () => new StaleRead('the key was used meanwhile'),
+    );
+  }
+
+  get #context() {
+    return { tenant: this.#tenant.id, record: `request/${this.#key}` };
+  }
+}

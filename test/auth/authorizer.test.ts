@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { handler } from '../../functions/authorizer/handler.ts';
+import { callerOf } from '../../shared/auth/caller.ts';
+import { environmentSigner } from '../../shared/auth/environment.ts';
+import { issueToken } from '../../shared/auth/tokens.ts';
+import { configureTable } from '../../shared/table/client.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { FaultyHandler } from '../support/faults.ts';
+
+const faults = new FaultyHandler();
+
+let api: Api;
+let org: OrgAccess;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+  configureTable({ requestHandler: faults, maxAttempts: 1 });
+});
+afterAll(() => api.close());
+beforeEach(() => faults.follow(() => undefined));
+
+const STAGE = 'arn:aws:execute-api:eu-west-1:000000000000:abc123/prod';
+
+const event = (request: Partial<APIGatewayRequestAuthorizerEvent>): APIGatewayRequestAuthorizerEvent =>
+  ({
+    type: 'REQUEST',
+    methodArn: `${STAGE}/GET/api/v1/clients`,
+    httpMethod: 'GET',
+    resource: '/api/v1/clients',
+    headers: {},
+    multiValueHeaders: {},
+    requestContext: { requestId: 'r' },
+    ...request,
+  }) as APIGatewayRequestAuthorizerEvent;
+
+const bearer = (token: string) => event({ headers: { Authorization: `Bearer ${token}` } });
+const expectUnauthorized = (asked: APIGatewayRequestAuthorizerEvent) =>
+  expect(handler(asked)).rejects.toThrow(/^Unauthorized$/);
+
+describe('the authorizer', () => {
+  it('lets a caller through to every route of the stage and says who it is', async () => {
+    const answer = await handler(bearer(org.token));
+    expect(answer).toEqual({
+      principalId: org.integrationId,
+      policyDocument: {
+        Version: '2012-10-17',
+        Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${STAGE}/*/*` }],
+      },
+      context: {
+        integration_id: org.integrationId,
+        app_code: org.appCode,
+        org_id: org.orgId,
+        expires_at: expect.stringMatching(/^\d+$/),
+        permissions: '*',
+      },
+    });
+    expect(callerOf(answer.context)).toMatchObject({ integrationId: org.integrationId, orgId: org.orgId });
+    expect(callerOf((await handler(bearer(await api.platformToken()))).context)?.orgId).toBeNull();
+  });
+
+  it('finds the header in any spelling, alone or among many values', async () => {
+    const value = `bEARER  ${org.token}`;
+    for (const request of [
+      { headers: { AUTHORIZATION: value } },
+      { multiValueHeaders: { authorization: [value] } },
+      { headers: { Authorization: value }, multiValueHeaders: { Authorization: [value] } },
+      { headers: { authorization: value }, multiValueHeaders: null },
+    ]) {
+      await expect(handler(event(request))).resolves.toMatchObject({ principalId: org.integrationId });
+    }
+  });
+
+  it('takes exactly one token', async () => {
+    const value = `Bearer ${org.token}`;
+    for (const request of [
+      {},
+      { headers: null, multiValueHeaders: null },
+      { headers: { Authorization: '' } },
+      { headers: { Authorization: org.token } },
+      { headers: { Authorization: `Bearer: ${org.token}` } },
+      { headers: { Authorization: `${value} ` } },
+      { headers: { Authorization: `${value}, ${value}` } },
+      { headers: { Authorization: value }, multiValueHeaders: { Authorization: [value, value] } },
+      { headers: { Authorization: value, authorization: value } },
+      { headers: { 'X-Authorization': value } },
+      { queryStringParameters: { access_token: org.token } },
+    ]) {
+      await expectUnauthorized(event(request));
+    }
+  });
+
+  it('asks after the integration that the token names, and nobody else’s', async () => {
+    const signer = await environmentSigner();
+    const issue = (change: object) =>
+      issueToken(
+        signer,
+        { integrationId: org.integrationId, appCode: org.appCode, orgId: org.orgId, ...change },
+        Date.now(),
+      );
+    await expect(handler(bearer(await issue({})))).resolves.toBeDefined();
+    for (const change of [
+      { integrationId: randomUUID() },
+      { orgId: randomUUID() },
+      { orgId: null },
+      { appCode: 'platform' },
+      { appCode: randomUUID() },
+    ]) {
+      await expectUnauthorized(bearer(await issue(change)));
+    }
+  });
+
+  it('reads once, and only for a token that is ours', async () => {
+    await handler(bearer(org.token));
+    expect(faults.calls).toEqual(['GetItem']);
+    await expectUnauthorized(bearer(`${org.token.slice(0, -8)}AAAAAAAA`));
+    expect(faults.calls).toEqual(['GetItem']);
+  });
+
+  it.each(['dropped', 'throttled', 'server-error', 'timeout'] as const)(
+    'fails closed when a read is %s',
+    async (fault) => {
+      faults.follow(() => fault);
+      const failure = await handler(bearer(org.token)).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Error);
+      expect((failure as Error).message).toBe('The authorizer failed');
+    },
+  );
+
+  it('fails closed when no key is set', async () => {
+    vi.stubEnv('KEY_FILE', '');
+    vi.stubEnv('SIGNING_KEY_ID', '');
+    await expect(handler(bearer(org.token))).rejects.toThrow('The authorizer failed');
+  });
+});
+
+describe('a stranger', () => {
+  const registration = (request: Partial<APIGatewayRequestAuthorizerEvent> = {}) =>
+    event({
+      methodArn: `${STAGE}/POST/api/v1/integrations`,
+      httpMethod: 'POST',
+      resource: '/api/v1/integrations',
+      ...request,
+    });
+
+  it('is let through to the first key, that one method, as nobody', async () => {
+    const answer = await handler(registration());
+    expect(answer.policyDocument.Statement).toEqual([
+      { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${STAGE}/POST/api/v1/integrations` },
+    ]);
+    expect(callerOf({ ...answer.context, principalId: answer.principalId })).toBeUndefined();
+  });
+
+  it('is let through nowhere else, and never where the stage does not say so', async () => {
+    await expectUnauthorized(event({}));
+    await expectUnauthorized(registration({ httpMethod: 'GET' }));
+    await expectUnauthorized(registration({ resource: '/api/v1/integrations/{id}' }));
+    await expectUnauthorized(registration({ headers: { Authorization: '' } }));
+    for (const value of ['off', '', 'true', 'ON', '1']) {
+      vi.stubEnv('FIRST_KEY', value);
+      await expectUnauthorized(registration());
+    }
+  });
+});

@@ -1,0 +1,235 @@
+import { createHmac, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
+import * as fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type PublicKey, publicKeyOf, type Signer } from '../../shared/auth/keys.ts';
+import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
+
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+const identity = { integrationId: randomUUID(), appCode: 'acme-billing', orgId: randomUUID() };
+
+interface KeyPair {
+  readonly signer: Signer;
+  readonly published: PublicKey;
+}
+
+async function keyPair(kind: 'ed25519' | 'P-256' = 'ed25519'): Promise<KeyPair> {
+  const privateKey =
+    kind === 'ed25519'
+      ? generateKeyPairSync('ed25519').privateKey
+      : generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+  const published = await publicKeyOf(createPublicKey(privateKey.export({ format: 'pem', type: 'pkcs8' })));
+  const signed = (bytes: Uint8Array): Buffer =>
+    kind === 'ed25519'
+      ? sign(null, bytes, privateKey)
+      : sign('sha256', bytes, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return { published, signer: { kid: published.kid, algorithm: published.alg, sign: async (bytes) => signed(bytes) } };
+}
+
+let ours: KeyPair;
+let theirs: KeyPair;
+let token: string;
+
+beforeAll(async () => {
+  [ours, theirs] = [await keyPair(), await keyPair()];
+  token = await issueToken(ours.signer, identity, NOW);
+});
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const decode = (part: string | undefined): Record<string, unknown> =>
+  JSON.parse(Buffer.from(part ?? '', 'base64url').toString());
+const parts = (text: string): string[] => text.split('.');
+
+/** A token signed with a key of ours, header and claims changed as given; an undefined member is left out. */
+async function forged(header: object, claims: object, { signer } = ours): Promise<string> {
+  const [ownHeader, ownClaims] = parts(token);
+  const signed = `${encode({ ...decode(ownHeader), ...header })}.${encode({ ...decode(ownClaims), ...claims })}`;
+  return `${signed}.${Buffer.from(await signer.sign(Buffer.from(signed))).toString('base64url')}`;
+}
+
+const read = (text: string, now = NOW) => verifyToken(text, [ours.published], now);
+const expectRefused = (text: string, now = NOW) => expect(read(text, now)).rejects.toThrow(InvalidToken);
+
+describe('a token', () => {
+  it('carries exactly the claims of the spec and the registered ones', () => {
+    const [header, claims] = parts(token).map((part, index) => (index < 2 ? decode(part) : {}));
+    expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: ours.published.kid });
+    const begin = NOW / 1000;
+    expect(claims).toEqual({
+      sub: identity.integrationId,
+      app_code: identity.appCode,
+      org_id: identity.orgId,
+      type: 'api_key',
+      iss: 'urn:custodia',
+      aud: 'urn:custodia:api',
+      iat: begin,
+      exp: begin + 3600,
+      jti: expect.any(String),
+    });
+  });
+
+  it('says who holds it, for an organization and for the platform', async () => {
+    expect(await read(token)).toEqual({ ...identity, expiresAt: NOW / 1000 + 3600 });
+    const platform = await issueToken(ours.signer, { ...identity, orgId: null }, NOW);
+    expect((await read(platform)).orgId).toBeNull();
+  });
+
+  it('is good to the last second of its hour and not one more', async () => {
+    await expect(read(token, NOW + 3_599_999)).resolves.toBeDefined();
+    await expectRefused(token, NOW + 3_600_000);
+  });
+
+  it('is signed with ES256 where the key is on P-256', async () => {
+    const other = await keyPair('P-256');
+    const es256 = await issueToken(other.signer, identity, NOW);
+    expect(decode(parts(es256)[0]).alg).toBe('ES256');
+    await expect(verifyToken(es256, [other.published], NOW)).resolves.toMatchObject(identity);
+    await expectRefused(es256);
+  });
+
+  it('is taken from both keys of a rotation', async () => {
+    const keys = [theirs.published, ours.published];
+    await expect(verifyToken(token, keys, NOW)).resolves.toMatchObject(identity);
+    const rotated = await issueToken(theirs.signer, identity, NOW);
+    await expect(verifyToken(rotated, keys, NOW)).resolves.toMatchObject(identity);
+  });
+});
+
+describe('a token is refused', () => {
+  it.each(['none', 'None', 'NONE'])('unsigned, with the algorithm %s', async (alg) => {
+    const [, claims] = parts(token);
+    const header = encode({ alg, typ: 'at+jwt', kid: ours.published.kid });
+    await expectRefused(`${header}.${claims}.`);
+    await expectRefused(`${header}.${claims}.${parts(token)[2]}`);
+  });
+
+  it('signed with HMAC, keyed with the public key in any form', async () => {
+    const [, claims] = parts(token);
+    const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: ours.published.kid })}.${claims}`;
+    const pem = createPublicKey({ key: ours.published as never, format: 'jwk' }).export({
+      format: 'pem',
+      type: 'spki',
+    });
+    for (const key of [pem, Buffer.from(ours.published.x ?? '', 'base64url'), JSON.stringify(ours.published)]) {
+      await expectRefused(`${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`);
+    }
+  });
+
+  it('signed with another key that claims the name of ours', async () => {
+    await expectRefused(await forged({}, {}, theirs));
+  });
+
+  it.each([
+    ['another key', { kid: 'other' }],
+    ['no key', { kid: undefined }],
+    ['no text', { kid: 1 }],
+    ['a prototype member', { kid: '__proto__' }],
+    ['another type', { typ: 'JWT' }],
+    ['no type', { typ: undefined }],
+    ['another algorithm of a key of ours', { alg: 'ES256' }],
+    ['a critical extension', { crit: ['b64'], b64: false }],
+    ['an unknown member', { x: 1 }],
+  ])('whose header names %s', async (_, header) => {
+    await expectRefused(await forged(header, {}));
+  });
+
+  it('whose header brings or points to its own key', async () => {
+    const { kid, alg, use, ...jwk } = theirs.published;
+    for (const header of [
+      { jwk },
+      { jwk, kid: theirs.published.kid },
+      { jku: 'https://evil.example/jwks.json' },
+      { x5u: 'https://evil.example/cert.pem' },
+      { x5c: ['MIIB'] },
+    ]) {
+      await expectRefused(await forged(header, {}, theirs));
+      await expectRefused(await forged(header, {}));
+    }
+  });
+
+  it.each([
+    ['another issuer', { iss: 'urn:other' }],
+    ['no issuer', { iss: undefined }],
+    ['another audience', { aud: 'urn:other' }],
+    ['no audience', { aud: undefined }],
+    ['no expiry', { exp: undefined }],
+    ['an expiry that is text', { exp: '9999999999' }],
+    ['an expiry that is past', { exp: NOW / 1000 }],
+    ['another type', { type: 'user' }],
+    ['no subject', { sub: undefined }],
+    ['a subject that is no id', { sub: '*' }],
+    ['no organization', { org_id: undefined }],
+    ['an organization that is no id', { org_id: 'PLATFORM' }],
+    ['an empty organization', { org_id: '' }],
+    ['no app code', { app_code: undefined }],
+    ['a time before which it is not good', { nbf: NOW / 1000 + 1 }],
+  ])('whose claims have %s', async (_, claims) => {
+    await expectRefused(await forged({}, claims));
+  });
+
+  it('whose claims were changed after signing', async () => {
+    const [header, claims, signature] = parts(token);
+    await expectRefused(`${header}.${encode({ ...decode(claims), org_id: null })}.${signature}`);
+  });
+
+  it('cut, extended, or in another form', async () => {
+    const [header = '', claims = '', signature = ''] = parts(token);
+    for (const text of [
+      '',
+      '.',
+      '..',
+      header,
+      `${header}.${claims}`,
+      `${header}.${claims}.`,
+      `.${claims}.${signature}`,
+      `${token}.`,
+      `${token}.${signature}`,
+      `${token}=`,
+      `${token}\n`,
+      ` ${token}`,
+      `${token}AA`,
+      token.slice(0, -1),
+      `${header}.${claims}.${signature.slice(0, 40)}`,
+      `${header}.${claims}\u0000.${signature}`,
+      'a'.repeat(5_000),
+      JSON.stringify({ protected: header, payload: claims, signature }),
+    ]) {
+      await expectRefused(text);
+    }
+  });
+
+  it('in base64url that is not canonical, though Node decodes it to the same bytes', async () => {
+    const [header = '', claims = '', signature = ''] = parts(token);
+    const variants = [0, 1, 2, 3].flatMap((extra) => {
+      const last = ALPHABET.indexOf(signature.at(-1) ?? '');
+      const other = ALPHABET[(last & ~3) | extra];
+      return other === signature.at(-1) ? [] : [`${signature.slice(0, -1)}${other}`];
+    });
+    const same = variants.filter((text) => Buffer.from(text, 'base64url').equals(Buffer.from(signature, 'base64url')));
+    expect(same.length).toBeGreaterThan(0);
+    for (const text of [...same, `${signature}==`, `${signature.slice(0, 9)} ${signature.slice(9)}`]) {
+      await expectRefused(`${header}.${claims}.${text}`);
+    }
+  });
+
+  it('with any one character changed', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), fc.constantFrom(...ALPHABET, '.', '=', ' '), async (place, character) => {
+        const index = place % token.length;
+        fc.pre(token[index] !== character);
+        await expectRefused(`${token.slice(0, index)}${character}${token.slice(index + 1)}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('when it is any text at all', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary' }), async (text) => {
+        await expectRefused(text);
+        await expectRefused(`${text}.${text}.${text}`);
+      }),
+    );
+  });
+});
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/contracts.ts';
+import { validBody } from '../../shared/http/validate.ts';
+import { SPECIFIED_ROUTES } from './specified-routes.ts';
+
+const routes = contracts.flatMap((contract) =>
+  Object.entries(contract.routes).map(([id, route]) => ({ id, key: `${route.method} ${route.path}`, contract, route })),
+);
+const named = routes.map((entry) => [entry.id, entry] as const);
+
+const twice = (values: readonly string[]): string[] => values.filter((value, index) => values.indexOf(value) !== index);
+
+describe('the contracts', () => {
+  it('declare every endpoint of the specification', () => {
+    expect(SPECIFIED_ROUTES).toHaveLength(47);
+    const declared = routes.map(({ key }) => key);
+    expect(SPECIFIED_ROUTES.filter((key) => !declared.includes(key))).toEqual([]);
+  });
+
+  it('mark what the specification does not have as a completion, and nothing else', () => {
+    const specified: readonly string[] = SPECIFIED_ROUTES;
+    const marked = routes.filter(({ route }) => route.completion === true).map(({ key }) => key);
+    expect(marked.toSorted()).toEqual(
+      routes
+        .map(({ key }) => key)
+        .filter((key) => !specified.includes(key))
+        .toSorted(),
+    );
+  });
+
+  it('give each operation an id, a method and path, and each function a name of its own', () => {
+    expect(twice(routes.map(({ id }) => id))).toEqual([]);
+    expect(twice(routes.map(({ key }) => key))).toEqual([]);
+    expect(twice(contracts.map(({ name }) => name))).toEqual([]);
+  });
+
+  it('name no two schemas alike', () => {
+    const names = new Map<string, object>();
+    for (const { route } of routes) {
+      if (route.body === undefined) continue;
+      expect(names.get(route.body.name) ?? route.body, route.body.name).toBe(route.body);
+      names.set(route.body.name, route.body);
+    }
+  });
+});
+
+describe.each(named)('%s', (_, { route, key }) => {
+  it('is declared whole', () => {
+    expect(key).toMatch(/^(GET|POST|PATCH|DELETE) \/api\/v1(\/([a-z-]+|\{[a-z_]+\}))+$/);
+    expect(route.summary).toMatch(/^[A-Z].*[^.]$/);
+    expect(route.response.description).toMatch(/^[A-Z].*\.$/s);
+    if (route.auth.startsWith('bearer')) expect(route.permission).toMatch(/^[a-z-]+:(read|write)$/);
+    else expect(route.permission).toBeUndefined();
+    expect(route.body === undefined).toBe(route.bodyExample === undefined);
+    expect(route.method === 'POST' || route.method === 'PATCH').toBe(route.body !== undefined);
+  });
+
+  it('asks for a permission to read where it reads, and to write where it writes', () => {
+    if (route.permission !== undefined) {
+      expect(route.permission.endsWith(':read')).toBe(route.method === 'GET');
+    }
+  });
+
+  it('has examples that are real answers and real requests', () => {
+    const { schema, example } = route.response;
+    if (schema !== undefined) expect(schema.parse(example)).toEqual(example);
+    else expect([route.response.status, example]).toEqual([204, undefined]);
+    if (route.body !== undefined)
+      expect(validBody(route.body, route.bodyExample)).toMatchObject(route.bodyExample ?? {});
+  });
+
+  it('can answer 404 where its path names a record', () => {
+    if (!route.path.includes('{')) return;
+    expect(route.errors).toContain('not-found');
+  });
+});

@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import {
+  code,
+  count,
+  dateText,
+  decimal,
+  email,
+  jsonObject,
+  name,
+  slug,
+  tags,
+  text,
+  timestamp,
+  uuid,
+  webAddress,
+  word,
+} from '../../shared/contract/fields.ts';
+
+const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+const LONE_SURROGATE = 'a\ud800b';
+
+describe('every kind of text', () => {
+  const kinds = {
+    text: text(50),
+    name: name(50),
+    word: word(),
+    code: code(),
+    slug: slug(),
+    dateText: dateText(),
+    email: email(),
+    webAddress: webAddress(),
+    uuid: uuid(),
+    timestamp: timestamp(),
+    tag: tags().element,
+  };
+
+  it.each(Object.entries(kinds))('%s refuses unpaired surrogates', (_, schema) => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (before, after) => {
+        expect(accepts(schema, `${before.toWellFormed()}\udc00x${after.toWellFormed()}`)).toBe(false);
+      }),
+    );
+    expect(accepts(schema, LONE_SURROGATE)).toBe(false);
+  });
+
+  it.each(Object.entries(kinds))('%s refuses what is no text', (_, schema) => {
+    for (const value of [null, undefined, 1, true, {}, [], ['a']]) expect(accepts(schema, value)).toBe(false);
+  });
+
+  it.each([
+    ['uuid', uuid(), fc.uuid().map((id) => id.toUpperCase())],
+    [
+      'timestamp',
+      timestamp(),
+      fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString()),
+    ],
+    ['email', email(), fc.stringMatching(/^[a-zA-Z0-9]{1,20}$/).map((user) => `${user}@Acme.example`)],
+    ['webAddress', webAddress(), fc.webUrl({ withQueryParameters: true, withFragments: true })],
+    ['text', text(1_000), fc.string({ unit: 'grapheme' })],
+  ])('%s answers what it takes unchanged the second time', (_, schema, valid) => {
+    fc.assert(
+      fc.property(valid, (value) => {
+        const answered = schema.parse(value);
+        expect(schema.parse(answered)).toBe(answered);
+      }),
+    );
+  });
+});
+
+describe('text and names', () => {
+  it('keep any Unicode up to their length, in code points', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (value) => {
+        expect(accepts(text(20), value)).toBe([...value].length <= 20);
+        if ([...value].length <= 20) expect(text(20).parse(value)).toBe(value);
+      }),
+    );
+  });
+
+  it('refuse a blank name', () => {
+    for (const blank of ['', ' ', '\t\n', '\u00a0\u3000']) expect(accepts(name(20), blank)).toBe(false);
+    expect(accepts(name(20), ' a ')).toBe(true);
+  });
+
+  it('take words, codes and slugs to the end of the line', () => {
+    for (const schema of [word(), code(), slug()]) {
+      expect(accepts(schema, 'abc')).toBe(true);
+      for (const bad of ['abc\n', '', ' abc', 'a bc', 'a/b', '-a', 'é']) expect(accepts(schema, bad)).toBe(false);
+    }
+    expect([accepts(word(), 'a'.repeat(40)), accepts(word(), 'a'.repeat(41))]).toEqual([true, false]);
+  });
+
+  it('take only web addresses that a browser opens as a page', () => {
+    expect(accepts(webAddress(), 'https://acme.example/a?b=c#d')).toBe(true);
+    for (const bad of [
+      'javascript:alert(1)',
+      'data:text/html,x',
+      'ftp://a',
+      '//a',
+      'a',
+      `https://${'a'.repeat(2048)}`,
+    ]) {
+      expect(accepts(webAddress(), bad)).toBe(false);
+    }
+  });
+});
+
+describe('a UUID', () => {
+  it('is taken in any case, of any version, and answered in lower case', () => {
+    fc.assert(
+      fc.property(fc.uuid(), fc.infiniteStream(fc.boolean()), (id, upper) => {
+        const mixed = id.replace(/[a-f]/g, (digit) => (upper.next().value ? digit.toUpperCase() : digit));
+        expect(uuid().parse(mixed)).toBe(id);
+      }),
+    );
+    expect(uuid().parse('00000000-0000-0000-0000-000000000000')).toBe('00000000-0000-0000-0000-000000000000');
+  });
+
+  it('is refused in any other form', () => {
+    const id = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+    for (const bad of [
+      `{${id}}`,
+      `urn:uuid:${id}`,
+      id.replaceAll('-', ''),
+      `${id}\n`,
+      ` ${id}`,
+      `${id}0`,
+      id.slice(1),
+    ]) {
+      expect(accepts(uuid(), bad)).toBe(false);
+    }
+  });
+});
+
+describe('a timestamp', () => {
+  const offset = fc.tuple(fc.constantFrom('+', '-'), fc.integer({ min: 0, max: 23 }), fc.integer({ min: 0, max: 59 }));
+  const two = (value: number): string => String(value).padStart(2, '0');
+
+  it('names the same instant, whatever its offset, in UTC with milliseconds', () => {
+    const instant = fc.date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true });
+    fc.assert(
+      fc.property(instant, offset, (date, [sign, hours, minutes]) => {
+        const shift = (sign === '+' ? 1 : -1) * (hours * 60 + minutes) * 60_000;
+        const local = new Date(date.getTime() + shift).toISOString().slice(0, -1);
+        expect(timestamp().parse(`${local}${sign}${two(hours)}:${two(minutes)}`)).toBe(date.toISOString());
+      }),
+    );
+  });
+
+  it('keeps four digits of year in UTC', () => {
+    for (const bad of ['0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-01:00', '+012026-11-20T00:00:00Z']) {
+      expect(accepts(timestamp(), bad)).toBe(false);
+    }
+  });
+
+  it('is refused where there is no such time, or no zone', () => {
+    const bad = [
+      '2026-02-30T00:00:00Z',
+      '2026-13-01T00:00:00Z',
+      '2026-11-20T24:00:00Z',
+      '2026-11-20T09:30:00',
+      '2026-11-20',
+      '2026-11-20T09:30:00+24:00',
+      '1763631000',
+      `2026-11-20T09:30:00.${'1'.repeat(40)}Z`,
+    ];
+    for (const value of bad) expect(accepts(timestamp(), value)).toBe(false);
+  });
+});
+
+describe('numbers', () => {
+  it('stay between their bounds and come back to the last digit, but for what is as good as zero', () => {
+    fc.assert(
+      fc.property(fc.double(), (value) => {
+        const result = decimal(-1e12, 1e12).safeParse(value);
+        expect(result.success).toBe(Math.abs(value) <= 1e12);
+        if (result.success) expect(Object.is(result.data, Math.abs(value) < 1e-12 ? 0 : value)).toBe(true);
+      }),
+    );
+  });
+
+  it('of DynamoDB are never denormal', () => {
+    for (const tiny of [5e-324, -5e-324, 2.2e-308, 1e-131, -0]) expect(decimal(-1, 1).parse(tiny)).toBe(0);
+    expect(decimal(0, 1).parse(1e-12)).toBe(1e-12);
+  });
+
+  it('that count are whole, not negative and safe', () => {
+    for (const good of [0, 1, Number.MAX_SAFE_INTEGER]) expect(count().parse(good)).toBe(good);
+    expect(Object.is(count().parse(-0), 0)).toBe(true);
+    for (const bad of [-1, 0.5, 2 ** 53, 1e300, Number.NaN, Infinity, '1', null])
+      expect(accepts(count(), bad)).toBe(false);
+  });
+});
+
+describe('a JSON object', () => {
+  it('comes back to the letter, whatever its keys', () => {
+    const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'toString', '\ud800', ''));
+    const { object } = fc.letrec<{ object: unknown; value: unknown }>((tie) => ({
+      object: fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+      value: fc.oneof({ maxDepth: 4 }, fc.jsonValue(), tie('object'), fc.array(tie('value'), { maxLength: 3 })),
+    }));
+    fc.assert(
+      fc.property(object, (value) => {
+        const sent = JSON.stringify(value);
+        expect(JSON.stringify(jsonObject().parse(JSON.parse(sent)))).toBe(JSON.stringify(JSON.parse(sent)));
+      }),
+    );
+  });
+
+  it('keeps `__proto__` as a key like any other', () => {
+    const sent = '{"__proto__":{"admin":true},"a":[{"__proto__":1}],"n":1e+300}';
+    expect(JSON.stringify(jsonObject().parse(JSON.parse(sent)))).toBe(sent);
+    expect(Object.hasOwn({}, 'admin')).toBe(false);
+  });
+
+  it('is refused where it is none, or holds what JSON cannot write again', () => {
+    for (const bad of ['[]', '"a"', '1', 'null', 'true', '{"a":1e400}', '{"a":[{"b":-1e999}]}']) {
+      expect(accepts(jsonObject(), JSON.parse(bad))).toBe(false);
+    }
+  });
+});

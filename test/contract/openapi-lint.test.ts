@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The linters as anyone would run them on the committed file; neither of them calls anywhere. */
+const LINTERS: [name: string, command: string, args: readonly string[]][] = [
+  ['redocly, recommended-strict', 'redocly', ['lint', '--config', join(ROOT, 'redocly.yaml')]],
+  [
+    'spectral, spectral:oas',
+    'spectral',
+    ['lint', '--ruleset', join(ROOT, '.spectral.yaml'), '--fail-severity', 'hint'],
+  ],
+];
+
+/** Each run is a process of its own that reads a document of 400 KB; on a busy machine that takes a while. In milliseconds. */
+const PATIENCE = 180_000;
+
+const OFFLINE = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+function lint(command: string, args: readonly string[], file: string): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const options = { cwd: ROOT, env: { ...process.env, ...OFFLINE } };
+    execFile(join(ROOT, 'node_modules/.bin', command), [...args, file], options, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+      resolve({ code, output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+let directory: string;
+let broken: string;
+
+/** The committed document with one example that breaks its schema. */
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'custodia-openapi-'));
+  broken = join(directory, 'openapi.json');
+  const text = await readFile(join(ROOT, 'openapi.json'), 'utf8');
+  await writeFile(broken, text.replace('"services_count": 0', '"services_count": "none"'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe.each(LINTERS)('the committed document under %s', { timeout: PATIENCE }, (_, command, args) => {
+  it('has nothing to complain of', async () => {
+    const { code, output } = await lint(command, args, join(ROOT, 'openapi.json'));
+    expect(output).toMatch(/Your API description is valid|No results with a severity/);
+    expect(code, output).toBe(0);
+  });
+
+  it('would be caught with an example that breaks its schema', async () => {
+    const { code, output } = await lint(command, args, broken);
+    expect(code).toBe(1);
+    expect(output).toMatch(/services_count/);
+  });
+});

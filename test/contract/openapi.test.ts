@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/contracts.ts';
+import { statusesOf } from '../../shared/contract/implied-problems.ts';
+import { openApiDocument } from '../../shared/contract/openapi/document.ts';
+import { documentText } from '../../shared/contract/openapi/text.ts';
+
+type Node = Record<string, unknown>;
+
+interface Operation {
+  readonly operationId: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Node[];
+  readonly parameters?: readonly Node[];
+  readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
+  readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
+  readonly 'x-permission'?: string;
+  readonly 'x-completion'?: boolean;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly info: Node;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, Node>>>>;
+}
+
+const document = JSON.parse(documentText(openApiDocument(contracts))) as Document;
+
+const routes = contracts.flatMap((contract) =>
+  Object.entries(contract.routes).map(([id, route]) => [id, { contract, route }] as const),
+);
+
+/** A component by its reference, or what is there in its place. */
+function resolved(node: Node): Node {
+  if (typeof node.$ref !== 'string') return node;
+  const [kind = '', name = ''] = node.$ref.split('/').slice(2);
+  const component = document.components[kind]?.[name];
+  if (component === undefined) throw new Error(`${node.$ref} leads nowhere`);
+  return component;
+}
+
+describe('the OpenAPI document', () => {
+  it('is committed as it is made from the contracts', async () => {
+    const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
+    const isCurrent = committed === documentText(openApiDocument(contracts));
+    expect(isCurrent, 'openapi.json is not what the contracts say: run `npm run openapi` and commit it').toBe(true);
+  });
+
+  it('is OpenAPI 3.1.0 with what the specification asks of it', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({
+      title: expect.any(String),
+      version: '1.0.0',
+      description: expect.any(String),
+    });
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    expect(Object.keys(document.components)).toContain('schemas');
+  });
+
+  it('has exactly the operations of the contracts', () => {
+    const described = Object.entries(document.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.toSorted()).toEqual(routes.map(([, { route }]) => `${route.method} ${route.path}`).toSorted());
+  });
+
+  it('is refused when an operation would hide another', () => {
+    const [first] = contracts;
+    if (first === undefined) throw new Error('there are no contracts');
+    expect(() => openApiDocument([first, { ...first, name: 'again' }])).toThrow(TypeError);
+  });
+
+  it('says all bounds: of every text, list and number', () => {
+    const unbounded: string[] = [];
+    visitSchemas(document, '#', (schema, at) => {
+      const types = [schema.type].flat();
+      const closed = 'enum' in schema || 'const' in schema;
+      if (types.includes('string') && !closed && typeof schema.maxLength !== 'number') unbounded.push(at);
+      if (types.includes('array') && typeof schema.maxItems !== 'number') unbounded.push(at);
+      if ((types.includes('integer') || types.includes('number')) && typeof schema.format !== 'string')
+        unbounded.push(at);
+      if (types.includes('object') && !('additionalProperties' in schema)) unbounded.push(at);
+    });
+    expect(unbounded).toEqual([]);
+  });
+});
+
+describe.each(routes)('the operation %s', (id, { contract, route }) => {
+  const operation = document.paths[route.path]?.[route.method.toLowerCase()];
+  if (operation === undefined) throw new Error(`${id} is not described`);
+
+  it('says whose it is and who may call it', () => {
+    expect(operation).toMatchObject({ operationId: id, summary: route.summary, tags: [contract.tag] });
+    expect(document.tags.map(({ name }) => name)).toContain(contract.tag);
+    expect(operation['x-permission']).toBe(route.permission);
+    expect(operation['x-completion']).toBe(route.completion);
+    const alternatives = {
+      bearer: [['bearerAuth']],
+      'bearer-optional': [['bearerAuth'], []],
+      signature: [['signature']],
+      none: [],
+    };
+    expect(operation.security.map((alternative) => Object.keys(alternative))).toEqual(alternatives[route.auth]);
+  });
+
+  it('has every parameter of its route', () => {
+    const given = (operation.parameters ?? []).map(resolved).map((parameter) => `${parameter.in} ${parameter.name}`);
+    const declared = [
+      ...Object.keys(route.params.shape).map((name) => `path ${name}`),
+      ...Object.keys(route.query.shape).map((name) => `query ${name}`),
+      ...Object.keys(route.headers ?? {}).map((name) => `header ${name}`),
+    ];
+    expect(given).toEqual(expect.arrayContaining(declared));
+    const known = ['header If-Match', 'header If-None-Match', 'header Idempotency-Key'];
+    expect(given.filter((parameter) => !declared.includes(parameter) && !known.includes(parameter))).toEqual([]);
+  });
+
+  it('has an example of its request and of every answer', () => {
+    if (route.body !== undefined)
+      expect(operation.requestBody?.content['application/json'].example).toEqual(route.bodyExample);
+    const without = Object.entries(operation.responses).filter(([, response]) => {
+      const { content } = resolved(response) as { content?: Record<string, Node> };
+      return Object.values(content ?? {}).some((media) => !('example' in media) && !('examples' in media));
+    });
+    expect(without.map(([status]) => status)).toEqual([]);
+  });
+
+  it('has every status of its route, with the headers that come with it', () => {
+    expect(Object.keys(operation.responses).map(Number)).toEqual(
+      statusesOf(route).toSorted((one, other) => one - other),
+    );
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { headers = {}, content = {} } = resolved(response) as { headers?: Node; content?: Node };
+      expect(Object.keys(headers)).toContain('X-Request-Id');
+      if (Number(status) >= 400) expect(Object.keys(content)).toEqual(['application/problem+json']);
+      const required = { 401: 'WWW-Authenticate', 304: 'ETag', 429: 'Retry-After', 503: 'Retry-After' }[status];
+      if (required !== undefined) expect(Object.keys(headers)).toContain(required);
+    }
+  });
+
+  it('describes the fields that a record may be sent back with', () => {
+    if (route.body === undefined) return;
+    const schema = document.components.schemas?.[route.body.name] as {
+      properties: Record<string, Node>;
+      required?: string[];
+    };
+    expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
+    for (const field of Object.keys(route.body.ignored)) {
+      expect(schema.properties[field], field).toMatchObject({ readOnly: true });
+      expect(schema.required ?? []).not.toContain(field);
+    }
+    for (const field of Object.keys(route.body.schema.shape))
+      expect(schema.properties[field]?.readOnly).toBeUndefined();
+  });
+});
+
+/** Visits every schema: what has a `type` and is no data. */
+function visitSchemas(node: unknown, at: string, visit: (schema: Node, at: string) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  const isSchema = 'type' in node && !at.startsWith('#/components/securitySchemes');
+  if (isSchema && !at.endsWith('/properties')) visit(node as Node, at);
+  for (const [key, member] of Object.entries(node)) {
+    const isData = /^(example|examples|value|default|enum)$/.test(key) && !at.endsWith('/properties');
+    if (!isData) visitSchemas(member, `${at}/${key}`, visit);
+  }
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { jsonObject, name, timestamp, uuid, word } from '../../shared/contract/fields.ts';
+import type { Problem } from '../../shared/contract/problem.ts';
+import { createOnly, optionalOnCreate, readOnly, record } from '../../shared/contract/record.ts';
+import { present } from '../../shared/http/answer.ts';
+import { validBody } from '../../shared/http/validate.ts';
+
+const job = record('Job', {
+  id: readOnly(uuid()),
+  owner_id: createOnly(uuid()),
+  number: optionalOnCreate(name(20)),
+  name: name(20),
+  note: name(20).nullable(),
+  status: word().default('open'),
+  data: jsonObject().nullable().default(null),
+  created_at: readOnly(timestamp().nullable()),
+});
+
+const ID = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+const fields = (shape: object): string[] => Object.keys(shape);
+
+describe('a record', () => {
+  it('has bodies with exactly the fields that a caller may set', () => {
+    expect(fields(job.schema.shape)).toEqual([
+      'id',
+      'owner_id',
+      'number',
+      'name',
+      'note',
+      'status',
+      'data',
+      'created_at',
+    ]);
+    expect(fields(job.create.schema.shape)).toEqual(['owner_id', 'number', 'name', 'note', 'status', 'data']);
+    expect(fields(job.create.ignored)).toEqual(['id', 'created_at']);
+    expect(fields(job.patch.schema.shape)).toEqual(['name', 'note', 'status', 'data']);
+    expect(fields(job.patch.ignored)).toEqual(['id', 'owner_id', 'number', 'created_at']);
+    expect([job.create.name, job.patch.name]).toEqual(['JobCreate', 'JobPatch']);
+  });
+
+  it('fills defaults on creation, and leaves out what the service finds', () => {
+    expect(validBody(job.create, { owner_id: ID, name: 'a', note: null })).toEqual({
+      owner_id: ID,
+      name: 'a',
+      note: null,
+      status: 'open',
+      data: null,
+    });
+  });
+
+  it('changes only what a change names: no default creeps in', () => {
+    expect(validBody(job.patch, {})).toEqual({});
+    expect(validBody(job.patch, { data: null })).toEqual({ data: null });
+    expect(validBody(job.patch, { status: 'done' })).toEqual({ status: 'done' });
+  });
+
+  it('takes a record sent back whole, and refuses no read-only field for its value', () => {
+    const whole = {
+      id: 'whatever',
+      owner_id: 7,
+      number: null,
+      name: 'a',
+      note: null,
+      status: 'open',
+      data: {},
+      created_at: 1,
+    };
+    expect(validBody(job.patch, whole)).toEqual({ name: 'a', note: null, status: 'open', data: {} });
+  });
+
+  it.each([
+    ['an unknown field', { colour: 'red' }, '#/colour', 'is not known here'],
+    ['`__proto__`', JSON.parse('{"__proto__":{}}'), '#/__proto__', 'is not known here'],
+    ['`constructor`', { constructor: 1 }, '#/constructor', 'is not known here'],
+    ['a key with signs', { 'a/b~c %': 1 }, '#/a~1b~0c%20%25', 'is not known here'],
+    ['null where there is no null', { name: null }, '#/name', expect.stringContaining('received null')],
+    ['a field of another type', { status: 1 }, '#/status', expect.stringContaining('received number')],
+  ])('refuses %s in a change and points at it', (_, sent, pointer, detail) => {
+    expect(findings(() => validBody(job.patch, sent))).toEqual([{ in: 'body', pointer, detail }]);
+  });
+
+  it('names every missing field of a creation at once', () => {
+    expect(findings(() => validBody(job.create, {})).map((finding) => [finding.pointer, finding.detail])).toEqual([
+      ['#/owner_id', 'is required'],
+      ['#/name', 'is required'],
+      ['#/note', 'is required'],
+    ]);
+  });
+
+  it.each([[[]], ['a'], [1], [null], [true]])('refuses %j as a body', (sent) => {
+    expect(findings(() => validBody(job.patch, sent))).toEqual([
+      { in: 'body', pointer: '#', detail: 'must be a JSON object' },
+    ]);
+  });
+
+  it('is answered with every field: defaults and null for what is missing, nothing of what is inside', () => {
+    expect(present(job.schema, { id: ID, name: 'a', SECRET: 1, secret: 2 })).toEqual({
+      id: ID,
+      owner_id: null,
+      number: null,
+      name: 'a',
+      note: null,
+      status: 'open',
+      data: null,
+      created_at: null,
+    });
+  });
+});
+
+function findings(run: () => unknown): Problem['errors'] {
+  try {
+    run();
+  } catch (error) {
+    return (error as Problem).errors;
+  }
+  throw new Error('nothing was refused');
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { name, uuid } from '../../shared/contract/fields.ts';
+import { impliedProblems, problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
+import { body, record } from '../../shared/contract/record.ts';
+import { noContent, ok, route } from '../../shared/contract/route.ts';
+
+const job = record('RouteTestJob', { name: name(20) });
+const response = ok(job, 'The job.', { name: 'a' });
+const read = { summary: 'Read a job', permission: 'jobs:read', response } as const;
+
+describe('route()', () => {
+  it.each([
+    ['a path parameter that is not declared', () => route('GET', '/jobs/{id}', read)],
+    ['a declared parameter that is not in the path', () => route('GET', '/jobs', { ...read, params: { id: uuid() } })],
+    ['another name', () => route('GET', '/jobs/{id}', { ...read, params: { job_id: uuid() } })],
+    ['a token without a permission', () => route('GET', '/jobs', { summary: 'Read', response })],
+    [
+      'an optional token without a permission',
+      () => route('GET', '/jobs', { summary: 'Read', response, auth: 'bearer-optional' }),
+    ],
+    ['a permission without a token', () => route('GET', '/jobs', { ...read, auth: 'none' })],
+    ['a permission beside a signature', () => route('POST', '/jobs', { ...read, auth: 'signature' })],
+  ])('refuses %s', (_, declare) => {
+    expect(declare).toThrow(TypeError);
+  });
+
+  it('refuses parameters that it does not know', () => {
+    const { query, params } = route('GET', '/jobs/{id}', { ...read, params: { id: uuid() } });
+    expect(query.safeParse({ limit: '3' }).success).toBe(false);
+    expect(params.safeParse({}).success).toBe(false);
+  });
+
+  it('lets a platform caller name an organization, unless the route is its own', () => {
+    expect('org_id' in route('GET', '/jobs', read).query.shape).toBe(true);
+    expect('org_id' in route('GET', '/jobs', { ...read, tenancy: 'own' }).query.shape).toBe(false);
+    expect('org_id' in route('GET', '/jobs', { summary: 'Read', response, auth: 'none' }).query.shape).toBe(false);
+  });
+});
+
+describe('the problems of a route', () => {
+  it('follow from its kind', () => {
+    expect(statusesOf(route('GET', '/jobs', { summary: 'Read', response, auth: 'none' }))).toEqual([
+      200, 304, 400, 429, 500, 503, 504,
+    ]);
+    expect(statusesOf(route('GET', '/jobs', read))).toEqual([200, 304, 400, 401, 403, 404, 429, 500, 503, 504]);
+    expect(statusesOf(route('DELETE', '/jobs', { ...read, tenancy: 'own', response: noContent('Gone.') }))).toEqual([
+      204, 400, 401, 403, 412, 429, 500, 503, 504,
+    ]);
+    const signed = { summary: 'Take a job', auth: 'signature', body: body('RouteTestEvent', {}), response } as const;
+    expect(statusesOf(route('POST', '/jobs', { ...signed, errors: ['not-found'] }))).toEqual([
+      200, 400, 401, 404, 413, 415, 422, 429, 500, 503, 504,
+    ]);
+  });
+
+  it('are its own and the implied ones, each once', () => {
+    const patch = route('PATCH', '/jobs', { ...read, body: job.patch, errors: ['not-found', 'already-exists'] });
+    expect(problemsOf(patch)).toEqual([...new Set(problemsOf(patch))]);
+    expect(new Set(problemsOf(patch))).toEqual(new Set([...impliedProblems(patch), 'not-found', 'already-exists']));
+  });
+});

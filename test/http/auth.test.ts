@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+
+let api: Api;
+let org: OrgAccess;
+beforeAll(async () => {
+  api = await startApi({ authorizerTtlSeconds: 0 });
+  org = await api.orgToken();
+});
+afterAll(() => api.close());
+
+const login = (body: unknown) => api.request('POST', '/api/v1/auth/login', { body });
+const client = () => api.request('GET', '/api/v1/clients', { token: org.token });
+const claimsOf = (token: string): JsonBody =>
+  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+
+/** Without what differs from one answer to the next. */
+const anonymous = ({ status, headers, body }: Awaited<ReturnType<typeof login>>) => ({
+  status,
+  headers: [...headers].filter(
+    ([name]) => !['date', 'x-request-id', 'x-amzn-requestid', 'x-amzn-trace-id'].includes(name),
+  ),
+  body: { ...body, request_id: '' },
+});
+
+describe('logging in', () => {
+  it('gives a bearer token for an hour, which no cache keeps', async () => {
+    const { status, headers, body } = await login({ app_code: org.appCode, secret: org.secret });
+    expect([status, body.token_type, body.expires_in]).toEqual([200, 'bearer', 3600]);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('etag')).toBeNull();
+    expect(claimsOf(String(body.access_token))).toMatchObject({
+      sub: org.integrationId,
+      app_code: org.appCode,
+      org_id: org.orgId,
+      type: 'api_key',
+    });
+  });
+
+  it('gives the platform a token without an organization', async () => {
+    expect(claimsOf(await api.platformToken()).org_id).toBeNull();
+  });
+
+  it('says the same whatever was wrong', async () => {
+    const inactive = await api.orgToken();
+    await api.request('PATCH', `/api/v1/integrations/${inactive.integrationId}`, {
+      token: inactive.token,
+      body: { status: 'inactive' },
+    });
+    const answers = await Promise.all([
+      login({ app_code: org.appCode, secret: `${org.secret}x` }),
+      login({ app_code: org.appCode, secret: 'x' }),
+      login({ app_code: 'nobody', secret: org.secret }),
+      login({ app_code: 'no such code!', secret: org.secret }),
+      login({ app_code: org.appCode.toUpperCase(), secret: org.secret }),
+      login({ app_code: inactive.appCode, secret: inactive.secret }),
+      login({ app_code: inactive.appCode, secret: 'wrong' }),
+    ]);
+    for (const answer of answers) {
+      expect(answer.status).toBe(401);
+      expect(answer.body.type).toBe('urn:problem-type:custodia:invalid-credentials');
+      expect(anonymous(answer)).toEqual(anonymous(answers[0] ?? answer));
+    }
+  });
+
+  it.each([
+    [{}, ['#/app_code', '#/secret']],
+    [{ app_code: 'a' }, ['#/secret']],
+    [{ app_code: 1, secret: ['x'] }, ['#/app_code', '#/secret']],
+    [{ app_code: null, secret: null }, ['#/app_code', '#/secret']],
+    [{ app_code: '', secret: '' }, ['#/app_code', '#/secret']],
+    [{ app_code: 'a'.repeat(101), secret: 's'.repeat(257) }, ['#/app_code', '#/secret']],
+    [{ app_code: '\ud800', secret: 's' }, ['#/app_code']],
+    [{ app_code: 'a', secret: 's', org_id: null }, ['#/org_id']],
+  ])('refuses %j with pointers', async (body, pointers) => {
+    const answer = await login(body);
+    expect(answer.status).toBe(422);
+    expect((answer.body.errors as JsonBody[]).map(({ pointer }) => pointer)).toEqual(pointers);
+  });
+
+  it.each([
+    ['[]', 422],
+    ['null', 422],
+    ['{', 400],
+    ['', 400],
+  ])('refuses the body %j', async (raw, status) => {
+    const headers = { 'content-type': 'application/json' };
+    expect((await api.request('POST', '/api/v1/auth/login', { raw, headers })).status).toBe(status);
+  });
+
+  it('takes JSON only, and needs no token, not even a good one', async () => {
+    const raw = `app_code=${org.appCode}&secret=${org.secret}`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await api.request('POST', '/api/v1/auth/login', { raw, headers })).status).toBe(415);
+    const body = { app_code: org.appCode, secret: org.secret };
+    expect((await api.request('POST', '/api/v1/auth/login', { body, token: 'nonsense' })).status).toBe(200);
+  });
+});
+
+describe('a token', () => {
+  it('opens the API', async () => {
+    expect((await client()).status).toBe(200);
+  });
+
+  it.each([
+    ['none', undefined],
+    ['an empty header', ''],
+    ['no scheme', 'TOKEN'],
+    ['another scheme', 'Basic TOKEN'],
+    ['an empty token', 'Bearer '],
+    ['two tokens', 'Bearer TOKEN TOKEN'],
+    ['two credentials', 'Bearer TOKEN, Bearer TOKEN'],
+    ['a token cut short', 'Bearer TOKE'],
+    ['nonsense', 'Bearer nonsense'],
+    ['null', 'Bearer null'],
+  ])('is a 401 with a challenge when it is %s', async (_, header) => {
+    const authorization = header?.replaceAll('TOKEN', org.token).replace('TOKE', org.token.slice(0, -2));
+    const headers = authorization === undefined ? {} : { authorization };
+    const { status, headers: answered, body } = await api.request('GET', '/api/v1/clients', { headers });
+    expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
+    expect(answered.get('www-authenticate')).toMatch(/^Bearer/);
+  });
+
+  it.each(['bearer', 'BEARER', 'bEaReR'])('comes with the scheme in any case: %s', async (scheme) => {
+    const headers = { authorization: `${scheme} ${org.token}` };
+    expect((await api.request('GET', '/api/v1/clients', { headers })).status).toBe(200);
+  });
+
+  it('ends with its integration', async () => {
+    const other = await api.orgToken();
+    const path = `/api/v1/integrations/${other.integrationId}`;
+    const set = (status: string, token: string) =>
+      api.request('PATCH', `${path}?org_id=${other.orgId}`, { token, body: { status } });
+    expect((await set('inactive', other.token)).status).toBe(200);
+    expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
+    expect((await set('active', await api.platformToken())).status).toBe(200);
+    expect((await api.request('GET', path, { token: other.token })).status).toBe(200);
+  });
+});

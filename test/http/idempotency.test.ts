@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+
+let api: Api;
+let org: OrgAccess;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+});
+afterAll(() => api.close());
+
+const create = (key: string, body: unknown, token = org.token, path = '/api/v1/clients') =>
+  api.request('POST', path, { token, body, headers: { 'idempotency-key': key } });
+const clientCount = async () => (await api.request('GET', '/api/v1/clients', { token: org.token })).body.total;
+const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed');
+
+describe('a create with an idempotency key', () => {
+  it('gives its first answer again and creates nothing', async () => {
+    const key = randomUUID();
+    const first = await create(key, { name: 'Acme', slug: `acme-${key}` });
+    const before = await clientCount();
+    const second = await create(key, { slug: `acme-${key}`, name: 'Acme' });
+    expect([first.status, replayed(first)]).toEqual([201, null]);
+    expect([second.status, replayed(second), second.body]).toEqual([201, 'true', first.body]);
+    expect(second.headers.get('location')).toBe(first.headers.get('location'));
+    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
+    expect(await clientCount()).toBe(before);
+  });
+
+  it('creates one record when sixteen come at once', async () => {
+    const key = randomUUID();
+    const before = Number(await clientCount());
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => create(key, { name: 'Race', slug: `race-${key}` })),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(await clientCount()).toBe(before + 1);
+  });
+
+  it('refuses the key for another request: 422', async () => {
+    const key = randomUUID();
+    await create(key, { name: 'One' });
+    for (const answer of [
+      await create(key, { name: 'Two' }),
+      await create(key, { level: 'info', message: 'x' }, org.token, '/api/v1/logs/ingest'),
+    ]) {
+      expect([answer.status, answer.body.type]).toEqual([422, 'urn:problem-type:custodia:idempotency-key-reused']);
+    }
+  });
+
+  it('does not remember a refusal', async () => {
+    const key = randomUUID();
+    expect((await create(key, { name: 7 })).status).toBe(422);
+    const answer = await create(key, { name: 'Seven' });
+    expect([answer.status, replayed(answer)]).toEqual([201, null]);
+  });
+
+  it('has keys of its own integration', async () => {
+    const key = randomUUID();
+    const other = await api.orgToken();
+    const [mine, theirs] = [await create(key, { name: 'Mine' }), await create(key, { name: 'Mine' }, other.token)];
+    expect([theirs.status, replayed(theirs)]).toEqual([201, null]);
+    expect(theirs.body.id).not.toBe(mine.body.id);
+  });
+
+  it('gives back a secret that is shown once', async () => {
+    const key = randomUUID();
+    const body = { app_code: `key-${key}`, display_name: 'By key' };
+    const first = await create(key, body, org.token, '/api/v1/integrations');
+    const second = await create(key, body, org.token, '/api/v1/integrations');
+    expect([second.status, second.body.secret]).toEqual([201, first.body.secret]);
+    expect(String(first.body.secret)).toMatch(/^cst_/);
+  });
+
+  it('refuses a key that is no key: 400', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256)]) {
+      const { status, body } = await create(key, { name: 'Never' });
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ in: 'header', pointer: '#/Idempotency-Key', detail: expect.any(String) }],
+      ]);
+    }
+  });
+});

@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
+
+let api: Api;
+let org: OrgAccess;
+let other: OrgAccess;
+let platform: string;
+beforeAll(async () => {
+  api = await startApi({ authorizerTtlSeconds: 0 });
+  [org, other, platform] = await Promise.all([api.orgToken(), api.orgToken(), api.platformToken()]);
+});
+afterAll(() => api.close());
+
+const PATH = '/api/v1/integrations';
+const appCode = (): string => `app-${randomUUID()}`;
+const SUPPLIED = 'Zq8-correct-horse-battery-staple-71';
+const register = (body: JsonBody, options: RequestOptions = { token: org.token }) =>
+  api.request('POST', PATH, { ...options, body: { app_code: appCode(), display_name: 'Billing', ...body } });
+const patch = (id: unknown, body: JsonBody, token = org.token) =>
+  api.request('PATCH', `${PATH}/${id}`, { token, body });
+const pointers = (body: JsonBody): unknown[] => (body.errors as JsonBody[]).map(({ pointer }) => pointer);
+
+describe('registering an integration', () => {
+  it('shows the secret once, and it logs in', async () => {
+    const code = appCode();
+    const metadata = { team: 'ops', big: 1e300 };
+    const { status, headers, body } = await register({ app_code: code, metadata });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(String),
+      org_id: org.orgId,
+      app_code: code,
+      display_name: 'Billing',
+      status: 'active',
+      metadata,
+      created_at: expect.any(String),
+      secret: expect.stringMatching(/^cst_[\w-]{43}$/),
+    });
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('location')).toBe(`${PATH}/${body.id}`);
+    expect(headers.get('etag')).toBeNull();
+    await expect(api.login(code, String(body.secret))).resolves.toBeTypeOf('string');
+
+    const { secret, ...record } = body;
+    expect((await api.request('GET', `${PATH}/${body.id}`, { token: org.token })).body).toEqual(record);
+    const list = await api.request('GET', `${PATH}?page_size=200`, { token: org.token });
+    expect(list.body.data).toContainEqual(record);
+    expect(JSON.stringify(list.body)).not.toContain(secret);
+  });
+
+  it('takes a secret that is supplied', async () => {
+    const { status, body } = await register({ secret: SUPPLIED });
+    expect([status, body.secret]).toEqual([201, SUPPLIED]);
+    await api.login(String(body.app_code), SUPPLIED);
+  });
+
+  it('keeps no secret in the table that could be read there', async () => {
+    const { body } = await register({});
+    await register({ secret: SUPPLIED });
+    const { Items = [] } = await api.table.client.send(new ScanCommand({ TableName: api.table.tableName }));
+    const dump = JSON.stringify(Items);
+    for (const secret of [body.secret, SUPPLIED, org.secret]) expect(dump).not.toContain(secret);
+    expect(dump).toContain(body.app_code);
+  });
+
+  it('refuses an app code that is taken anywhere, and keeps nothing of the try', async () => {
+    const total = async () => (await api.request('GET', PATH, { token: other.token })).body.total;
+    const before = await total();
+    const { status, body } = await register({ app_code: org.appCode }, { token: other.token });
+    expect([status, body.type, pointers(body)]).toEqual([
+      409,
+      'urn:problem-type:custodia:already-exists',
+      ['#/app_code'],
+    ]);
+    expect(await total()).toBe(before);
+    await api.login(org.appCode, org.secret);
+  });
+
+  it('lets one of many win who want the same app code at once', async () => {
+    const code = appCode();
+    const answers = await Promise.all(
+      [org, other].flatMap(({ token }) => [1, 2, 3, 4].map(() => register({ app_code: code }, { token }))),
+    );
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+  });
+
+  it.each<[JsonBody, string[]]>([
+    [{ app_code: 'ab' }, ['#/app_code']],
+    [{ app_code: 'a'.repeat(101) }, ['#/app_code']],
+    [{ app_code: 'with space' }, ['#/app_code']],
+    [{ app_code: '../etc' }, ['#/app_code']],
+    [{ app_code: null }, ['#/app_code']],
+    [{ display_name: ' ' }, ['#/display_name']],
+    [{ display_name: 1 }, ['#/display_name']],
+    [{ status: 'paused' }, ['#/status']],
+    [{ status: null }, ['#/status']],
+    [{ metadata: [] }, ['#/metadata']],
+    [{ org_id: 'PLATFORM' }, ['#/org_id']],
+    [{ org_id: '' }, ['#/org_id']],
+    [{ secret: 'short' }, ['#/secret']],
+    [{ secret: 'x'.repeat(40) }, ['#/secret']],
+    [{ secret: null }, ['#/secret']],
+    [{ secret: `${SUPPLIED}é` }, ['#/secret']],
+    [{ permissions: null }, ['#/permissions']],
+    [{ tenant: 'PLATFORM', integration_id: 'x' }, ['#/tenant', '#/integration_id']],
+  ])('refuses %j', async (body, expected) => {
+    for (const token of [org.token, undefined]) {
+      const answer = await register(body, token === undefined ? {} : { token });
+      expect([answer.status, pointers(answer.body)]).toEqual([422, expected]);
+    }
+  });
+});
+
+describe('whose integration it is', () => {
+  it('is the caller’s own organization’s, named or not', async () => {
+    expect((await register({ org_id: org.orgId })).body.org_id).toBe(org.orgId);
+    expect((await register({ org_id: org.orgId.toUpperCase() })).body.org_id).toBe(org.orgId);
+  });
+
+  it('is nobody else’s, be it there or not, nor the platform’s', async () => {
+    for (const org_id of [other.orgId, randomUUID(), null]) {
+      const { status, body } = await register({ org_id });
+      expect([status, pointers(body)]).toEqual([403, ['#/org_id']]);
+    }
+  });
+
+  it('is what a platform caller says', async () => {
+    expect((await register({ org_id: org.orgId }, { token: platform })).body.org_id).toBe(org.orgId);
+    expect((await register({ org_id: null }, { token: platform })).body.org_id).toBeNull();
+    const own = await register({}, { token: platform });
+    expect(own.body.org_id).toBeNull();
+    const missing = await register({ org_id: randomUUID() }, { token: platform });
+    expect([missing.status, pointers(missing.body)]).toEqual([422, ['#/org_id']]);
+
+    const second = await api.login(String(own.body.app_code), String(own.body.secret));
+    expect((await api.request('GET', '/api/v1/orgs', { token: second })).status).toBe(200);
+  });
+
+  it('is hidden from another tenant as if it were not there', async () => {
+    const strip = ({ status, body }: Awaited<ReturnType<typeof patch>>) => ({
+      status,
+      body: { ...body, request_id: '' },
+    });
+    for (const ask of [
+      (id: string) => api.request('GET', `${PATH}/${id}`, { token: other.token }),
+      (id: string) => patch(id, { status: 'inactive' }, other.token),
+    ]) {
+      const [theirs, none] = [await ask(org.integrationId), await ask(randomUUID())];
+      expect(theirs.status).toBe(404);
+      expect(strip(theirs)).toEqual(strip(none));
+    }
+    const named = await api.request('GET', `${PATH}?org_id=${org.orgId}`, { token: other.token });
+    expect(named.status).toBe(403);
+  });
+});
+
+describe('changing an integration', () => {
+  it('changes what is sent, and a filter follows its status', async () => {
+    const access = await api.orgToken();
+    const { body: created } = await register({}, { token: access.token });
+    const changed = await patch(created.id, { status: 'inactive', display_name: 'Old' }, access.token);
+    expect(changed).toMatchObject({ status: 200, body: { status: 'inactive', display_name: 'Old' } });
+    const listed = async (status: string) => {
+      const { body } = await api.request('GET', `${PATH}?status=${status}`, { token: access.token });
+      return [body.total, (body.data as JsonBody[]).map(({ id }) => id)];
+    };
+    expect(await listed('inactive')).toEqual([1, [created.id]]);
+    expect(await listed('active')).toEqual([1, [access.integrationId]]);
+    expect((await api.request('GET', `${PATH}?status=paused`, { token: access.token })).status).toBe(400);
+  });
+
+  it('shuts the door at once and opens it again', async () => {
+    const { body } = await register({});
+    const tryLogin = () =>
+      api.request('POST', '/api/v1/auth/login', { body: { app_code: body.app_code, secret: body.secret } });
+    await patch(body.id, { status: 'inactive' });
+    expect((await tryLogin()).status).toBe(401);
+    await patch(body.id, { status: 'active' });
+    expect((await tryLogin()).status).toBe(200);
+  });
+
+  it('ignores what is read-only, keeps the app code and shows no secret', async () => {
+    const { body } = await register({});
+    const answer = await patch(body.id, { id: randomUUID(), app_code: 'other', org_id: other.orgId, created_at: null });
+    const { secret, ...record } = body;
+    expect(answer.body).toEqual(record);
+    expect((await patch(body.id, { secret: SUPPLIED })).status).toBe(422);
+  });
+
+  it('stands under the version that was read', async () => {
+    const { body } = await register({});
+    const { headers } = await api.request('GET', `${PATH}/${body.id}`, { token: org.token });
+    const change = () =>
+      api.request('PATCH', `${PATH}/${body.id}`, {
+        token: org.token,
+        body: { display_name: randomUUID() },
+        headers: { 'if-match': headers.get('etag') ?? '' },
+      });
+    expect([(await change()).status, (await change()).status]).toEqual([200, 412]);
+  });
+
+  it('leaves credentials and record in one state when many change it at once', async () => {
+    const { body } = await register({});
+    const statuses = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'inactive' : 'active'));
+    const answers = await Promise.all(statuses.map((status) => patch(body.id, { status })));
+    expect(answers.map(({ status }) => status)).toEqual(statuses.map(() => 200));
+    const { body: after } = await api.request('GET', `${PATH}/${body.id}`, { token: org.token });
+    const { status } = await api.request('POST', '/api/v1/auth/login', {
+      body: { app_code: body.app_code, secret: body.secret },
+    });
+    expect(status).toBe(after.status === 'active' ? 200 : 401);
+  });
+});
+
+describe('the first key', () => {
+  const stranger = (body: JsonBody, options: RequestOptions = {}) => register(body, options);
+
+  it('comes with a new organization', async () => {
+    const { status, body } = await stranger({ display_name: 'São José & Filhos' });
+    expect([status, body.secret]).toEqual([201, expect.any(String)]);
+    const token = await api.login(String(body.app_code), String(body.secret));
+    const { body: own } = await api.request('GET', `/api/v1/orgs/${body.org_id}`, { token });
+    expect(own).toMatchObject({ id: body.org_id, name: 'São José & Filhos', slug: 'sao-jose-filhos', settings: {} });
+    expect((await api.request('GET', '/api/v1/clients', { token })).body.total).toBe(0);
+  });
+
+  it('takes an id for the organization that nobody has', async () => {
+    const org_id = randomUUID();
+    expect((await stranger({ org_id })).body.org_id).toBe(org_id);
+    const again = await stranger({ org_id });
+    expect([again.status, again.body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
+  });
+
+  it('is never for an organization that exists, and leaves no trace there', async () => {
+    const everything = async () => {
+      const { Items = [] } = await api.table.client.send(new ScanCommand({ TableName: api.table.tableName }));
+      return Items.filter(({ PK }) => PK?.S?.startsWith(`ORG#${org.orgId}#`));
+    };
+    const before = await everything();
+    const { status } = await stranger({ org_id: org.orgId });
+    expect(status).toBe(401);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('is never for the platform', async () => {
+    expect((await stranger({ org_id: null })).status).toBe(401);
+  });
+
+  it('goes to one of many who want the same organization at once', async () => {
+    const org_id = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => stranger({ org_id })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401, 401, 401, 401, 401]);
+    const winner = answers.find(({ status }) => status === 201)?.body;
+    const token = await api.login(String(winner?.app_code), String(winner?.secret));
+    expect((await api.request('GET', PATH, { token })).body.total).toBe(1);
+  });
+
+  it('is not for a taken app code', async () => {
+    const org_id = randomUUID();
+    expect((await stranger({ org_id, app_code: org.appCode })).status).toBe(409);
+    expect((await api.request('GET', `/api/v1/orgs/${org_id}`, { token: platform })).status).toBe(404);
+  });
+
+  it('is not for who sends a bad token, even an empty one', async () => {
+    for (const authorization of ['', 'Bearer ', 'Bearer nonsense', 'Basic eDp5']) {
+      expect((await stranger({}, { headers: { authorization } })).status).toBe(401);
+    }
+  });
+
+  it('opens nothing else', async () => {
+    expect((await api.request('GET', PATH)).status).toBe(401);
+    expect((await api.request('PATCH', `${PATH}/${org.integrationId}`, { body: {} })).status).toBe(401);
+    expect((await api.request('POST', '/api/v1/orgs', { body: { name: 'x' } })).status).toBe(401);
+  });
+});

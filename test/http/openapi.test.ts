@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../infra/bundling/bundle.ts';
+import type { LambdaHandler } from '../../shared/http/pipeline.ts';
+import { type Api, startApi } from '../support/api.ts';
+
+const PATH = '/api/v1/openapi';
+const committed = readFileSync(new URL('../../openapi.json', import.meta.url));
+const ETAG = `"${createHash('sha256').update(committed).digest('base64url')}"`;
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+describe('GET /api/v1/openapi', () => {
+  it('serves the committed document byte for byte, without a token', async () => {
+    const response = await fetch(`${api.url}${PATH}`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('application/json');
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(response.headers.get('etag')).toBe(ETAG);
+    expect((await bytesOf(response)).equals(committed)).toBe(true);
+  });
+
+  it('is what the specification asks for', async () => {
+    const { body } = await api.request('GET', PATH);
+    expect(body).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: expect.any(String), version: '1.0.0', description: expect.any(String) },
+      servers: [{ url: expect.any(String) }],
+      paths: { [PATH]: { get: { operationId: 'getOpenApi' } } },
+      components: { schemas: expect.any(Object) },
+    });
+  });
+
+  it.each([ETAG, `W/${ETAG}`, `"other", ${ETAG}`, '*'])('answers If-None-Match: %s with 304', async (tag) => {
+    const response = await fetch(`${api.url}${PATH}`, { headers: { 'if-none-match': tag }, cache: 'no-store' });
+    expect([response.status, response.headers.get('etag')]).toEqual([304, ETAG]);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300');
+    expect(await bytesOf(response)).toHaveLength(0);
+  });
+
+  it('answers another entity tag with the document', async () => {
+    const { status } = await api.request('GET', PATH, { headers: { 'if-none-match': '"other"' } });
+    expect(status).toBe(200);
+  });
+
+  it('refuses parameters that it does not know', async () => {
+    const { status, body } = await api.request('GET', `${PATH}?format=yaml`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ errors: [{ in: 'query', pointer: '#/format', detail: 'is not known here' }] });
+  });
+
+  it.each(['POST', 'PATCH', 'DELETE', 'PUT'])('has no %s', async (method) => {
+    const { status, headers } = await api.request(method, PATH);
+    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+  });
+});
+
+describe('the bundled function', () => {
+  it('carries the same bytes', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'custodia-bundle-'));
+    try {
+      const bundles = await bundle(['openapi'], directory);
+      const file = join(bundles.get('openapi') ?? '', 'index.mjs');
+      const { handler } = (await import(pathToFileURL(file).href)) as {
+        handler: LambdaHandler;
+      };
+      const { statusCode, headers, body } = await handler(event(), { getRemainingTimeInMillis: () => 3_000 } as never);
+      expect([statusCode, headers?.ETag]).toEqual([200, ETAG]);
+      expect(Buffer.from(body).equals(committed)).toBe(true);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
+
+/** A proxy event of the route, as far as the pipeline reads it. */
+const event = () =>
+  ({
+    httpMethod: 'GET',
+    resource: PATH,
+    path: PATH,
+    body: null,
+    isBase64Encoded: false,
+    multiValueHeaders: {},
+    pathParameters: null,
+    multiValueQueryStringParameters: null,
+    requestContext: { requestId: 'r' },
+  }) as unknown as Parameters<LambdaHandler>[0];

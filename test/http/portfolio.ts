@@ -1,0 +1,56 @@
+import type { Api, ApiResponse, JsonBody, RequestOptions } from '../support/api.ts';
+
+/** A record as answered. */
+export type Answered = JsonBody & { readonly id: string };
+type Options = Omit<RequestOptions, 'token' | 'body'>;
+
+/** What tests of clients, services and resources do over and over, in one caller's name. */
+export interface Portfolio {
+  readonly get: (path: string, options?: Options) => Promise<ApiResponse>;
+  readonly post: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
+  readonly patch: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
+  readonly remove: (path: string, options?: Options) => Promise<ApiResponse>;
+  /** Creates what must succeed. */
+  readonly create: (path: string, fields: JsonBody) => Promise<Answered>;
+  readonly client: (fields?: JsonBody) => Promise<Answered>;
+  readonly service: (fields: JsonBody) => Promise<Answered>;
+  readonly resource: (fields: JsonBody) => Promise<Answered>;
+  /** The records of a list's page, which must answer 200. */
+  readonly list: (path: string) => Promise<{ readonly ids: readonly unknown[]; readonly total: unknown }>;
+}
+
+export function portfolioOf(api: Api, token: string): Portfolio {
+  const send = (method: string, path: string, options: RequestOptions = {}) =>
+    api.request(method, `/api/v1${path}`, { token, ...options });
+  const create = async (path: string, fields: JsonBody): Promise<Answered> => {
+    const { status, body } = await send('POST', path, { body: fields });
+    if (status !== 201) throw new Error(`POST ${path} answered ${status} ${JSON.stringify(body)}`);
+    return body as Answered;
+  };
+  return {
+    get: (path, options) => send('GET', path, options),
+    post: (path, body, options) => send('POST', path, { body, ...options }),
+    patch: (path, body, options) => send('PATCH', path, { body, ...options }),
+    remove: (path, options) => send('DELETE', path, options),
+    create,
+    client: (fields = {}) => create('/clients', { name: 'Acme', ...fields }),
+    service: (fields) => create('/services', { name: 'Shop', type: 'web', ...fields }),
+    resource: (fields) => create('/resources', { name: 'Web 1', type: 'vm', ...fields }),
+    list: async (path) => {
+      const { status, body } = await send('GET', path);
+      if (status !== 200) throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body)}`);
+      const { data, total } = body as { data: Answered[]; total: unknown };
+      return { ids: data.map(({ id }) => id), total };
+    },
+  };
+}
+
+/** Where a problem's findings point, in order of the alphabet. */
+export const pointersOf = ({ body }: ApiResponse): string[] =>
+  [...new Set(((body.errors ?? []) as { pointer: string }[]).map(({ pointer }) => pointer))].toSorted();
+
+/** An answer without what differs from request to request. */
+export const withoutRequestId = ({ status, body }: ApiResponse) => ({ status, body: { ...body, request_id: '' } });
+
+/** A UUID that names nothing. */
+export const NOWHERE = '00000000-0000-8000-8000-000000000000';

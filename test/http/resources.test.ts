@@ -1,0 +1,402 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { type Answered, NOWHERE, type Portfolio, pointersOf, portfolioOf, withoutRequestId } from './portfolio.ts';
+
+let api: Api;
+let mine: Portfolio;
+let theirs: Portfolio;
+let client: Answered;
+
+beforeAll(async () => {
+  api = await startApi();
+  mine = portfolioOf(api, (await api.orgToken()).token);
+  theirs = portfolioOf(api, (await api.orgToken()).token);
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  client = await mine.client();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Lets the clock of the service jump. */
+function later(minutes: number): string {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  return new Date().toISOString();
+}
+
+const BARE = {
+  service_id: null,
+  description: null,
+  provider: 'local',
+  external_id: null,
+  location: null,
+  ip_address: null,
+  status: 'active',
+  specifications: null,
+  credentials: null,
+  limits: null,
+  metadata: null,
+  tags: null,
+  health_status: 'healthy',
+  last_health_check: null,
+  cpu_usage: null,
+  memory_usage: null,
+  storage_usage: null,
+  usage_alerts_enabled: true,
+  alert_threshold: 80,
+  monthly_cost: 0,
+  billing_cycle: 'monthly',
+  provisioned_at: null,
+};
+
+const FULL = {
+  name: 'Web 1',
+  type: 'vm',
+  description: 'The first',
+  provider: 'aws',
+  external_id: 'i-0a1b',
+  location: 'Lisbon',
+  ip_address: '2001:db8::1',
+  status: 'maintenance',
+  specifications: { cores: 4 },
+  credentials: JSON.parse('{"__proto__":null,"key":"\\u0000"}'),
+  limits: { connections: 1e300 },
+  metadata: {},
+  tags: [],
+  health_status: 'degraded',
+  cpu_usage: 0,
+  memory_usage: 100,
+  storage_usage: 33.333333333333336,
+  usage_alerts_enabled: false,
+  alert_threshold: 0,
+  monthly_cost: 45.1,
+  billing_cycle: 'hourly',
+  provisioned_at: '2026-11-01T08:00:00.000Z',
+};
+
+const USAGE = { cpu_usage: 10, memory_usage: 20, storage_usage: 30 };
+
+const historyOf = async (id: string) => {
+  const { body } = await mine.get(`/resources/${id}/history`);
+  return body.data as Record<string, unknown>[];
+};
+
+describe('a new resource', () => {
+  it('has every field, with its default or null', async () => {
+    const { status, headers, body } = await mine.post('/resources', { client_id: client.id, name: 'R', type: 'vm' });
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`/api/v1/resources/${body.id}`);
+    expect(body).toEqual({
+      ...BARE,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      client_id: client.id,
+      name: 'R',
+      type: 'vm',
+      created_at: expect.stringMatching(/Z$/),
+      updated_at: body.created_at,
+    });
+    expect((await mine.get(`/resources/${body.id}`)).body).toEqual(body);
+    expect(await historyOf(String(body.id))).toEqual([]);
+  });
+
+  it('gives back every field as it was sent, and begins its history with the usage it came with', async () => {
+    const service = await mine.service({ client_id: client.id });
+    const { id } = await mine.resource({ client_id: client.id, service_id: service.id, ...FULL });
+    const { body } = await mine.get(`/resources/${id}`);
+    expect(body).toMatchObject({ ...FULL, client_id: client.id, service_id: service.id });
+    expect(JSON.stringify(body.credentials)).toBe(JSON.stringify(FULL.credentials));
+    const { cpu_usage, memory_usage, storage_usage, health_status } = FULL;
+    expect(await historyOf(id)).toEqual([
+      { id: 1, resource_id: id, timestamp: body.created_at, cpu_usage, memory_usage, storage_usage, health_status },
+    ]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['nothing', { client_id: undefined, name: undefined, type: undefined }, ['#/client_id', '#/name', '#/type']],
+    ['an unknown field', { resources: 1 }, ['#/resources']],
+    ['usage out of range', { cpu_usage: -0.1, memory_usage: 100.1 }, ['#/cpu_usage', '#/memory_usage']],
+    ['usage as text', { storage_usage: '10' }, ['#/storage_usage']],
+    ['an address that is none', { ip_address: '10.0.0.256' }, ['#/ip_address']],
+    ['a flag as number', { usage_alerts_enabled: 1 }, ['#/usage_alerts_enabled']],
+    ['nulls where none may be', { alert_threshold: null, provider: null }, ['#/alert_threshold', '#/provider']],
+    ['a service id that is no UUID', { service_id: 's' }, ['#/service_id']],
+    ['JSON fields that are no objects', { limits: [], specifications: 1 }, ['#/limits', '#/specifications']],
+  ])('is refused with %s', async (_, fields, pointers) => {
+    const refused = await mine.post('/resources', { client_id: client.id, name: 'R', type: 'vm', ...fields });
+    expect([refused.status, pointersOf(refused)]).toEqual([422, pointers.toSorted()]);
+    expect((await mine.list(`/resources?client_id=${client.id}`)).total).toBe(0);
+  });
+
+  it('belongs to a client of the caller and to a service of that client, or to none', async () => {
+    const foreign = await theirs.client();
+    const services = [
+      (await theirs.service({ client_id: foreign.id })).id,
+      (await mine.service({ client_id: (await mine.client()).id })).id,
+      NOWHERE,
+    ];
+    const fields = { client_id: client.id, name: 'R', type: 'vm' };
+    const refused = await Promise.all(services.map((service_id) => mine.post('/resources', { ...fields, service_id })));
+    for (const answer of refused) {
+      expect([answer.status, pointersOf(answer)]).toEqual([422, ['#/service_id']]);
+      expect(withoutRequestId(answer)).toEqual(withoutRequestId(refused[0] ?? answer));
+    }
+    const elsewhere = await mine.post('/resources', { ...fields, client_id: foreign.id });
+    expect([elsewhere.status, pointersOf(elsewhere)]).toEqual([422, ['#/client_id']]);
+    expect((await mine.get(`/clients/${client.id}`)).body.total_resources).toBe(0);
+  });
+});
+
+describe('a change of a resource', () => {
+  it('takes the fields sent, leaves the others, and ignores its client', async () => {
+    const resource = await mine.resource({ client_id: client.id, ...FULL });
+    const now = later(5);
+    const changes = { status: 'active', ip_address: null, usage_alerts_enabled: true };
+    const other = await mine.client();
+    const { status, body } = await mine.patch(`/resources/${resource.id}`, { ...changes, client_id: other.id });
+    expect([status, body]).toEqual([200, { ...resource, ...changes, updated_at: body.updated_at }]);
+    expect(String(body.updated_at) >= now).toBe(true);
+    expect(await historyOf(resource.id)).toHaveLength(1);
+  });
+
+  it('moves it from service to service of its client only', async () => {
+    const [one, other] = [await mine.service({ client_id: client.id }), await mine.service({ client_id: client.id })];
+    const foreign = await mine.service({ client_id: (await mine.client()).id });
+    const { id } = await mine.resource({ client_id: client.id, service_id: one.id });
+    const refused = await mine.patch(`/resources/${id}`, { service_id: foreign.id });
+    expect([refused.status, pointersOf(refused)]).toEqual([422, ['#/service_id']]);
+    expect((await mine.patch(`/resources/${id}`, { service_id: other.id })).body.service_id).toBe(other.id);
+    expect((await mine.remove(`/services/${one.id}`)).status).toBe(204);
+    expect((await mine.remove(`/services/${other.id}`)).status).toBe(409);
+    expect((await mine.list(`/resources?service_id=${other.id}`)).ids).toEqual([id]);
+    expect((await mine.patch(`/resources/${id}`, { service_id: null })).body.service_id).toBe(null);
+    expect((await mine.remove(`/services/${other.id}`)).status).toBe(204);
+  });
+
+  it('of usage or health is a report, and leaves a sample as soon as all three usages are known', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const steps = [
+      { fields: { health_status: 'degraded' }, samples: 0, isReport: true },
+      { fields: { cpu_usage: 10, memory_usage: 20 }, samples: 0, isReport: true },
+      { fields: { storage_usage: 30 }, samples: 1, isReport: true },
+      { fields: { storage_usage: 30 }, samples: 2, isReport: true },
+      { fields: { health_status: 'healthy', name: 'x' }, samples: 3, isReport: true },
+      { fields: { name: 'y', alert_threshold: 5 }, samples: 3, isReport: false },
+      { fields: { cpu_usage: null }, samples: 3, isReport: false },
+      { fields: { cpu_usage: null, memory_usage: 50 }, samples: 3, isReport: true },
+    ];
+    for (const { fields, samples, isReport } of steps) {
+      const now = later(5);
+      const { body } = await mine.patch(`/resources/${id}`, fields);
+      expect(body).toMatchObject(fields);
+      expect(String(body.last_health_check) >= now).toBe(isReport);
+      expect(await historyOf(id)).toHaveLength(samples);
+    }
+    expect(await historyOf(id)).toMatchObject([
+      { id: 3, ...USAGE, health_status: 'healthy' },
+      { id: 2, ...USAGE, health_status: 'degraded' },
+      { id: 1, ...USAGE, health_status: 'degraded' },
+    ]);
+  });
+
+  it('that changes nothing leaves version and times alone', async () => {
+    const { id, name } = await mine.resource({ client_id: client.id });
+    const before = await mine.get(`/resources/${id}`);
+    later(5);
+    const after = await mine.patch(`/resources/${id}`, { name, tags: null, created_at: 'x', last_health_check: 1 });
+    expect([after.status, after.body]).toEqual([200, before.body]);
+    expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+  });
+
+  it('happens only to the version that If-Match names', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const path = `/resources/${id}`;
+    const old = { headers: { 'if-match': (await mine.get(path)).headers.get('etag') ?? '' } };
+    expect((await mine.patch(path, { status: 'maintenance' }, old)).status).toBe(200);
+    expect((await mine.patch(path, { status: 'active' }, old)).status).toBe(412);
+    expect((await mine.remove(path, old)).status).toBe(412);
+    const tag = (await mine.get(path)).headers.get('etag') ?? '';
+    expect((await mine.get(path, { headers: { 'if-none-match': tag } })).status).toBe(304);
+    expect((await mine.remove(path, { headers: { 'if-match': tag } })).status).toBe(204);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['an unknown field', { version: 3 }, ['#/version']],
+    ['a null name', { name: null }, ['#/name']],
+    ['usage out of range', { cpu_usage: 101 }, ['#/cpu_usage']],
+  ])('is refused with %s', async (_, changes, pointers) => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const refused = await mine.patch(`/resources/${id}`, changes);
+    expect([refused.status, pointersOf(refused)]).toEqual([422, pointers]);
+  });
+});
+
+describe('the list of resources', () => {
+  it('is filtered by client or service, status and health in every combination', async () => {
+    const other = await mine.client();
+    const services = [
+      await mine.service({ client_id: client.id }),
+      await mine.service({ client_id: client.id }),
+      await mine.service({ client_id: other.id }),
+    ];
+    const all: Answered[] = [];
+    for (const service of services) {
+      for (const status of ['active-f', 'maintenance-f']) {
+        for (const health_status of ['healthy-f', 'degraded-f']) {
+          all.push(
+            await mine.resource({ client_id: service.client_id, service_id: service.id, status, health_status }),
+          );
+        }
+      }
+    }
+    for (let bits = 1; bits < 16; bits++) {
+      const filter: Record<string, string> = {
+        ...(bits & 1 ? { client_id: client.id } : {}),
+        ...(bits & 2 ? { service_id: services[1]?.id ?? '' } : {}),
+        ...(bits & 4 ? { status: 'maintenance-f' } : {}),
+        ...(bits & 8 ? { health_status: 'degraded-f' } : {}),
+      };
+      const wanted = all.filter((one) => Object.entries(filter).every(([field, value]) => one[field] === value));
+      const query = new URLSearchParams({ ...filter, sort: 'created_at' });
+      expect(await mine.list(`/resources?${query}`)).toEqual({
+        ids: wanted.map(({ id }) => id),
+        total: wanted.length,
+      });
+    }
+    const nothing = { ids: [], total: 0 };
+    expect(await mine.list(`/resources?client_id=${other.id}&service_id=${services[0]?.id}`)).toEqual(nothing);
+    expect(await mine.list(`/resources?client_id=${client.id}&service_id=${NOWHERE}`)).toEqual(nothing);
+  });
+
+  it.each(['page=-1', 'page_size=0', 'page_size=201', 'service_id=1', 'health_status=', 'type=vm'])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await mine.get(`/resources?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('a reported sample', () => {
+  it('is numbered, stored, and becomes the state of the resource', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const first = await mine.post(`/resources/${id}/history`, USAGE);
+    expect(first.status).toBe(201);
+    expect(first.body).toEqual({
+      id: 1,
+      resource_id: id,
+      timestamp: first.body.timestamp,
+      ...USAGE,
+      health_status: 'healthy',
+    });
+    const { body: resource } = await mine.get(`/resources/${id}`);
+    expect(resource).toMatchObject({ ...USAGE, health_status: 'healthy', last_health_check: first.body.timestamp });
+
+    const now = later(5);
+    const second = await mine.post(`/resources/${id}/history`, { ...USAGE, cpu_usage: 99, health_status: 'degraded' });
+    expect(second.body).toMatchObject({ id: 2, cpu_usage: 99, health_status: 'degraded' });
+    const { body: changed } = await mine.get(`/resources/${id}`);
+    expect(changed).toMatchObject({
+      cpu_usage: 99,
+      health_status: 'degraded',
+      last_health_check: second.body.timestamp,
+    });
+    expect(String(changed.updated_at) >= now).toBe(true);
+    expect((await mine.list(`/resources?client_id=${client.id}&health_status=degraded`)).ids).toEqual([id]);
+  });
+
+  it('older than the last check is stored and changes nothing else', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    await mine.post(`/resources/${id}/history`, USAGE);
+    const before = await mine.get(`/resources/${id}`);
+    const old = { cpu_usage: 90, memory_usage: 90, storage_usage: 90, health_status: 'down' };
+    const stored = await mine.post(`/resources/${id}/history`, { ...old, timestamp: '2020-01-01T01:00:00+01:00' });
+    expect(stored.body).toMatchObject({ id: 2, ...old, timestamp: '2020-01-01T00:00:00.000Z' });
+    const after = await mine.get(`/resources/${id}`);
+    expect([after.body, after.headers.get('etag')]).toEqual([before.body, before.headers.get('etag')]);
+    expect(await historyOf(id)).toHaveLength(2);
+    expect((await mine.get(`/clients/${client.id}`)).body.has_risks).toBe(false);
+  });
+
+  it('may be a little ahead of our clock, but not in the future', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
+    const ahead = inMinutes(4);
+    const { body } = await mine.post(`/resources/${id}/history`, { ...USAGE, timestamp: ahead });
+    expect(body.timestamp).toBe(ahead);
+    const resource = (await mine.get(`/resources/${id}`)).body;
+    expect(String(resource.last_health_check) < ahead).toBe(true);
+    await mine.post(`/resources/${id}/history`, { ...USAGE, cpu_usage: 11 });
+    expect((await mine.get(`/resources/${id}`)).body.cpu_usage).toBe(11);
+    const refused = await mine.post(`/resources/${id}/history`, { ...USAGE, timestamp: inMinutes(6) });
+    expect([refused.status, pointersOf(refused)]).toEqual([422, ['#/timestamp']]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ['without a number', { cpu_usage: undefined }, ['#/cpu_usage']],
+    ['with null', { cpu_usage: null, health_status: null }, ['#/cpu_usage', '#/health_status']],
+    ['out of range', { cpu_usage: 100.01, memory_usage: -1 }, ['#/cpu_usage', '#/memory_usage']],
+    ['with an unknown field', { disk: 1 }, ['#/disk']],
+    ['with a time that is none', { timestamp: '2026-13-01' }, ['#/timestamp']],
+  ])('is refused %s', async (_, fields, pointers) => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const refused = await mine.post(`/resources/${id}/history`, { ...USAGE, ...fields });
+    expect([refused.status, pointersOf(refused)]).toEqual([422, pointers]);
+    expect(await historyOf(id)).toEqual([]);
+  });
+
+  it('is kept even when sixteen come at once', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const report = (cpu_usage: number) => mine.post(`/resources/${id}/history`, { ...USAGE, cpu_usage });
+    const answers = await Promise.all(Array.from({ length: 16 }, (_, index) => report(index)));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    const { body } = await mine.get(`/resources/${id}/history?page_size=10&page=2&sort=created_at`);
+    expect(body.total).toBe(16);
+    expect((body.data as Answered[]).map((sample) => sample.id)).toEqual([11, 12, 13, 14, 15, 16]);
+  });
+});
+
+describe('a deleted resource', () => {
+  it('takes its history along', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    for (let i = 0; i < 3; i++) await mine.post(`/resources/${id}/history`, USAGE);
+    const gone = await mine.remove(`/resources/${id}`);
+    expect([gone.status, gone.body]).toEqual([204, '']);
+    const afterwards = await Promise.all([
+      mine.get(`/resources/${id}`),
+      mine.get(`/resources/${id}/history`),
+      mine.post(`/resources/${id}/history`, USAGE),
+      mine.patch(`/resources/${id}`, { name: 'x' }),
+      mine.remove(`/resources/${id}`),
+    ]);
+    expect(afterwards.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(await mine.list(`/resources?client_id=${client.id}`)).toEqual({ ids: [], total: 0 });
+  });
+});
+
+describe('a resource of another tenant', () => {
+  it('is as good as none', async () => {
+    const { id } = await theirs.resource({ client_id: (await theirs.client()).id });
+    const tries = (target: string) => [
+      mine.get(`/resources/${target}`),
+      mine.patch(`/resources/${target}`, { name: 'Mine' }),
+      mine.remove(`/resources/${target}`),
+      mine.get(`/resources/${target}/history`),
+      mine.post(`/resources/${target}/history`, USAGE),
+    ];
+    const foreign = (await Promise.all(tries(id))).map(withoutRequestId);
+    expect(foreign.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect(foreign).toEqual((await Promise.all(tries(NOWHERE))).map(withoutRequestId));
+    expect((await theirs.get(`/resources/${id}`)).body.name).toBe('Web 1');
+  });
+
+  it('is within reach of a platform caller that names the organization', async () => {
+    const { id } = await mine.resource({ client_id: client.id });
+    const platform = portfolioOf(api, await api.platformToken());
+    const { org_id } = (await mine.get(`/clients/${client.id}`)).body;
+    expect((await platform.get(`/resources/${id}`)).status).toBe(404);
+    expect((await platform.get(`/resources/${id}?org_id=${org_id}`)).status).toBe(200);
+    expect((await platform.post(`/resources/${id}/history?org_id=${org_id}`, USAGE)).status).toBe(201);
+    expect((await platform.remove(`/resources/${id}?org_id=${org_id}`)).status).toBe(204);
+  });
+});

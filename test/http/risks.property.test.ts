@@ -1,0 +1,176 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import { type Portfolio, portfolioOf } from './portfolio.ts';
+
+/**
+ * Whatever happens to a client's services and resources, in whatever order and even at once, its derived fields are what a count
+ * over its records gives.
+ */
+
+let api: Api;
+let mine: Portfolio;
+beforeAll(async () => {
+  api = await startApi();
+  mine = portfolioOf(api, (await api.orgToken()).token);
+});
+afterAll(() => api.close());
+
+const health = fc.constantFrom<string>('healthy', 'degraded', 'down');
+const usage = fc.constantFrom<number>(0, 50, 80, 81, 100);
+const known = { cpu_usage: usage, memory_usage: usage, storage_usage: usage };
+const resource = fc.record(
+  {
+    cpu_usage: fc.option(usage),
+    memory_usage: fc.option(usage),
+    storage_usage: fc.option(usage),
+    health_status: health,
+    usage_alerts_enabled: fc.boolean(),
+    alert_threshold: fc.constantFrom(0, 80, 100),
+  },
+  { requiredKeys: [] },
+);
+const sample = fc.record(
+  { ...known, health_status: health },
+  { requiredKeys: ['cpu_usage', 'memory_usage', 'storage_usage'] },
+);
+
+/** Records are named by position, so that most steps meet one that exists, and some one that is gone. */
+const at = fc.nat(3);
+const service_id = fc.option(at, { nil: undefined });
+const step = fc.oneof(
+  fc.record({ step: fc.constant('create service' as const), health_status: health }),
+  fc.record({ step: fc.constant('change service' as const), at, health_status: health }),
+  fc.record({ step: fc.constant('delete service' as const), at }),
+  fc.record({ step: fc.constant('create resource' as const), fields: resource, service: service_id }),
+  fc.record({ step: fc.constant('change resource' as const), at, fields: resource, service: service_id }),
+  fc.record({ step: fc.constant('report' as const), at, sample, isOld: fc.boolean() }),
+  fc.record({ step: fc.constant('delete resource' as const), at }),
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+class World {
+  readonly clientId: string;
+  readonly #services: string[] = [];
+  readonly #resources: string[] = [];
+
+  constructor(clientId: string) {
+    this.clientId = clientId;
+  }
+
+  async take(taken: Step): Promise<void> {
+    const { status, body } = await this.#answer(taken);
+    expect([taken.step, [200, 201, 204, 404, 409, 422].includes(status), status]).toEqual([taken.step, true, status]);
+    if (taken.step === 'create service' && status === 201) this.#services.push(String(body.id));
+    if (taken.step === 'create resource' && status === 201) this.#resources.push(String(body.id));
+  }
+
+  async clear(): Promise<void> {
+    await Promise.all(this.#resources.map((id) => mine.remove(`/resources/${id}`)));
+    await Promise.all(this.#services.map((id) => mine.remove(`/services/${id}`)));
+  }
+
+  #answer(taken: Step): Promise<ApiResponse> {
+    switch (taken.step) {
+      case 'create service':
+        return mine.post('/services', {
+          client_id: this.clientId,
+          name: 'S',
+          type: 'web',
+          health_status: taken.health_status,
+        });
+      case 'change service':
+        return mine.patch(this.#service(taken.at), { health_status: taken.health_status });
+      case 'delete service':
+        return mine.remove(this.#service(taken.at));
+      case 'create resource':
+        return mine.post('/resources', {
+          client_id: this.clientId,
+          name: 'R',
+          type: 'vm',
+          ...taken.fields,
+          ...this.#membership(taken.service),
+        });
+      case 'change resource':
+        return mine.patch(this.#resource(taken.at), { ...taken.fields, ...this.#membership(taken.service) });
+      case 'report':
+        return mine.post(`${this.#resource(taken.at)}/history`, {
+          ...taken.sample,
+          ...(taken.isOld ? { timestamp: '2020-01-01T00:00:00Z' } : {}),
+        });
+      case 'delete resource':
+        return mine.remove(this.#resource(taken.at));
+    }
+  }
+
+  #service = (position: number): string => `/services/${pick(this.#services, position)}`;
+  #resource = (position: number): string => `/resources/${pick(this.#resources, position)}`;
+  #membership = (position: number | undefined): JsonBody =>
+    position === undefined ? {} : { service_id: this.#services.length === 0 ? null : pick(this.#services, position) };
+}
+
+const NONE = '00000000-0000-8000-8000-000000000000';
+const pick = (ids: readonly string[], position: number): string =>
+  ids.at(-1 - (position % Math.max(1, ids.length))) ?? NONE;
+
+/** What the client says of itself. */
+async function told(clientId: string): Promise<unknown> {
+  const { services_count, total_resources, has_risks } = (await mine.get(`/clients/${clientId}`)).body;
+  return { services_count, total_resources, has_risks };
+}
+
+/** What its records say. */
+async function counted(clientId: string): Promise<unknown> {
+  const records = async (kind: string) =>
+    (await mine.get(`/${kind}?client_id=${clientId}&page_size=200`)).body.data as JsonBody[];
+  const [services, resources] = await Promise.all([records('services'), records('resources')]);
+  const isOverused = (one: JsonBody): boolean =>
+    one.usage_alerts_enabled === true &&
+    [one.cpu_usage, one.memory_usage, one.storage_usage].some(
+      (value) => value !== null && Number(value) > Number(one.alert_threshold),
+    );
+  const risks = [...services, ...resources].filter((one) => one.health_status !== 'healthy' || isOverused(one));
+  return { services_count: services.length, total_resources: resources.length, has_risks: risks.length > 0 };
+}
+
+/** Ends a story: with all records gone nothing is left to count, and nothing is counted below nothing. */
+async function endOf(world: World): Promise<void> {
+  await world.clear();
+  expect(await told(world.clientId)).toEqual({ services_count: 0, total_resources: 0, has_risks: false });
+  await mine.service({ client_id: world.clientId, health_status: 'degraded' });
+  expect(await told(world.clientId)).toEqual({ services_count: 1, total_resources: 0, has_risks: true });
+}
+
+it('a client counts its services, resources and risks exactly', async () => {
+  const story = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(story, async (moments) => {
+      const world = new World((await mine.client()).id);
+      for (const atOnce of moments) {
+        await Promise.all(atOnce.map((taken) => world.take(taken)));
+        expect(await told(world.clientId)).toEqual(await counted(world.clientId));
+      }
+      await endOf(world);
+    }),
+    { numRuns: 10 },
+  );
+}, 120_000);
+
+it('a client counts exactly when the same records are changed many times at once', async () => {
+  const world = new World((await mine.client()).id);
+  await world.take({ step: 'create service', health_status: 'healthy' });
+  await world.take({ step: 'create resource', fields: {}, service: 0 });
+  for (let round = 0; round < 4; round++) {
+    const changes = Array.from({ length: 12 }, (_, index): Step => {
+      const health_status = index % 2 === 0 ? 'down' : 'healthy';
+      const cpu_usage = index % 4 < 2 ? 100 : 0;
+      if (index % 3 === 0) return { step: 'change service', at: 0, health_status };
+      if (index % 3 === 1) return { step: 'change resource', at: 0, fields: { cpu_usage }, service: undefined };
+      const sample = { cpu_usage, memory_usage: 0, storage_usage: 0, health_status };
+      return { step: 'report', at: 0, sample, isOld: false };
+    });
+    await Promise.all(changes.map((change) => world.take(change)));
+    expect(await told(world.clientId)).toEqual(await counted(world.clientId));
+  }
+  await endOf(world);
+});

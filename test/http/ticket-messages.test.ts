@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { messagesOf } from '../../functions/tickets/store.ts';
+import { callerOf } from '../../shared/auth/caller.ts';
+import { environmentTable } from '../../shared/table/client.ts';
+import { Session } from '../../shared/table/session.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
+import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
+
+let api: Api;
+let acme: Calls & { readonly orgId: string };
+
+beforeAll(async () => {
+  api = await startApi();
+  acme = await newTenant(api);
+});
+afterAll(() => api.close());
+
+const say = ({ create }: Calls, ticketId: string, message: string) =>
+  create(`${TICKETS}/${ticketId}/messages`, newMessage(message));
+
+describe('messages', () => {
+  it('are added and listed in order', async () => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    const path = `${TICKETS}/${id}/messages`;
+    const author_id = randomUUID();
+    const first = await acme.ask('POST', path, { author_type: 'agent', author_id, message: 'Hello' });
+    expect([first.status, first.body]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        ticket_id: id,
+        author_type: 'agent',
+        author_id,
+        message: 'Hello',
+        is_internal: false,
+        created_at: expect.any(String),
+      },
+    ]);
+    const second = await acme.create(path, { author_type: 'contact', author_id, message: '…', is_internal: true });
+    expect(second).toMatchObject({ is_internal: true });
+    const third = await say(acme, id, '\u0000 "quoted" 😀');
+    const list = await acme.ask('GET', path);
+    expect([list.status, list.body]).toEqual([200, { data: [first.body, second, third] }]);
+    expect(list.headers.get('link')).toBeNull();
+  });
+
+  it('move the activity of the ticket and the contact of its client, not the version', async () => {
+    const { client_id } = await installation(acme);
+    const opened = await acme.ask('POST', TICKETS, newTicket({ client_id }));
+    const path = `${TICKETS}/${opened.body.id}`;
+    const message = await say(acme, String(opened.body.id), 'Hello');
+    const after = await acme.ask('GET', path);
+    expect(after.body).toEqual({ ...opened.body, last_activity_at: message.created_at });
+    expect(String(message.created_at) > String(opened.body.created_at)).toBe(true);
+    expect(await acme.read(`/api/v1/clients/${client_id}`)).toMatchObject({ last_contact: message.created_at });
+    const headers = { 'if-match': opened.headers.get('etag') ?? '' };
+    expect((await acme.ask('PATCH', path, { status: 'closed' }, { headers })).status).toBe(200);
+  });
+
+  it.each([
+    ['no author', { author_id: undefined }, 'author_id'],
+    ['an author type of two words', { author_type: 'The agent' }, 'author_type'],
+    ['an empty message', { message: '' }, 'message'],
+    ['a message of 10,001 characters', { message: 'x'.repeat(10_001) }, 'message'],
+    ['half a character', { message: '\ud800' }, 'message'],
+    ['a null flag', { is_internal: null }, 'is_internal'],
+    ['an unknown field', { colour: 'red' }, 'colour'],
+  ])('refuse %s', async (_, fields, field) => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    const path = `${TICKETS}/${id}/messages`;
+    const { status, body } = await acme.ask('POST', path, { ...newMessage(), ...fields });
+    expect([status, body.errors]).toEqual([422, pointsAt(field)]);
+    expect((await acme.read(path)).data).toEqual([]);
+  });
+
+  it('beyond a thousand follow behind a link', async () => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    for (let round = 0; round < 21; round++) await storeMessages(id, round, 50);
+    const first = await acme.ask('GET', `${TICKETS}/${id}/messages`);
+    expect(first.body.data).toHaveLength(1_000);
+    const next = /^<(.+)>; rel="next"$/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
+    const rest = await acme.ask('GET', next);
+    expect([rest.body.data.length, rest.headers.get('link')]).toEqual([50, null]);
+    const all = [...first.body.data, ...rest.body.data];
+    expect(new Set(all.map(({ id }) => id)).size).toBe(1_050);
+    // Rounds came one after another; within a round the order is nobody's.
+    expect(all.map(({ message }) => message)).toEqual(
+      Array.from({ length: 1_050 }, (_, index) => String(Math.floor(index / 50))),
+    );
+  });
+});
+
+/** Stores messages in one transaction: a thousand requests would take long. */
+async function storeMessages(ticketId: string, round: number, count: number): Promise<void> {
+  const context = { integration_id: 'test', app_code: 'test', org_id: acme.orgId, expires_at: '0', permissions: '*' };
+  const caller = callerOf(context);
+  if (caller === undefined) throw new Error('no caller');
+  const session = new Session(environmentTable(), Date.now(), Date.now() + 10_000);
+  const messages = messagesOf(Tenant.of(caller, session), ticketId);
+  for (let index = 0; index < count; index++) {
+    await messages.create({
+      ticket_id: ticketId,
+      author_type: 'agent',
+      author_id: randomUUID(),
+      message: String(round),
+      is_internal: false,
+      created_at: session.timestamp,
+    });
+  }
+  await session.commit();
+}
+
+/** All that the table holds below or of a ticket. */
+async function traces(ticketId: string): Promise<unknown[]> {
+  const { client, tableName } = api.table;
+  const found: unknown[] = [];
+  let start: Record<string, AttributeValue> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await client.send(
+      new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
+    );
+    found.push(...Items.filter((item) => JSON.stringify(item).includes(ticketId)));
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return found;
+}
+
+describe('deleting a ticket', () => {
+  it('takes its messages along', async () => {
+    const { id } = await acme.create(TICKETS, newTicket());
+    await Promise.all(Array.from({ length: 30 }, (_, index) => say(acme, id, `${index}`)));
+    expect((await traces(id)).length).toBeGreaterThan(30);
+    const { status, body } = await acme.ask('DELETE', `${TICKETS}/${id}`);
+    expect([status, body]).toEqual([204, '']);
+    for (const [method, path, sent] of [
+      ['GET', '', undefined],
+      ['PATCH', '', { status: 'closed' }],
+      ['DELETE', '', undefined],
+      ['GET', '/messages', undefined],
+      ['POST', '/messages', newMessage()],
+    ] as const) {
+      expect((await acme.ask(method, `${TICKETS}/${id}${path}`, sent)).status).toBe(404);
+    }
+    expect(await traces(id)).toEqual([]);
+  });
+
+  it('counts once, however many do it at once', async () => {
+    const org = await newTenant(api);
+    const [{ id }] = [
+      await org.create(TICKETS, newTicket({ status: 'closed' })),
+      await org.create(TICKETS, newTicket()),
+    ];
+    const answers = await Promise.all(Array.from({ length: 8 }, () => org.ask('DELETE', `${TICKETS}/${id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(7).fill(404)]);
+    expect(await org.read(TICKETS)).toMatchObject({ total: 1 });
+    expect(await org.read(`${TICKETS}?status=closed`)).toMatchObject({ total: 0 });
+  });
+
+  it('leaves no message behind that came at the same moment', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id } = await acme.create(TICKETS, newTicket());
+      const answers = await Promise.all(
+        Array.from({ length: 21 }, (_, index) =>
+          index === 10
+            ? acme.ask('DELETE', `${TICKETS}/${id}`)
+            : acme.ask('POST', `${TICKETS}/${id}/messages`, newMessage()),
+        ),
+      );
+      const said = answers.filter((_, index) => index !== 10).map(({ status }) => status);
+      expect(answers[10]?.status).toBe(204);
+      expect(said.every((status) => status === 201 || status === 404)).toBe(true);
+      expect(await traces(id)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { operations, World } from '../support/scenario.ts';
+
+let api: Api;
+let org: OrgAccess;
+let world: World;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+  world = new World(api, org);
+});
+afterAll(() => api.close());
+
+const withEvents = operations.flatMap(([id, route]) =>
+  route.event === undefined ? [] : [[route.event.type, id] as const],
+);
+
+/** Every event type that a contract declares, delivered with the example of its route. */
+describe('every event with an effect does what its route does', () => {
+  it.each(withEvents)('%s: %s', async (type, operationId) => {
+    const { path, body, route } = await world.scenario(operationId);
+    const [id] = Object.keys(route.params.shape).length === 0 ? [] : [path.split('/')[4]];
+    const data = { ...body, ...(id === undefined ? {} : { [route.event?.idField ?? 'id']: id }) };
+    expect((await deliver(api, org, { event_type: type, data })).body).toMatchObject({ received: true });
+    const { body: events } = await api.request<{ data: Record<string, unknown>[] }>(
+      'GET',
+      `/api/v1/webhook-events?page_size=1&event_type=${type}`,
+      { token: org.token },
+    );
+    expect(events.data[0]).toMatchObject({ outcome: 'applied', operation: operationId, record_id: expect.any(String) });
+  });
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+
+let api: Api;
+let org: OrgAccess;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+});
+afterAll(() => api.close());
+
+const created = (name: string) => ({ event_type: 'client.created', data: { name } });
+const listed = async (path: string) =>
+  (await api.request<{ data: Record<string, unknown>[]; total: number }>('GET', path, { token: org.token })).body;
+const problem = ({ status, body }: { status: number; body: Record<string, unknown> }) => [
+  status,
+  String(body.type).split(':').at(-1),
+];
+
+describe('a delivery', () => {
+  it('has the effect of the operation, and is answered with the receipt', async () => {
+    const eventId = randomUUID();
+    const { status, body } = await deliver(api, org, created('By webhook'), {
+      eventId,
+      headers: { 'x-timestamp': '2026-11-20T10:00:00+01:00' },
+    });
+    expect([status, body]).toEqual([200, { received: true, app: org.appCode, timestamp: expect.any(String) }]);
+    const { data } = await listed('/api/v1/clients?sort=-created_at&page_size=1');
+    expect(data[0]).toMatchObject({ name: 'By webhook', org_id: org.orgId });
+    const events = await listed('/api/v1/webhook-events?event_type=client.created');
+    const event = events.data.find((found) => found.event_id === eventId);
+    expect(event).toMatchObject({
+      outcome: 'applied',
+      operation: 'createClient',
+      record_id: data[0]?.id,
+      occurred_at: '2026-11-20T09:00:00.000Z',
+    });
+    const whole = await api.request('GET', `/api/v1/webhook-events/${event?.id}`, { token: org.token });
+    expect(whole.body).toMatchObject({ data: { name: 'By webhook' }, app_code: org.appCode });
+  });
+
+  it('that comes again is a 409 and does nothing', async () => {
+    const eventId = randomUUID();
+    await deliver(api, org, created('Once'), { eventId });
+    const before = (await listed('/api/v1/clients')).total;
+    expect(problem(await deliver(api, org, created('Once'), { eventId }))).toEqual([409, 'event-already-processed']);
+    expect(
+      problem(await deliver(api, org, '{ "data": {"name":"Once"}, "event_type":"client.created" }', { eventId })),
+    ).toEqual([409, 'event-id-reused']);
+    expect(problem(await deliver(api, org, created('Other'), { eventId }))).toEqual([409, 'event-id-reused']);
+    expect((await listed('/api/v1/clients')).total).toBe(before);
+  });
+
+  it('comes through once of sixteen at the same time', async () => {
+    const eventId = randomUUID();
+    const name = `Race ${eventId}`;
+    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver(api, org, created(name), { eventId })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
+    const { data } = await listed('/api/v1/clients?page_size=200');
+    expect(data.filter((client) => client.name === name)).toHaveLength(1);
+  });
+
+  it('of an event that means nothing here is stored and acknowledged', async () => {
+    const eventId = randomUUID();
+    expect((await deliver(api, org, { event_type: 'invoice.paid', data: { amount: 1e300 } }, { eventId })).status).toBe(
+      200,
+    );
+    const { data } = await listed('/api/v1/webhook-events?event_type=invoice.paid');
+    expect(data[0]).toMatchObject({ event_id: eventId, outcome: 'stored', operation: null, record_id: null });
+  });
+
+  it('that cannot be applied names the reason and is not remembered', async () => {
+    const eventId = randomUUID();
+    const bad = await deliver(
+      api,
+      org,
+      { event_type: 'client.created', data: { name: 7, colour: 'red' } },
+      { eventId },
+    );
+    expect(problem(bad)).toEqual([422, 'invalid-body']);
+    expect((bad.body.errors as { pointer: string }[]).map(({ pointer }) => pointer).sort()).toEqual([
+      '#/data/colour',
+      '#/data/name',
+    ]);
+    const unknown = await deliver(
+      api,
+      org,
+      { event_type: 'client.updated', data: { id: randomUUID(), name: 'x' } },
+      { eventId },
+    );
+    expect([problem(unknown), unknown.body.errors]).toEqual([
+      [422, 'invalid-body'],
+      [{ in: 'body', pointer: '#/data/id', detail: expect.any(String) }],
+    ]);
+    expect((await deliver(api, org, created('Mended'), { eventId })).status).toBe(200);
+  });
+
+  it('cannot reach another tenant', async () => {
+    const other = await api.orgToken();
+    const client = await api.request('POST', '/api/v1/clients', { token: other.token, body: { name: 'Theirs' } });
+    const theirs = { event_type: 'client.updated', data: { id: client.body.id, name: 'Mine now' } };
+    expect(problem(await deliver(api, org, theirs))).toEqual([422, 'invalid-body']);
+    const named = { event_type: 'client.created', data: { org_id: other.orgId, name: 'Smuggled' } };
+    expect(problem(await deliver(api, org, named))).toEqual([403, 'forbidden']);
+  });
+
+  it('has event ids of its own integration', async () => {
+    const other = await api.orgToken();
+    const eventId = randomUUID();
+    expect((await deliver(api, org, created('Mine'), { eventId })).status).toBe(200);
+    expect((await deliver(api, other, created('Theirs'), { eventId })).status).toBe(200);
+  });
+});
+
+describe('a delivery is refused', () => {
+  it('without a right signature: 401', async () => {
+    const event = created('Never');
+    for (const signature of ['', 'nonsense', '0'.repeat(64), '0'.repeat(63), '0'.repeat(65)]) {
+      expect(problem(await deliver(api, org, event, { signature }))).toEqual([401, 'invalid-signature']);
+    }
+    const bare = await api.request('POST', `/api/v1/webhooks/${org.appCode}`, {
+      body: event,
+      headers: { 'x-event-id': 'a' },
+    });
+    expect(problem(bare)).toEqual([401, 'invalid-signature']);
+  });
+
+  it('for an app code that nobody has: 404, and for one that looks strange', async () => {
+    for (const appCode of ['nobody-has-this', '%20', 'a%2Fb', '..%2f..']) {
+      expect(problem(await deliver(api, { ...org, appCode }, created('Never')))).toEqual([404, 'not-found']);
+    }
+  });
+
+  it('from an inactive integration: 403', async () => {
+    const other = await api.orgToken();
+    const change = { token: other.token, body: { status: 'inactive' } };
+    expect((await api.request('PATCH', `/api/v1/integrations/${other.integrationId}`, change)).status).toBe(200);
+    expect(problem(await deliver(api, other, created('Never')))).toEqual([403, 'forbidden']);
+  });
+
+  it.each([
+    ['a blank event id', { 'x-event-id': ' ' }],
+    ['a long event id', { 'x-event-id': 'x'.repeat(257) }],
+    ['a time that is none', { 'x-timestamp': 'yesterday' }],
+    ['a time without a zone', { 'x-timestamp': '2026-11-20T10:00:00' }],
+  ])('with %s: 400', async (_, headers) => {
+    expect(problem(await deliver(api, org, created('Never'), { headers }))).toEqual([400, 'invalid-parameter']);
+  });
+
+  it('with a body that is no event', async () => {
+    expect(problem(await deliver(api, org, '{'))).toEqual([400, 'malformed-request']);
+    expect(problem(await deliver(api, org, '[]'))).toEqual([422, 'invalid-body']);
+    expect(problem(await deliver(api, org, { event_type: 'created', data: {} }))).toEqual([422, 'invalid-body']);
+    expect(problem(await deliver(api, org, { event_type: 'client.created' }))).toEqual([422, 'invalid-body']);
+    expect(problem(await deliver(api, org, created('x'.repeat(300_000))))).toEqual([413, 'content-too-large']);
+    const text = await deliver(api, org, created('x'), { headers: { 'content-type': 'text/plain' } });
+    expect(problem(text)).toEqual([415, 'unsupported-media-type']);
+  });
+});

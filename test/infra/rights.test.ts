@@ -1,0 +1,172 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { resourcesIn, resourcesOf, type Statement, statementsIn, synthesize } from './synthesize.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let template: Template;
+let statements: readonly Statement[];
+beforeAll(() => {
+  template = synthesize({ outdir });
+  statements = statementsIn(template);
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const allowing = (action: string) => statements.filter(({ Action }) => Action.includes(action));
+
+/** Logical ids of the functions' roles, by function name. */
+const roleOf = (name: string): string => {
+  const found = resourcesOf(template, 'AWS::Lambda::Function').find(
+    ([, { Properties }]) => Properties.FunctionName === `custodia-test-${name}`,
+  );
+  return /"(\w+)","Arn"/.exec(JSON.stringify(found?.[1].Properties.Role))?.[1] ?? '';
+};
+
+/** What a function's role is allowed by its own policy. */
+const ownActions = (name: string): readonly string[] =>
+  resourcesOf(template, 'AWS::IAM::Policy')
+    .filter(([, { Properties }]) => JSON.stringify(Properties.Roles).includes(`"${roleOf(name)}"`))
+    .flatMap(([id]) => statements.filter(({ of }) => of === id).flatMap(({ Action }) => Action))
+    .toSorted();
+
+const functionNames = () =>
+  resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) =>
+    String(Properties.FunctionName).replace('custodia-test-', ''),
+  );
+
+const LOGGING = ['logs:CreateLogStream', 'logs:PutLogEvents'];
+
+describe('no policy', () => {
+  test('has a wildcard in an action', () => {
+    expect(statements.length).toBeGreaterThan(20);
+    for (const { Action, of } of statements) {
+      for (const action of Action) expect(action, of).not.toContain('*');
+    }
+  });
+
+  test('allows a scan, or PartiQL, which can be one', () => {
+    for (const { Action } of statements) {
+      for (const action of Action) expect(action).not.toMatch(/Scan|PartiQL/i);
+    }
+  });
+
+  test('allows actions on all resources, but in a key policy, where that is the key', () => {
+    for (const { Resource, of } of statements) {
+      if (resourcesIn(template)[of]?.Type !== 'AWS::KMS::Key') expect(Resource, of).not.toBe('*');
+    }
+  });
+
+  test('touches an item without looking at its partition key', () => {
+    for (const statement of statements.filter(({ Action }) => Action.some((each) => each.startsWith('dynamodb:')))) {
+      expect(statement.Condition).toMatchObject({
+        'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': expect.any(Array) },
+        Null: { 'dynamodb:LeadingKeys': 'false' },
+      });
+    }
+  });
+});
+
+describe('every function', () => {
+  test('has a role of its own', () => {
+    const roles = functionNames().map(roleOf);
+    expect(new Set(roles).size).toBe(roles.length);
+  });
+
+  test('has no right on the table but through a tenant role, or to find an integration by its app code', () => {
+    for (const name of functionNames()) {
+      const beyond = ownActions(name).filter((action) => !LOGGING.includes(action));
+      expect([
+        '',
+        'dynamodb:GetItem',
+        'sts:AssumeRole,sts:TagSession',
+        'dynamodb:GetItem,sts:AssumeRole,sts:TagSession',
+      ]).toContain(beyond.join());
+    }
+    expect(ownActions('clients')).toEqual([...LOGGING, 'sts:AssumeRole', 'sts:TagSession']);
+    expect(ownActions('authorizer')).toEqual(['dynamodb:GetItem', ...LOGGING]);
+  });
+
+  test('that reads before the tenant is known reads app codes alone', () => {
+    const ids = resourcesOf(template, 'AWS::IAM::Policy').map(([id]) => id);
+    const readers = allowing('dynamodb:GetItem').filter(({ of, Action }) => ids.includes(of) && Action.length === 1);
+    expect(readers.length).toBeGreaterThan(0);
+    for (const { Condition } of readers) {
+      expect(Condition?.['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': ['APP#*'] });
+    }
+  });
+});
+
+describe('a tenant role', () => {
+  const tenantRoles = () =>
+    resourcesOf(template, 'AWS::IAM::Role').filter(([, { Properties }]) =>
+      JSON.stringify(Properties.AssumeRolePolicyDocument).includes('sts:TagSession'),
+    );
+
+  test('opens sessions for one tenant only', () => {
+    expect(tenantRoles().length).toBeGreaterThan(0);
+    for (const [id] of tenantRoles()) {
+      const [trust, ...more] = statements.filter(({ of }) => of === id);
+      expect(more).toEqual([]);
+      expect(trust?.Condition).toMatchObject({
+        ArnLike: { 'aws:PrincipalArn': expect.anything() },
+        StringLike: { 'aws:RequestTag/tenant': ['????????-????-????-????-????????????', 'PLATFORM'] },
+      });
+    }
+  });
+
+  test('works on keys of the tenant in its tag', () => {
+    for (const { Condition } of allowing('dynamodb:PutItem')) {
+      const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as readonly string[];
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
+      expect(keys).toContain('ORG#${aws:PrincipalTag/tenant}#*');
+      // What crosses tenants by its nature: the count of organizations, keys of the platform's requests, app codes.
+      const crossing = ['ORG#PLATFORM#ORG#COUNT', 'ORG#PLATFORM#ONCE#*', 'APP#*'];
+      expect(keys.filter((key) => !key.startsWith('ORG#$') && !crossing.includes(key))).toEqual([]);
+    }
+  });
+
+  test('is allowed what the storage code sends, and nothing else', () => {
+    const sent = new Set(
+      globSync(join(import.meta.dirname, '../../{shared,functions}/**/*.ts'))
+        .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+)Command\(/g), ([, name]) => name))
+        .flatMap((name) => ACTIONS_OF[name ?? ''] ?? []),
+    );
+    for (const { Action } of allowing('dynamodb:PutItem')) {
+      expect(Action.map((action) => action.replace('dynamodb:', '')).toSorted()).toEqual([...sent].toSorted());
+    }
+  });
+});
+
+const ACTIONS_OF: Readonly<Record<string, readonly string[]>> = {
+  Get: ['GetItem'],
+  Query: ['Query'],
+  Scan: ['Scan'],
+  Put: ['PutItem'],
+  Update: ['UpdateItem'],
+  Delete: ['DeleteItem'],
+  BatchGet: ['BatchGetItem'],
+  BatchWrite: ['BatchWriteItem'],
+  TransactGet: ['GetItem'],
+  TransactWrite: ['PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem'],
+};
+
+describe('keys', () => {
+  test('only the login signs tokens', () => {
+    const signers = allowing('kms:Sign').map(({ Principal }) => JSON.stringify(Principal));
+    expect(signers).toEqual([expect.stringContaining(`"${roleOf('auth')}"`)]);
+  });
+
+  test('secrets are decrypted only for a named tenant', () => {
+    const statements = allowing('kms:Decrypt');
+    expect(statements.length).toBeGreaterThan(0);
+    for (const { Condition } of statements) {
+      expect(Condition).toEqual({ Null: { 'kms:EncryptionContext:tenant': 'false' } });
+    }
+  });
+
+  test('nobody may hand their use on', () => {
+    expect(allowing('kms:CreateGrant')).toEqual([]);
+  });
+});

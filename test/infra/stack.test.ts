@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contracts } from '../../functions/contracts.ts';
+import { settingsFrom } from '../../infra/settings.ts';
+import { listIndexes } from '../../shared/table/schema.ts';
+import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let template: Template;
+beforeAll(() => {
+  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+test('the stack keeps well below the 500 resources that a stack may have', () => {
+  expect(Object.keys(resourcesIn(template)).length).toBeLessThan(450);
+});
+
+test('nothing is deployed but what serves the API: no custom resource, no function on the side', () => {
+  expect(Object.values(resourcesIn(template)).filter(({ Type }) => Type.startsWith('Custom::'))).toEqual([]);
+  template.resourceCountIs('AWS::Lambda::Function', contracts.length + 1);
+});
+
+test('the table is on demand, protected, recoverable, and forgets what has expired', () => {
+  template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+    BillingMode: 'PAY_PER_REQUEST',
+    TimeToLiveSpecification: { AttributeName: 'TTL', Enabled: true },
+    KeySchema: [
+      { AttributeName: 'PK', KeyType: 'HASH' },
+      { AttributeName: 'SK', KeyType: 'RANGE' },
+    ],
+    GlobalSecondaryIndexes: listIndexes.map(({ name, partition, sort }) => ({
+      IndexName: name,
+      KeySchema: [
+        { AttributeName: partition, KeyType: 'HASH' },
+        { AttributeName: sort, KeyType: 'RANGE' },
+      ],
+      Projection: { ProjectionType: 'ALL' },
+    })),
+    Replicas: [
+      {
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+      },
+    ],
+    SSESpecification: { SSEEnabled: true },
+  });
+  template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
+});
+
+test('functions run on Node 24 and arm64, with a log group of their own', () => {
+  const groups = new Set<string>();
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
+    expect(Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'index.handler',
+      Timeout: 29,
+      LoggingConfig: { LogFormat: 'JSON' },
+      Environment: { Variables: { TABLE_NAME: expect.anything(), STAGE: 'dev', FIRST_KEY: 'off' } },
+    });
+    groups.add(JSON.stringify(Properties.LoggingConfig));
+  }
+  expect(groups.size).toBe(contracts.length + 1);
+});
+
+test('every log group forgets', () => {
+  const groups = resourcesOf(template, 'AWS::Logs::LogGroup').map(([, { Properties }]) => Properties);
+  expect(groups.length).toBe(contracts.length + 3);
+  for (const group of groups) expect(group.RetentionInDays).toBe(90);
+  expect(new Set(groups.map((group) => group.LogGroupName)).size).toBe(groups.length);
+});
+
+test('the stage has limits and writes an access log without headers or query', () => {
+  template.hasResourceProperties('AWS::ApiGateway::Stage', {
+    StageName: 'dev',
+    MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 500, ThrottlingBurstLimit: 1000 }],
+  });
+  const [[, stage] = []] = resourcesOf(template, 'AWS::ApiGateway::Stage');
+  const { Format = '' } = (stage?.Properties.AccessLogSetting ?? {}) as { Format?: string };
+  expect(JSON.parse(Format)).toMatchObject({ request_id: '$context.requestId', org_id: '$context.authorizer.org_id' });
+  expect(Format).not.toMatch(/header|querystring/i);
+});
+
+test('tokens are signed with Ed25519, secrets under a key that is renewed every year', () => {
+  template.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
+  template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+});
+
+test('the firewall stands before the stage', () => {
+  template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
+  const rules = resourcesOf(template, 'AWS::WAFv2::WebACL').flatMap(
+    ([, { Properties }]) => Properties.Rules as readonly { readonly Name: string }[],
+  );
+  expect(rules.map(({ Name }) => Name)).toEqual([
+    'address-rate',
+    'AWSManagedRulesCommonRuleSet',
+    'AWSManagedRulesKnownBadInputsRuleSet',
+  ]);
+});
+
+test('alarms reach the address that the stage names', () => {
+  template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
+  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
+  expect(alarms.map(({ AlarmName }) => AlarmName)).toEqual(
+    expect.arrayContaining(['custodia-test-api-5xx', 'custodia-test-api-slow', 'custodia-test-function-authorizer']),
+  );
+  for (const alarm of alarms) expect(alarm.AlarmActions).toHaveLength(1);
+});
+
+describe('settings', () => {
+  const settings = (context: Record<string, unknown>) => settingsFrom(new App({ outdir, context }).node);
+
+  test('have defaults that protect', () => {
+    expect(settings({})).toMatchObject({
+      stage: 'dev',
+      firstKey: false,
+      deletionProtection: true,
+      logRetentionDays: 90,
+    });
+  });
+
+  test('are texts on the command line', () => {
+    expect(settings({ firstKey: 'true', deletionProtection: 'false', throttleRate: '50' })).toMatchObject({
+      firstKey: true,
+      deletionProtection: false,
+      throttleRate: 50,
+    });
+  });
+
+  test('that cannot be used are named, all of them', () => {
+    expect(() => settings({ stage: 'Prod!', logRetentionDays: '31' })).toThrow(/stage: .*\n.*logRetentionDays: /);
+  });
+});

@@ -1,0 +1,76 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { contracts } from '../../functions/contracts.ts';
+import type { Bundles } from '../../infra/bundling/bundle.ts';
+import { functionNames } from '../../infra/functions.ts';
+import { settingsFrom } from '../../infra/settings.ts';
+import { CustodiaStack } from '../../infra/stack.ts';
+import type { Contract } from '../../shared/contract/route.ts';
+
+/** Bundles without anything in them, for tests that only look at the template. */
+export function emptyBundles(names: readonly string[], directory: string): Bundles {
+  return new Map(
+    names.map((name) => {
+      const bundle = join(directory, 'bundles', name);
+      mkdirSync(bundle, { recursive: true });
+      writeFileSync(join(bundle, 'index.mjs'), `export const handler = async () => '${name}';\n`);
+      return [name, bundle];
+    }),
+  );
+}
+
+interface SynthesizeOptions {
+  readonly outdir: string;
+  readonly context?: Readonly<Record<string, unknown>>;
+  readonly served?: readonly Contract[];
+}
+
+/** The stack's template, with empty functions. */
+export function synthesize({ outdir, context = {}, served = contracts }: SynthesizeOptions): Template {
+  const app = new App({ outdir, context: { ...context } });
+  const bundles = emptyBundles(functionNames(served), outdir);
+  const stack = new CustodiaStack(app, 'custodia-test', {
+    contracts: served,
+    bundles,
+    settings: settingsFrom(app.node),
+  });
+  return Template.fromStack(stack);
+}
+
+const statementSchema = z.object({
+  Effect: z.string(),
+  Action: z.union([z.string(), z.array(z.string())]).transform((actions) => [actions].flat()),
+  Resource: z.unknown().optional(),
+  Principal: z.unknown().optional(),
+  Condition: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+});
+
+export type Statement = z.infer<typeof statementSchema> & {
+  /** Logical id of the resource whose policy this is a part of. */
+  readonly of: string;
+};
+
+/** Every policy statement anywhere in the template. */
+export function statementsIn(template: Template): readonly Statement[] {
+  const found: Statement[] = [];
+  const search = (value: unknown, of: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const statements = (value as { Statement?: unknown }).Statement;
+    if (Array.isArray(statements)) found.push(...statements.map((each) => ({ ...statementSchema.parse(each), of })));
+    for (const child of Object.values(value)) search(child, of);
+  };
+  for (const [id, resource] of Object.entries(resourcesIn(template))) search(resource, id);
+  return found;
+}
+
+const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
+export type Resource = z.infer<typeof resourceSchema>;
+
+export const resourcesIn = (template: Template): Readonly<Record<string, Resource>> =>
+  z.record(z.string(), resourceSchema).parse(template.toJSON().Resources);
+
+export const resourcesOf = (template: Template, type: string): readonly (readonly [id: string, resource: Resource])[] =>
+  Object.entries(resourcesIn(template)).filter(([, resource]) => resource.Type === type);

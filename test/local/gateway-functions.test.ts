@@ -1,0 +1,100 @@
+import type { Context } from 'aws-lambda';
+import { describe, expect, it } from 'vitest';
+import { fakeGateway, problemOf } from './gateway-fixture.ts';
+
+describe('a function', () => {
+  it('gets a Lambda context', async () => {
+    const { send } = await fakeGateway({
+      things: (_, context: Context) => ({
+        statusCode: 200,
+        body: JSON.stringify({ ...context, remaining: context.getRemainingTimeInMillis() }),
+      }),
+    });
+    const { json } = await send('GET', '/v1/things');
+    expect(json).toMatchObject({ functionName: 'things', awsRequestId: expect.any(String) });
+    expect(json.remaining).toBeGreaterThan(28_000);
+    expect(json.remaining).toBeLessThanOrEqual(29_000);
+  });
+
+  it('answers with headers of one and of several values, and with bytes', async () => {
+    const { send } = await fakeGateway({
+      things: () => ({
+        statusCode: 201,
+        headers: { 'X-One': 1, 'X-Two': 'a', 'Content-Type': 'text/x', 'Content-Length': '999' },
+        multiValueHeaders: { 'X-Two': ['a', 'b'] },
+        body: Buffer.from('bytes').toString('base64'),
+        isBase64Encoded: true,
+      }),
+    });
+    const { status, headers, text } = await send('GET', '/v1/things');
+    expect([status, text]).toEqual([201, 'bytes']);
+    expect(Object.fromEntries(headers)).toMatchObject({ 'x-one': '1', 'x-two': 'a, b', 'content-type': 'text/x' });
+  });
+
+  it('need not name the content type, nor give a body', async () => {
+    const { send } = await fakeGateway({ things: () => ({ statusCode: 200 }) });
+    const { headers, text } = await send('GET', '/v1/things');
+    expect([headers.get('content-type'), headers.get('content-length'), text]).toEqual(['application/json', '0', '']);
+  });
+
+  it('answers 204 without a body or its length', async () => {
+    const { send } = await fakeGateway({ things: () => ({ statusCode: 204, body: '' }) });
+    const { status, headers } = await send('GET', '/v1/things');
+    expect([status, headers.has('content-length'), headers.has('content-type')]).toEqual([204, false, false]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['nothing', () => undefined],
+    ['null', () => null],
+    ['a text', () => 'fine'],
+    ['no status', () => ({ body: '' })],
+    ['a strange status', () => ({ statusCode: 'fine' })],
+    ['an object as body', () => ({ statusCode: 200, body: { a: 1 } })],
+    ['a field that is not known', () => ({ statusCode: 200, content: '' })],
+    ['a header with a line break', () => ({ statusCode: 200, headers: { 'X-A': 'a\r\nX-B: b' } })],
+    ['a bigint', () => 1n],
+    ['more than 6 MB', () => ({ statusCode: 200, body: 'x'.repeat(6_291_556) })],
+    [
+      'an error, thrown at once',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['a rejection', () => Promise.reject(new Error('secret'))],
+  ])('that answers %s is a 502', async (_, things) => {
+    const { send, failures } = await fakeGateway({ things });
+    const sent = await send('GET', '/v1/things');
+    expect(problemOf(sent)).toBe('502 internal-error');
+    expect(sent.text).not.toContain('secret');
+    expect(failures).toHaveLength(1);
+  });
+
+  it('that cannot be loaded is a 502', async () => {
+    const { send } = await fakeGateway({ loadFunction: () => Promise.reject(new SyntaxError('oops')) });
+    expect(problemOf(await send('GET', '/v1/things'))).toBe('502 internal-error');
+  });
+
+  it('that takes too long is a 504', async () => {
+    const { send } = await fakeGateway({ things: () => new Promise(() => undefined), limits: { functionMs: 20 } });
+    const sent = await send('GET', '/v1/things');
+    expect(problemOf(sent)).toBe('504 unavailable');
+    expect(sent.headers.get('retry-after')).toBe('2');
+  });
+
+  it('under way may end when the gateway closes', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const called = Promise.withResolvers<void>();
+    const { send, close } = await fakeGateway({
+      things: () => {
+        called.resolve();
+        return promise;
+      },
+    });
+    const sent = send('GET', '/v1/things');
+    await called.promise;
+    const closed = close();
+    resolve({ statusCode: 200, body: 'done' });
+    expect((await sent).text).toBe('done');
+    await closed;
+  });
+});

@@ -1,0 +1,178 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { resourceTree } from '../../local/gateway/resources.ts';
+import { contract, noContent, route } from '../../shared/contract/route.ts';
+import { eventOf, fakeGateway, problemOf, sendBytes } from './gateway-fixture.ts';
+
+describe('the resource of a path', () => {
+  it.each([
+    ['GET', '/v1/things', '/v1/things', null],
+    ['GET', '/v1/things/7', '/v1/things/{id}', { id: '7' }],
+    ['POST', '/v1/things/memberships', '/v1/things/memberships', null],
+    ['GET', '/v1/things/client/7/8', '/v1/things/client/{client_id}/{id}', { client_id: '7', id: '8' }],
+    ['GET', '/v1/%74hings', '/v1/things', null],
+    ['GET', '/v1/things/a%2Fb', '/v1/things/{id}', { id: 'a%2Fb' }],
+    ['GET', '/v1/things/__proto__', '/v1/things/{id}', { id: '__proto__' }],
+    ['GET', '/v1/files/a/b%20c', '/v1/files/{proxy+}', { proxy: 'a/b%20c' }],
+    ['GET', 'http://api.test/v1/things?x=1', '/v1/things', null],
+  ])('%s %s', async (method, path, resource, pathParameters) => {
+    const { send } = await fakeGateway();
+    const event = eventOf(await send(method, path));
+    expect(event).toMatchObject({ resource, requestContext: { resourcePath: resource } });
+    expect(event.pathParameters).toEqual(pathParameters);
+  });
+
+  it.each(['/', '/v1', '/v1/nothing', '/v1/things/', '/v1/things//', '//v1/things', '/v1/things/client', '/v1/files'])(
+    '%s has none',
+    async (path) => {
+      const { send } = await fakeGateway();
+      expect(problemOf(await send('GET', path))).toBe('404 route-not-found');
+    },
+  );
+
+  it.each(['/v1/things/%', '/v1/things/%zz', '/v1/things/%ff', '/v1/things?x=%ff', '*'])(
+    '%s is a 400',
+    async (path) => {
+      const { send } = await fakeGateway();
+      expect(problemOf(await send('GET', path))).toBe('400 malformed-request');
+    },
+  );
+
+  it.each([
+    ['DELETE', '/v1/things', 'GET, POST'],
+    ['GET', '/v1/things/memberships', 'POST'],
+    ['OPTIONS', '/v1/things/7', 'GET'],
+  ])('%s %s is not allowed', async (method, path, allowed) => {
+    const { send } = await fakeGateway();
+    const sent = await send(method, path);
+    expect(problemOf(sent)).toBe('405 method-not-allowed');
+    expect(sent.headers.get('allow')).toBe(allowed);
+  });
+
+  it('answers HEAD with 405 and no body', async () => {
+    const { send } = await fakeGateway();
+    const sent = await send('HEAD', '/v1/things');
+    expect([sent.status, sent.headers.get('allow'), sent.text]).toEqual([405, 'GET, POST', '']);
+  });
+
+  it('cannot be declared twice, nor with two names for one segment', () => {
+    const one = (method: 'GET' | 'POST', path: string) =>
+      contract({
+        name: 'one',
+        tag: '',
+        description: '',
+        routes: { it: { ...route(method, '/a', { summary: '', auth: 'none', response: noContent('') }), path } },
+      });
+    expect(() => resourceTree([one('GET', '/a'), one('GET', '/a')])).toThrow('GET /a is declared twice');
+    expect(() => resourceTree([one('GET', '/a/{id}'), one('POST', '/a/{other}')])).toThrow('is called {id} elsewhere');
+  });
+});
+
+describe('the event', () => {
+  it('has names and values as sent, and each value of a repeated one', async () => {
+    const { send } = await fakeGateway();
+    const event = eventOf(
+      await send('GET', '/v1/things?a=1&b=x+y%20z%C3%A9&a=2&empty&__proto__=p', {
+        headers: ['X-Some-NAME', 'one', 'X-Some-NAME', 'two', 'lower', 'l', 'TE', 'trailers'],
+      }),
+    );
+    expect(event.headers).toMatchObject({ Host: 'api.test', 'X-Some-NAME': 'two', lower: 'l' });
+    expect(event.multiValueHeaders).toMatchObject({ 'X-Some-NAME': ['one', 'two'], lower: ['l'] });
+    expect(Object.keys(event.headers)).not.toContain('TE');
+    expect(event.queryStringParameters).toEqual({ a: '2', b: 'x y zé', empty: '', ['__proto__']: 'p' });
+    expect(event.multiValueQueryStringParameters).toMatchObject({ a: ['1', '2'], b: ['x y zé'] });
+    expect(Object.hasOwn(event.multiValueQueryStringParameters ?? {}, '__proto__')).toBe(true);
+  });
+
+  it('has a request context, and no authorizer where none was asked', async () => {
+    const { send } = await fakeGateway({ stage: 'dev' });
+    const before = Date.now();
+    const sent = await send('GET', '/v1/things/7', { headers: ['User-Agent', 'me'] });
+    const { requestContext, ...event } = eventOf(sent);
+    expect(event).toMatchObject({ body: null, isBase64Encoded: false, queryStringParameters: null });
+    expect(requestContext).toMatchObject({
+      httpMethod: 'GET',
+      path: '/dev/v1/things/7',
+      stage: 'dev',
+      protocol: 'HTTP/1.1',
+      identity: { sourceIp: '127.0.0.1', userAgent: 'me' },
+      requestTime: expect.stringMatching(/^\d\d\/[A-Z][a-z]{2}\/\d{4}:\d\d:\d\d:\d\d \+0000$/),
+    });
+    expect(requestContext).not.toHaveProperty('authorizer');
+    expect(requestContext.requestTimeEpoch).toBeGreaterThanOrEqual(before);
+    expect(sent.headers.get('x-amzn-requestid')).toBe(requestContext.requestId);
+    expect(sent.json.functionName).toBe('things');
+  });
+
+  it('brings the bytes of the body unchanged, whatever they are', async () => {
+    const { send } = await fakeGateway();
+    const body = Buffer.concat([randomBytes(1000), Buffer.from([0xff, 0xfe, 0x00])]);
+    const event = eventOf(await send('POST', '/v1/hooks', { body }));
+    expect(event.isBase64Encoded).toBe(true);
+    const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+    expect(digest(Buffer.from(event.body ?? '', 'base64'))).toBe(digest(body));
+  });
+});
+
+describe('limits', () => {
+  it('refuses a body that is too large, declared or not, and closes the connection', async () => {
+    const { send, url } = await fakeGateway({ limits: { bodyBytes: 1000 } });
+    expect((await send('POST', '/v1/things', { body: 'x'.repeat(1000) })).status).toBe(200);
+    const declared = await send('POST', '/v1/things', { body: 'x'.repeat(1001) });
+    expect(problemOf(declared)).toBe('413 content-too-large');
+    expect(declared.headers.get('connection')).toBe('close');
+    const chunk = `100\r\n${'x'.repeat(256)}\r\n`;
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+    expect(await sendBytes(url, `${head}${chunk.repeat(5)}0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 .*content-too-large/s);
+  });
+
+  it('refuses ten megabytes and one byte', async () => {
+    const { send } = await fakeGateway();
+    expect(problemOf(await send('POST', '/v1/things', { body: Buffer.alloc(10_485_761) }))).toBe(
+      '413 content-too-large',
+    );
+  });
+
+  it('refuses a body that makes an event larger than Lambda takes', async () => {
+    const { send } = await fakeGateway();
+    expect(problemOf(await send('POST', '/v1/things', { body: Buffer.alloc(5_000_000) }))).toBe(
+      '413 content-too-large',
+    );
+  });
+
+  it('refuses headers over 10,240 bytes in all, also such as the parser stops at', async () => {
+    const { send, url } = await fakeGateway();
+    expect((await send('GET', '/v1/things', { headers: ['X-Long', 'x'.repeat(10_000)] })).status).toBe(200);
+    expect(problemOf(await send('GET', '/v1/things', { headers: ['X-Long', 'x'.repeat(10_240)] }))).toBe(
+      '431 content-too-large',
+    );
+    const flood = `GET /v1/things HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`;
+    expect(await sendBytes(url, flood)).toMatch(/^HTTP\/1\.1 431 .*application\/problem\+json.*"status":431/s);
+  });
+
+  it.each([
+    ['no HTTP at all', 'hello\r\n\r\n'],
+    ['a header without a colon', 'GET /v1/things HTTP/1.1\r\nHost a\r\n\r\n'],
+    ['two lengths', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['no host', 'GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n'],
+    ['bytes that no URL has', 'GET /v1/things/\xe9 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'],
+    ['a bad chunk', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('answers %s with 400', async (_, bytes) => {
+    const { url } = await fakeGateway();
+    expect(await sendBytes(url, bytes)).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json.*malformed-request/s);
+  });
+
+  it('survives clients that go away', async () => {
+    const { send, url, failures } = await fakeGateway();
+    const { port } = new URL(url);
+    for (const bytes of ['POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nabc', 'GET /v1/th', '']) {
+      await new Promise<void>((resolve) => {
+        const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes, () => socket.resetAndDestroy()));
+        socket.once('close', () => resolve());
+      });
+    }
+    expect((await send('GET', '/v1/things')).status).toBe(200);
+    expect(failures).toEqual([]);
+  });
+});

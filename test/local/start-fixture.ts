@@ -1,0 +1,66 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { descendants } from '../support/processes.ts';
+
+const ENTRY = join(import.meta.dirname, '../../bin/local.ts');
+
+export interface Started {
+  readonly pid: number;
+  /** All it has written to standard output and standard error so far. */
+  readonly output: () => string;
+  /** Its address when it has said so often (once by default) that it is ready; rejects when it ends before. */
+  readonly ready: (times?: number) => Promise<string>;
+  /** The exit code, null after a signal. */
+  readonly exit: Promise<number | null>;
+  /** Sends a signal to its whole group, as a terminal's Ctrl-C does, and answers its exit code. */
+  readonly signal: (signal: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** Runs `bin/local.ts` with these variables, on a free port and in memory unless they say otherwise. It ends with the test. */
+export function start(variables: Readonly<Record<string, string>> = {}, nodeOptions: readonly string[] = []): Started {
+  const { PATH = '', JAVA_HOME } = process.env;
+  const child = spawn(process.execPath, [...nodeOptions, ENTRY], {
+    detached: true,
+    env: { PATH, ...(JAVA_HOME && { JAVA_HOME }), PORT: '0', DATA_DIR: ':memory:', ...variables },
+  });
+  const pid = child.pid ?? Number.NaN;
+  const exit = once(child, 'close').then(([code]) => code as number | null);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk;
+    });
+  }
+  const signal = (name: NodeJS.Signals): Promise<number | null> => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-pid, name);
+    return exit;
+  };
+  onTestFinished(async () => void (await signal('SIGKILL')));
+  const ready = (times = 1): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const url = Array.from(output.matchAll(/is ready at (\S+).*?Ctrl-C/gs))[times - 1]?.[1];
+        if (url !== undefined) resolve(url);
+      };
+      child.stdout.on('data', look);
+      exit.then(() => reject(new Error(`it ended before it was ready:\n${output}`)));
+      look();
+    });
+  return { pid, output: () => output, ready, exit, signal };
+}
+
+/** The processes that a started one has started itself. */
+export const childrenOf = ({ pid }: Started): number[] => descendants(pid);
+
+/** Runs lines in a shell, as if they were pasted, and answers what they print. */
+export const paste = async (lines: readonly string[]): Promise<string> =>
+  (await promisify(execFile)('sh', ['-c', lines.join('\n')])).stdout;
+
+/** The lines that the start says to paste. */
+export const linesToPaste = ({ output }: Started): string[] =>
+  output()
+    .split('\n')
+    .filter((line) => /^(TOKEN=\$\()?curl /.test(line));

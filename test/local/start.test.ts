@@ -1,0 +1,158 @@
+import { readdirSync, utimesSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { readSettings } from '../../local/settings.ts';
+import { freshDirectory } from '../support/directory.ts';
+import { canListProcesses, isRunning } from '../support/processes.ts';
+import { childrenOf, linesToPaste, paste, start } from './start-fixture.ts';
+
+// Each test starts the whole API once or twice.
+vi.setConfig({ testTimeout: 120_000 });
+
+describe('npm start', () => {
+  it('is soon ready, and says three lines that work when pasted', async () => {
+    const started = start();
+    const url = await started.ready();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const seconds = Number(/ready at \S+ \(in ([\d.]+) s\)/.exec(started.output())?.[1]);
+    // The promise is for a machine that has nothing else to do.
+    expect(seconds).toBeLessThan(isIdle() ? 6 : 60);
+    expect(started.output()).toMatch(/platform app code {2}platform\n\s+platform secret {4}\S{32,}\n/);
+
+    const lines = linesToPaste(started);
+    expect(lines).toHaveLength(3);
+    expect(await paste(lines.slice(0, 2))).toContain('"name":"Acme"');
+    const list = JSON.parse(await paste([...lines.slice(0, 1), ...lines.slice(2)]));
+    expect(list.data.map(({ name }: { name: string }) => name)).toContain('Acme');
+  });
+
+  it.skipIf(!canListProcesses).each([
+    ['SIGINT', 130],
+    ['SIGTERM', 0],
+  ] as const)('leaves nothing behind on %s', async (signal, code) => {
+    const TMPDIR = await freshDirectory();
+    const started = start({ TMPDIR });
+    await started.ready();
+    const left = (): string[] => readdirSync(TMPDIR).filter((name) => name.startsWith('custodia-'));
+    expect(left()).toHaveLength(1);
+    const children = childrenOf(started);
+    expect(children.length).toBeGreaterThan(0);
+    expect(await started.signal(signal)).toBe(code);
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(left()).toEqual([]);
+  });
+
+  it.skipIf(!canListProcesses)('leaves nothing behind when it is stopped before it is ready', async () => {
+    const started = start();
+    const children = await vi.waitUntil(() => childrenOf(started).length > 0 && childrenOf(started), {
+      timeout: 20_000,
+    });
+    await started.signal('SIGINT');
+    await vi.waitUntil(() => !children.some(isRunning), { timeout: 10_000 });
+  });
+
+  it('finds its data, its keys and its platform secret again', async () => {
+    const DATA_DIR = join(await freshDirectory(), 'data');
+    const first = start({ DATA_DIR });
+    await first.ready();
+    const [login = '', create = ''] = linesToPaste(first);
+    const token = (await paste([login, create.replace(/.*/, 'echo $TOKEN')])).trim();
+    await paste([login, create]);
+    await first.signal('SIGTERM');
+
+    const second = start({ DATA_DIR });
+    const url = await second.ready();
+    const response = await fetch(`${url}/api/v1/orgs`, { headers: { authorization: `Bearer ${token}` } });
+    expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"name":"Acme"')]);
+    expect(secretIn(second.output())).toBe(secretIn(first.output()));
+  });
+
+  it('takes the platform secret from its variable', async () => {
+    const PLATFORM_SECRET = `a'b"c$d\\e-${'x'.repeat(32)}`;
+    const started = start({ PLATFORM_SECRET });
+    await started.ready();
+    expect(secretIn(started.output())).toBe(PLATFORM_SECRET);
+    expect(await paste(linesToPaste(started))).toContain('"name":"Acme"');
+  });
+
+  it('says in one sentence that the port is in use', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = String(typeof address === 'object' && address?.port);
+    const started = start({ PORT: port });
+    expect(await started.exit).toBe(1);
+    server.close();
+    expect(started.output()).toBe(
+      `Port ${port} on 127.0.0.1 is in use: stop what listens there, or set PORT to another (PORT=0 takes any free one).\n`,
+    );
+  });
+
+  it('says in one sentence that the data directory is in use', async () => {
+    const DATA_DIR = await freshDirectory();
+    await start({ DATA_DIR }).ready();
+    const second = start({ DATA_DIR });
+    expect(await second.exit).toBe(1);
+    expect(second.output()).toMatch(/^The data directory .* is in use by another running instance: .*\.\n$/);
+  });
+
+  it('says in one sentence that no DynamoDB answers', async () => {
+    const started = start({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' });
+    expect(await started.exit).toBe(1);
+    expect(started.output()).toMatch(/^No DynamoDB answers at http:\/\/127\.0\.0\.1:1: .*\.\n$/);
+  });
+
+  it('says in one sentence what is wrong with a setting', async () => {
+    const started = start({ PORT: 'http' });
+    expect(await started.exit).toBe(1);
+    expect(started.output()).toMatch(/^PORT must be .*\.\n$/);
+  });
+});
+
+describe('npm run dev', () => {
+  it.skipIf(!canListProcesses)('starts again when a source file changes, over the same data', async () => {
+    const DATA_DIR = await freshDirectory();
+    const started = start({ DATA_DIR }, ['--watch']);
+    await started.ready();
+    const engines = childrenOf(started);
+    const now = new Date();
+    utimesSync(join(import.meta.dirname, '../../local/welcome.ts'), now, now);
+    await started.ready(2);
+    const [, api = 0] = childrenOf(started);
+    expect(engines.slice(1).filter(isRunning)).toEqual([]);
+    expect(started.output()).not.toMatch(/in use|Error/);
+    const left = [...childrenOf(started), api];
+    await started.signal('SIGINT');
+    await vi.waitUntil(() => !left.some(isRunning), { timeout: 10_000 });
+  });
+});
+
+describe('the settings', () => {
+  it('have defaults, also for empty variables', () => {
+    const defaults = { port: 3000, host: '127.0.0.1', dataDir: '.data', dynamoDbEndpoint: undefined };
+    expect(readSettings({})).toEqual({ ...defaults, platformSecret: undefined });
+    expect(readSettings({ PORT: '', DATA_DIR: '', PLATFORM_SECRET: '' })).toMatchObject(defaults);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PORT', '3e3'],
+    ['HOST', '0.0.0.0'],
+    ['HOST', 'example.org'],
+    ['HOST', '127.0.0.1.example.org'],
+    ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
+    ['DYNAMODB_ENDPOINT', 'file:///tmp'],
+    ['PLATFORM_SECRET', 'x'.repeat(31)],
+    ['PLATFORM_SECRET', 'x'.repeat(40)],
+    ['PLATFORM_SECRET', `täglich-${'x'.repeat(31)}`],
+  ])('refuse %s=%s in one sentence', (name, value) => {
+    expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must .*\\.$`));
+  });
+});
+
+const secretIn = (output: string): string | undefined => /platform secret {4}(.*)/.exec(output)?.[1];
+
+const isIdle = (): boolean => (loadavg()[0] ?? 0) < availableParallelism();

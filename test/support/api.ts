@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contracts } from '../../functions/contracts.ts';
+import { setFunctionEnvironment } from '../../local/environment.ts';
+import { loadFromSource } from '../../local/functions.ts';
+import { type GatewayOptions, startGateway } from '../../local/gateway/gateway.ts';
+import { ensurePlatformIntegration } from '../../local/platform.ts';
+import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
+import { configureTable } from '../../shared/table/client.ts';
+import { conformance } from './conformance.ts';
+import { type FreshTable, freshTable } from './dynamodb.ts';
+
+/**
+ * The API for tests: the local gateway over the handlers from source and a table of its own.
+ *
+ *     const api = await startApi();
+ *     afterAll(() => api.close());
+ *     const { token } = await api.orgToken();
+ *     const { status, body } = await api.request('POST', '/api/v1/clients', { token, body: { name: 'Acme' } });
+ *
+ * Every answer is checked against the contract: status, headers, exactly the declared fields. What does not conform throws.
+ */
+export interface Api {
+  readonly url: string;
+  readonly table: FreshTable;
+  readonly request: <T = JsonBody>(method: string, path: string, options?: RequestOptions) => Promise<ApiResponse<T>>;
+  /** A token of the platform integration; logs in once. */
+  readonly platformToken: () => Promise<string>;
+  /** Creates an organization and an integration of it through the API, and logs in with it. */
+  readonly orgToken: (orgName?: string) => Promise<OrgAccess>;
+  readonly login: (appCode: string, secret: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+export type JsonBody = Record<string, unknown>;
+
+export interface RequestOptions {
+  readonly token?: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, and without a content type unless `headers` names one. */
+  readonly raw?: string | Uint8Array<ArrayBuffer>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface ApiResponse<T = JsonBody> {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed where it is JSON, else the text. */
+  readonly body: T;
+}
+
+export interface OrgAccess {
+  readonly token: string;
+  readonly orgId: string;
+  readonly integrationId: string;
+  readonly appCode: string;
+  readonly secret: string;
+}
+
+export interface ApiOptions extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report'> {}
+
+/** Starts the API on a free port. `firstKey` is on unless told otherwise, as for `npm start`. */
+export async function startApi({ firstKey = true, ...options }: ApiOptions = {}): Promise<Api> {
+  const table = await freshTable();
+  const keyFile = join(keyDirectory(), 'keys.json');
+  setFunctionEnvironment({ tableName: table.tableName, endpoint: table.endpoint, keyFile, firstKey });
+  // The functions keep their table for as long as the process lives; a test file may start several APIs, one after the other.
+  configureTable({});
+  await ensureLocalKeys(keyFile);
+  const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
+  const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options });
+
+  const request = requester(gateway.url);
+  const login = loginWith(request);
+  let platformLogin: Promise<string> | undefined;
+  const platformToken = (): Promise<string> => {
+    platformLogin ??= login(platform.appCode, platform.secret);
+    return platformLogin;
+  };
+  const orgToken = async (name?: string) => newOrganization(request, login, await platformToken(), name);
+  return { url: gateway.url, table, request, login, platformToken, orgToken, close: gateway.close };
+}
+
+let directory: string | undefined;
+
+/** One for the process: the functions read the keys once. */
+function keyDirectory(): string {
+  if (directory === undefined) {
+    const made = mkdtempSync(join(tmpdir(), 'custodia-'));
+    process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+    directory = made;
+  }
+  return directory;
+}
+
+function requester(url: string): Api['request'] {
+  const check = conformance(contracts);
+  return async <T>(method: string, path: string, { token, body, raw, headers = {} }: RequestOptions = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      // As bytes: fetch would give a text a content type of its own.
+      body: body === undefined ? bytesOf(raw) : bytesOf(JSON.stringify(body)),
+    });
+    const text = await response.text();
+    const isJson = /^application\/([\w.-]+\+)?json\b/.test(response.headers.get('content-type') ?? '');
+    const parsed: unknown = isJson && text !== '' ? JSON.parse(text) : text;
+    check({ method, path, status: response.status, headers: response.headers, body: parsed });
+    return { status: response.status, headers: response.headers, body: parsed as T };
+  };
+}
+
+const bytesOf = (raw: RequestOptions['raw']): Uint8Array<ArrayBuffer> | null => {
+  if (raw === undefined) return null;
+  return typeof raw === 'string' ? new TextEncoder().encode(raw) : raw;
+};
+
+const loginWith =
+  (request: Api['request']): Api['login'] =>
+  async (appCode, secret) => {
+    const { status, body } = await request<{ access_token: string }>('POST', '/api/v1/auth/login', {
+      body: { app_code: appCode, secret },
+    });
+    if (status !== 200) throw new Error(`logging in as ${appCode} answered ${status} ${JSON.stringify(body)}`);
+    return body.access_token;
+  };
+
+async function newOrganization(
+  request: Api['request'],
+  login: Api['login'],
+  token: string,
+  name = 'Acme',
+): Promise<OrgAccess> {
+  const suffix = randomUUID().slice(0, 8);
+  const create = async (path: string, body: JsonBody): Promise<Record<string, string>> => {
+    const answer = await request<Record<string, string>>('POST', path, { token, body });
+    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const org = await create('/api/v1/orgs', { name, slug: `org-${suffix}` });
+  const integration = await create('/api/v1/integrations', {
+    org_id: org.id,
+    app_code: `app-${suffix}`,
+    display_name: `${name} integration`,
+  });
+  const { id: integrationId = '', app_code: appCode = '', secret = '' } = integration;
+  return { token: await login(appCode, secret), orgId: org.id ?? '', integrationId, appCode, secret };
+}

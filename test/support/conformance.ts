@@ -1,0 +1,119 @@
+import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod';
+import { resourceTree } from '../../local/gateway/resources.ts';
+import { problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
+import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/problem.ts';
+import type { Contract, Route } from '../../shared/contract/route.ts';
+
+export interface Answered {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  /** Parsed JSON, or the text where it is none. */
+  readonly body: unknown;
+}
+
+/** The answer is not one that the contract declares. */
+export class NotConforming extends Error {
+  override readonly name = 'NotConforming';
+
+  constructor({ method, path, status, body }: Answered, why: string) {
+    super(
+      `${method} ${path} answered ${status}, which does not conform: ${why}\n${JSON.stringify(body)?.slice(0, 2000)}`,
+    );
+  }
+}
+
+/** What the gateway answers on any route, for requests that no contract speaks of. */
+const GATEWAY_STATUSES: readonly number[] = [400, 413, 431];
+const GATEWAY_PROBLEMS: readonly ProblemType[] = ['malformed-request', 'content-too-large'];
+
+/** Answers the check of answers against the contracts; it throws NotConforming. */
+export function conformance(contracts: readonly Contract[]): (answered: Answered) => void {
+  const findResource = resourceTree(contracts);
+  return (answered) => {
+    const why = complaintOf(routeOf(findResource, answered), answered);
+    if (why !== undefined) throw new NotConforming(answered, why);
+  };
+}
+
+/** The route; or, where there is none, the status that says so. */
+function routeOf(findResource: ReturnType<typeof resourceTree>, { method, path }: Answered): Route | 404 | 405 {
+  const segments = (path.split(/[?#]/)[0] ?? '').split('/').slice(1);
+  const match = findResource(segments.map((raw) => ({ raw, decoded: decoded(raw) })));
+  if (match === undefined || match.resource.methods.size === 0) return 404;
+  return match.resource.methods.get(method.toUpperCase())?.route ?? 405;
+}
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+function complaintOf(route: Route | 404 | 405, answered: Answered): string | undefined {
+  const { status, headers } = answered;
+  if (headers.get('x-request-id') === null) return 'it has no X-Request-Id';
+  if (headers.get('x-content-type-options') !== 'nosniff') return 'it has no X-Content-Type-Options: nosniff';
+  const documented = typeof route === 'number' ? [route] : statusesOf(route);
+  if (!documented.includes(status) && !GATEWAY_STATUSES.includes(status)) {
+    return `the statuses here are ${documented.join(', ')}`;
+  }
+  if (status >= 400) return problemComplaint(route, answered);
+  return typeof route === 'number' ? 'there is no such route' : successComplaint(route, answered);
+}
+
+function successComplaint({ response }: Route, { status, headers, body }: Answered): string | undefined {
+  if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';
+  if (headers.get('content-type') !== 'application/json') return `its type is ${headers.get('content-type')}`;
+  const parsed = response.schema.safeParse(body);
+  if (!parsed.success) return z.prettifyError(parsed.error);
+  // Defaults and normal forms of the schema must be in the answer already.
+  return isDeepStrictEqual(parsed.data, body) ? undefined : `its schema would answer ${JSON.stringify(parsed.data)}`;
+}
+
+const problemSchema = z.strictObject({
+  type: z.string().startsWith(PROBLEM_TYPE_PREFIX),
+  title: z.string().min(1),
+  status: z.int(),
+  detail: z.string().min(1).optional(),
+  request_id: z.string().min(1),
+  errors: z
+    .array(
+      z.strictObject({
+        in: z.enum(['body', 'query', 'path', 'header']),
+        pointer: z.string().startsWith('#'),
+        detail: z.string().min(1),
+      }),
+    )
+    .min(1)
+    .optional(),
+});
+
+/** Headers that a status must come with (RFC 9110 §15.5.2, §15.5.6; RFC 6585 §4). */
+const REQUIRED_HEADERS: Readonly<Record<number, string>> = {
+  401: 'WWW-Authenticate',
+  405: 'Allow',
+  429: 'Retry-After',
+  503: 'Retry-After',
+};
+
+function problemComplaint(route: Route | 404 | 405, { status, headers, body }: Answered): string | undefined {
+  if (headers.get('content-type') !== 'application/problem+json') return `its type is ${headers.get('content-type')}`;
+  const parsed = problemSchema.safeParse(body);
+  if (!parsed.success) return z.prettifyError(parsed.error);
+  const problem = parsed.data;
+  if (problem.status !== status) return `its body says ${problem.status}`;
+  if (problem.request_id !== headers.get('x-request-id')) return 'request_id and X-Request-Id differ';
+  const required = REQUIRED_HEADERS[status];
+  if (required !== undefined && headers.get(required) === null) return `it has no ${required}`;
+  const types: readonly string[] = typeof route === 'number' ? NO_ROUTE : [...problemsOf(route), ...GATEWAY_PROBLEMS];
+  const type = problem.type.slice(PROBLEM_TYPE_PREFIX.length);
+  return types.includes(type) ? undefined : `the problems here are ${types.join(', ')}`;
+}
+
+const NO_ROUTE: readonly ProblemType[] = ['route-not-found', 'method-not-allowed', ...GATEWAY_PROBLEMS];

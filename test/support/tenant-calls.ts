@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import type { Api, ApiResponse, JsonBody, RequestOptions } from './api.ts';
+
+/** A body whose usual parts can be looked into: a list's records, a problem's findings. */
+export type AnswerBody = JsonBody & { readonly data: JsonBody[]; readonly errors?: JsonBody[] };
+export type Created = JsonBody & { readonly id: string };
+
+/** The API as one caller uses it. */
+export interface Calls {
+  readonly token: string;
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: RequestOptions,
+  ) => Promise<ApiResponse<AnswerBody>>;
+  /** Creates a record, which must succeed. */
+  readonly create: (path: string, body: JsonBody) => Promise<Created>;
+  /** Reads a record or list, which must succeed. */
+  readonly read: (path: string) => Promise<AnswerBody>;
+}
+
+export function callsOf(api: Api, token: string): Calls {
+  const ask: Calls['ask'] = (method, path, body, options = {}) =>
+    api.request<AnswerBody>(method, path, { token, ...(body === undefined ? {} : { body }), ...options });
+  const expecting = async (status: number, answer: Promise<ApiResponse<AnswerBody>>): Promise<AnswerBody> => {
+    const { status: given, body } = await answer;
+    if (given !== status) throw new Error(`answered ${given} instead of ${status}: ${JSON.stringify(body)}`);
+    return body;
+  };
+  return {
+    token,
+    ask,
+    create: async (path, body) => (await expecting(201, ask('POST', path, body))) as AnswerBody & Created,
+    read: (path) => expecting(200, ask('GET', path)),
+  };
+}
+
+/** The API as an integration of a new organization uses it. */
+export const newTenant = async (api: Api): Promise<Calls & { readonly orgId: string }> => {
+  const { token, orgId } = await api.orgToken();
+  return { ...callsOf(api, token), orgId };
+};
+
+/** The findings of a problem with one field of the body. */
+export const pointsAt = (field: string) => [expect.objectContaining({ in: 'body', pointer: `#/${field}` })];
+
+/** Asks the same of two ids: the answers must be the same but for the request id. */
+export async function expectNoDifference(
+  status: number,
+  attempt: (id: string) => Promise<ApiResponse<AnswerBody>>,
+  foreignId: string,
+): Promise<void> {
+  const [foreign, missing] = [await attempt(foreignId), await attempt(randomUUID())];
+  const expected = { ...missing.body, request_id: expect.any(String) };
+  expect([foreign.status, foreign.body]).toEqual([status, expected]);
+}
