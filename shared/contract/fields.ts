@@ -36,7 +36,7 @@ export const name = (max: number) =>
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
 export const uuid = () =>
   z
-    .guid()
+    .guid({ error: 'must be a UUID' })
     .toLowerCase()
     .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 }));
 
@@ -107,6 +107,16 @@ export const count = (max = Number.MAX_SAFE_INTEGER) =>
     // JSON has a minus zero; the table has not.
     .overwrite((value) => (value === 0 ? 0 : value))
     .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max }));
+
+const MAX_RATE = 1_000_000;
+
+/** A request budget: whole requests a minute, at least one. */
+export const requestsAMinute = () =>
+  z
+    .int()
+    .min(1)
+    .max(MAX_RATE)
+    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RATE }));
 
 export type JsonObject = { [key: string]: unknown };
 
