@@ -15,4 +15,13 @@ program
     process.exitCode = (await benchPages(options)) ? 0 : 1;
   });
 
+program
+  .command('data-model')
+  .description('what every operation asks of the table and what that costs')
+  .option('--write-docs', 'put the tables into docs/data-model.md', false)
+  .action(async (options) => {
+    const { benchDataModel } = await import('./data-model/bench.ts');
+    await benchDataModel(options);
+  });
+
 await program.parseAsync();

@@ -13,6 +13,7 @@ import { terminals } from './terminals/contract.ts';
 import { tickets } from './tickets/contract.ts';
 import { users } from './users/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
+import { wellKnown } from './well-known/contract.ts';
 
 /** Every domain of the API. The stack, the local gateway, the OpenAPI document and the permission catalogue are made from this list. */
 export const contracts: readonly Contract[] = [
@@ -30,4 +31,5 @@ export const contracts: readonly Contract[] = [
   integrations,
   orgs,
   webhooks,
+  wellKnown,
 ];

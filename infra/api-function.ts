@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { ANY_APP, allowItems } from './item-policy.ts';
+import { ANY_APP, ANY_GUESS, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { logGroup } from './logs.ts';
 import type { Rights } from './rights.ts';
@@ -71,6 +71,7 @@ export class ApiFunction extends Construct {
       }),
     );
     if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
+    if (this.rights.countsGuesses) this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_GUESS]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
     if (this.rights.secrets) keys.allowSecrets(this.role);
@@ -87,7 +88,19 @@ const environmentOf = (
   TABLE_NAME: table.tableName,
   STAGE: settings.stage,
   FIRST_KEY: settings.firstKey ? 'on' : 'off',
+  RATE_LIMIT: String(settings.rateLimit),
+  ...(settings.webhookToleranceSeconds === undefined
+    ? {}
+    : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
   POWERTOOLS_SERVICE_NAME: 'custodia',
-  ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.signing.keyArn } : {}),
+  ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),
+  ...(rights.verifies
+    ? {
+        VERIFICATION_KEY_IDS: keys.tokens
+          .slice(1)
+          .map(({ keyArn }) => keyArn)
+          .join(),
+      }
+    : {}),
   ...(rights.secrets ? { SECRETS_KEY_ID: keys.secrets.keyArn } : {}),
 });

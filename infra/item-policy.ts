@@ -1,6 +1,6 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { appKey } from '../shared/table/keys.ts';
+import { appKey, guessKey } from '../shared/table/keys.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
@@ -14,6 +14,9 @@ export type ItemAction =
 
 /** Pattern of the partition keys under which an integration is found by its app code. */
 export const ANY_APP = appKey('*').PK;
+
+/** Pattern of the partition keys under which failed logins are counted. */
+export const ANY_GUESS = guessKey('*').PK;
 
 /**
  * Allows these actions on items whose partition keys match, in the table and its indexes. `ForAllValues` is true of a request that names

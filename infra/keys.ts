@@ -2,15 +2,16 @@ import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
+import { PLATFORM } from '../shared/table/keys.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * The two KMS keys. Their own policies say who may use them, and nothing else can: the account may administer a key but not use it,
+ * The KMS keys. Their own policies say who may use them, and nothing else can: the account may administer a key but not use it,
  * and cannot hand its use on (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export class Keys extends Construct {
-  /** Signs tokens: Ed25519, which JWS calls EdDSA. */
-  readonly signing: Key;
+  /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0052-key-rotation.md`). */
+  readonly tokens: readonly [signing: Key, ...others: Key[]];
   /** Encrypts the data keys of secrets. */
   readonly secrets: Key;
 
@@ -21,13 +22,16 @@ export class Keys extends Construct {
       removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(30),
     };
-    this.signing = new Key(this, 'Signing', {
-      ...kept,
-      description: `${name}: signs access tokens`,
-      keySpec: KeySpec.ECC_NIST_EDWARDS25519,
-      keyUsage: KeyUsage.SIGN_VERIFY,
-      policy: administeredByAccount(),
-    });
+    const tokenKey = (generation: string): Key =>
+      new Key(this, `Token${generation}Key`, {
+        ...kept,
+        description: `${name}: signs access tokens, generation ${generation}`,
+        keySpec: KeySpec.ECC_NIST_EDWARDS25519,
+        keyUsage: KeyUsage.SIGN_VERIFY,
+        policy: administeredByAccount(),
+      });
+    const [signing, ...others] = settings.tokenKeys;
+    this.tokens = [tokenKey(signing), ...others.map(tokenKey)];
     this.secrets = new Key(this, 'Secrets', {
       ...kept,
       description: `${name}: encrypts the data keys of integration secrets and credentials`,
@@ -37,17 +41,24 @@ export class Keys extends Construct {
   }
 
   allowSigning(role: IRole): void {
-    this.signing.addToResourcePolicy(usedBy(role, ['kms:Sign']));
+    this.tokens[0].addToResourcePolicy(usedBy(role, ['kms:Sign']));
   }
 
   allowVerifying(role: IRole): void {
-    this.signing.addToResourcePolicy(usedBy(role, ['kms:GetPublicKey']));
+    for (const key of this.tokens) key.addToResourcePolicy(usedBy(role, ['kms:GetPublicKey']));
   }
 
   /** Only with an encryption context that names the tenant, so that a ciphertext is worth nothing outside of it. */
   allowSecrets(role: IRole): void {
     const statement = usedBy(role, ['kms:GenerateDataKey', 'kms:Decrypt']);
     statement.addCondition('Null', { 'kms:EncryptionContext:tenant': 'false' });
+    this.secrets.addToResourcePolicy(statement);
+  }
+
+  /** To seal the platform's own secrets, and to open none. */
+  allowSealingForPlatform(role: IRole): void {
+    const statement = usedBy(role, ['kms:GenerateDataKey']);
+    statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': PLATFORM });
     this.secrets.addToResourcePolicy(statement);
   }
 }

@@ -6,9 +6,11 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
+  /** Counts failed logins: reads and changes `GUESS#…` and nothing else of the table. */
+  readonly countsGuesses?: true;
   /** Signs tokens. */
   readonly signs?: true;
-  /** Reads the public key of tokens. */
+  /** Reads the public keys of tokens. */
   readonly verifies?: true;
   /** Encrypts and decrypts what is secret. */
   readonly secrets?: true;
@@ -28,10 +30,11 @@ const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
 
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
-  auth: { findsApps: true, signs: true, verifies: true },
+  auth: { findsApps: true, countsGuesses: true, signs: true, verifies: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   webhooks: { findsApps: true, secrets: true },
+  'well-known': { verifies: true },
   services: { secrets: true },
   resources: { secrets: true },
 };

@@ -11,6 +11,11 @@ const schema = z.object({
     .default('dev'),
   /** Whether the first integration of a new organization may be made without a token (DESIGN §3). */
   firstKey: flag(false),
+  /**
+   * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` forgets
+   * the old one (`docs/decisions/0052-key-rotation.md`).
+   */
+  tokenKeys: generations().default(['1']),
   /** Where alarms go; without it they only show in the console. */
   alarmEmail: z.email().optional(),
   /** Keeps table, keys and logs from being deleted with the stack. */
@@ -22,6 +27,10 @@ const schema = z.object({
   /** Requests per second over all callers, and how many may come at once. */
   throttleRate: whole(1, 10_000).default(500),
   throttleBurst: whole(1, 5_000).default(1_000),
+  /** Requests a minute of an integration that has no limit of its own. */
+  rateLimit: whole(1, 1_000_000).default(600),
+  /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
+  webhookToleranceSeconds: whole(1, 2_592_000).optional(),
   /** Requests of one network address in five minutes; more are refused by the firewall. */
   addressLimit: whole(10, 2_000_000_000).default(10_000),
   /** Memory of a function, which also decides its share of a CPU. In MB. */
@@ -47,6 +56,15 @@ export function settingsFrom(node: Node): Settings {
 /** On the command line every context value is a text. */
 function flag(standard: boolean) {
   return z.union([z.boolean(), z.stringbool()]).default(standard);
+}
+
+/** On the command line `2,1`; in `cdk.json` it may be a number. */
+function generations() {
+  return z.coerce
+    .string()
+    .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
+    .transform((text) => text.split(',') as [signing: string, ...others: string[]])
+    .refine((names) => new Set(names).size === names.length, 'the same number twice');
 }
 
 function whole(least: number, most: number) {

@@ -6,6 +6,7 @@ import type { Bundles } from './bundling/bundle.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Keys } from './keys.ts';
+import { OperatorRole } from './operator-role.ts';
 import { Api } from './rest-api.ts';
 import type { Settings } from './settings.ts';
 import { RecordTable } from './table.ts';
@@ -30,10 +31,15 @@ export class CustodiaStack extends Stack {
     new Firewall(this, 'Firewall', rest.deploymentStage, settings);
     new Alarms(this, 'Alarms', { api: rest, functions, table, settings });
 
+    const operator = new OperatorRole(this, 'Operator', table, keys);
+
     const baseUrl = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${settings.stage}`;
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
+    // What `bin/operator.ts` needs to know.
     new CfnOutput(this, 'TableName', { value: table.tableName });
+    new CfnOutput(this, 'SecretsKeyArn', { value: keys.secrets.keyArn });
+    new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', settings.stage);
   }

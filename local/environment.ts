@@ -7,19 +7,31 @@ export interface FunctionEnvironment {
   /** File that stands in for the KMS keys. */
   readonly keyFile: string;
   readonly firstKey: boolean;
+  /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
+  readonly rateLimit?: number | undefined;
 }
+
+/** More than this machine can serve: nobody shares it, and a benchmark is not to measure a limit. */
+const GENEROUS_LIMIT = 1_000_000;
 
 /** Of the machine's own AWS configuration, what would go before the credentials set here. */
 const FOREIGN = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_DEFAULT_REGION'];
 
 /** Gives this process the environment that the functions read, in place of the one that Lambda would give them. */
-export function setFunctionEnvironment({ tableName, endpoint, keyFile, firstKey }: FunctionEnvironment): void {
+export function setFunctionEnvironment({
+  tableName,
+  endpoint,
+  keyFile,
+  firstKey,
+  rateLimit,
+}: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
   Object.assign(process.env, {
     TABLE_NAME: tableName,
     DYNAMODB_ENDPOINT: endpoint,
     KEY_FILE: keyFile,
     FIRST_KEY: firstKey ? 'on' : 'off',
+    RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,

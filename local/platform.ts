@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createPlatformIntegration, onPlatform } from '../functions/integrations/platform.ts';
-import { integrationEntity } from '../functions/integrations/store.ts';
-import { environmentSecretBox } from '../shared/auth/environment.ts';
-import { generateSecret, isSecretOf, storeSecret } from '../shared/auth/integration-secrets.ts';
+import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
+import { generateSecret, isSecretOf } from '../shared/auth/integration-secrets.ts';
 import { createPrivateFile } from '../shared/auth/private-file.ts';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
 import { environmentTable } from '../shared/table/client.ts';
-import { type Credentials, readCredentials, stageCredentialsChange } from '../shared/table/credentials.ts';
+import { readCredentials } from '../shared/table/credentials.ts';
 import { NotUnique, StaleRead } from '../shared/table/errors.ts';
 import { LocalApiError } from './settings.ts';
 
@@ -60,17 +58,6 @@ async function settle(secret: string): Promise<void> {
   if (found === undefined) {
     await createPlatformIntegration({ app_code: APP_CODE, display_name: 'Platform', secret });
   } else if (found.status !== 'active' || !isSecretOf(found.secrets, secret, Date.now())) {
-    await renew(found, secret);
+    await renewPlatformIntegration(found, secret);
   }
 }
-
-/** Gives the integration this one secret, and life. */
-const renew = (found: Credentials, secret: string): Promise<void> =>
-  onPlatform(async (platform) => {
-    const records = platform.records(integrationEntity);
-    const integration = await records.get(found.integration_id);
-    if (integration === undefined) throw new StaleRead('the platform integration is gone');
-    const stored = await storeSecret(await environmentSecretBox(), found, secret);
-    if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
-    stageCredentialsChange(platform.session, integration.record, { status: 'active', secrets: [stored] });
-  });

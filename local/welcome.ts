@@ -7,12 +7,13 @@ Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
   platform app code  ${platform.appCode}
   platform secret    ${platform.secret}
   data               ${storage}
+  OpenAPI            ${url}/api/v1/openapi
 
 Log in, create an organization, list them all:
 
 ${tryOut(url, platform).join('\n')}
 
-Ctrl-C stops it.
+README.md has a tour of five minutes. Ctrl-C stops it.
 `;
 
 const tryOut = (url: string, { appCode, secret }: LocalApi['platform']): string[] => {

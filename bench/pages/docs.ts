@@ -1,13 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-const MARKED = /(<!-- bench:pages -->\n)[\s\S]*?(<!-- \/bench:pages -->)/;
-
-/** Puts figures where a page of documentation keeps them. @throws Error when it has no such place */
-export async function writeIntoDocs(file: string, figures: string): Promise<void> {
+/** Puts figures at the place that a page of documentation marks for them. @throws Error when it has no such place */
+export async function writeIntoDocs(file: string, figures: string, place = 'bench:pages'): Promise<void> {
+  const marked = new RegExp(`(<!-- ${place} -->\n)[\\s\\S]*?(<!-- /${place} -->)`);
   const text = await readFile(file, 'utf8');
-  if (!MARKED.test(text)) throw new Error(`${file} has no place marked bench:pages`);
+  if (!marked.test(text)) throw new Error(`${file} has no place marked ${place}`);
   await writeFile(
     file,
-    text.replace(MARKED, (_, before: string, after: string) => `${before}\n${figures}\n\n${after}`),
+    text.replace(marked, (_, before: string, after: string) => `${before}\n${figures}\n\n${after}`),
   );
 }

@@ -2,9 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../shared/table/client.ts';
 import type { Collection, Stored } from '../../shared/table/collection.ts';
-import { countPartition, HEAD } from '../../shared/table/keys.ts';
+import { countPartition, HEAD, type TenantId } from '../../shared/table/keys.ts';
 import type { TakenNumber } from '../../shared/table/lists/count.ts';
-import { WRITE_ID } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
 import type { Item, StagedWrite } from '../../shared/table/staged.ts';
 import { type Job, jobsOf } from './records.ts';
@@ -25,7 +24,7 @@ export class Loader {
 
   /** Carries out in memory what is staged. */
   apply(): void {
-    for (const write of this.#session.work.writes) carryOut(write, this.#items);
+    for (const write of this.#session.staged) carryOut(write, this.#items);
     this.#session.restart();
   }
 
@@ -57,7 +56,7 @@ class LoadingSession extends Session {
     this.#items = items;
   }
 
-  override async takeNumber(list: string): Promise<TakenNumber> {
+  override async takeNumber(_: TenantId, list: string): Promise<TakenNumber> {
     const head = itemAt(this.#items, { PK: countPartition(list), SK: HEAD });
     const number = Number(head.NEXT ?? 0);
     Object.assign(head, { NEXT: number + 1, AT: this.now, BY: randomUUID() });
@@ -76,13 +75,13 @@ function itemAt(items: Map<string, Record<string, unknown>>, key: { readonly PK:
 function carryOut(write: StagedWrite, items: Map<string, Record<string, unknown>>): void {
   switch (write.kind) {
     case 'put':
-      items.set(nameOf(write.key), { ...write.item, [WRITE_ID]: randomUUID() });
+      items.set(nameOf(write.key), { ...write.item });
       break;
     case 'delete':
       items.delete(nameOf(write.key));
       break;
     case 'update': {
-      const item = Object.assign(itemAt(items, write.key), write.set, { [WRITE_ID]: randomUUID() });
+      const item = Object.assign(itemAt(items, write.key), write.set);
       for (const attribute of write.remove) delete item[attribute];
       for (const [attribute, amount] of Object.entries(write.add)) {
         item[attribute] = BigInt((item[attribute] as bigint | undefined) ?? 0) + BigInt(amount);

@@ -1,5 +1,6 @@
 import { code, flag, jsonObject, name, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
+import { permissionCodes } from '../../shared/contract/permissions.ts';
 import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
@@ -10,7 +11,12 @@ export const role = record('Role', {
   code: code(),
   label: name(200),
   description: text(2_000).nullable().default(null),
-  is_system: readOnly(flag().default(false)),
+  is_system: createOnly(flag().describe('Made by platform callers only.').default(false)),
+  permissions: permissionCodes()
+    .describe(
+      'Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
+    )
+    .default(null),
   created_at: readOnly(timestamp().nullable()),
 });
 export type Role = RecordOf<typeof role>;

@@ -9,6 +9,7 @@ export const roleExample = {
   label: 'Support',
   description: 'Answers tickets',
   is_system: false,
+  permissions: ['tickets:read', 'tickets:write'],
   created_at: '2026-11-20T09:30:00.000Z',
 };
 

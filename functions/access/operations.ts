@@ -1,29 +1,28 @@
-import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { contracts } from '../contracts.ts';
+import { catalogue, requireKnown } from './catalogue.ts';
 import type { access } from './contract.ts';
 import { membershipEntity, roleEntity } from './store.ts';
-
-const permissions = permissionCatalogue(contracts);
+import { checkSystemRole } from './system-role.ts';
 
 export const accessOperations: Operations<typeof access> = {
   listRoles: async ({ query, tenant }) => answerPage(await tenant.records(roleEntity).page(query), query),
 
-  createRole: async ({ body, tenant, session }) =>
-    answerRecord(
-      await tenant
-        .records(roleEntity)
-        .create({ ...body, org_id: tenant.orgId, is_system: false, created_at: session.timestamp }),
-    ),
+  createRole: async ({ body, tenant, caller, session }) => {
+    checkSystemRole(caller, body.is_system);
+    requireKnown(body.permissions);
+    return answerRecord(
+      await tenant.records(roleEntity).create({ ...body, org_id: tenant.orgId, created_at: session.timestamp }),
+    );
+  },
 
   listPermissions: async ({ query: { page, page_size } }) => ({
     body: {
-      data: permissions.slice((page - 1) * page_size, page * page_size),
+      data: catalogue.slice((page - 1) * page_size, page * page_size),
       page,
       page_size,
-      total: permissions.length,
+      total: catalogue.length,
     },
   }),
 

@@ -1,21 +1,32 @@
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { isSecretOf } from '../../shared/auth/integration-secrets.ts';
+import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
+import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
-import { readCredentials } from '../../shared/table/credentials.ts';
-import { PLATFORM } from '../../shared/table/keys.ts';
+import { orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
+import { countFailedLogin, forgetFailedLogins, readFailedLogins } from '../../shared/table/failed-logins.ts';
 import type { auth } from './contract.ts';
 
 export const authOperations: Operations<typeof auth> = {
-  login: async ({ body, session }) => {
-    const credentials = await readCredentials(session.table, body.app_code);
+  login: async ({ body, session, request }) => {
+    const guess = { appCode: body.app_code, network: sourceNetwork(request.sourceAddress) };
+    const [credentials, failures] = await Promise.all([
+      readCredentials(session.table, body.app_code),
+      readFailedLogins(session, guess),
+    ]);
+    checkGuessing(failures, session.now);
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const matches = isSecretOf(credentials?.secrets ?? [], body.secret, session.now);
-    if (credentials === undefined || !matches || credentials.status !== 'active') throw invalidCredentials();
+    if (credentials === undefined || !matches || credentials.status !== 'active') {
+      await countFailedLogin(session, guess, FAILURES_KEPT);
+      throw invalidCredentials();
+    }
+    if (failures.count > 0) await forgetFailedLogins(session, guess);
 
-    const { integration_id: integrationId, app_code: appCode, tenant } = credentials;
-    const identity = { integrationId, appCode, orgId: tenant === PLATFORM ? null : tenant };
+    const { integration_id: integrationId, app_code: appCode } = credentials;
+    const identity = { integrationId, appCode, orgId: orgIdOf(credentials) };
     return {
       body: {
         access_token: await issueToken(await environmentSigner(), identity, session.now),

@@ -1,9 +1,8 @@
 import type { AuthorizerContext } from '../../shared/auth/caller.ts';
 import { environmentPublicKeys } from '../../shared/auth/environment.ts';
 import { InvalidToken, type VerifiedToken, verifyToken } from '../../shared/auth/tokens.ts';
-import { environmentTable } from '../../shared/table/client.ts';
-import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
-import { PLATFORM } from '../../shared/table/keys.ts';
+import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
+import { environmentSession } from '../../shared/table/session.ts';
 
 /**
  * Who holds this token: its signature and claims are checked, then that its integration is still there, the same, and active. `now`
@@ -12,7 +11,7 @@ import { PLATFORM } from '../../shared/table/keys.ts';
  */
 export async function authorize(token: string, now: number): Promise<AuthorizerContext> {
   const verified = await verifyToken(token, await environmentPublicKeys(), now);
-  const credentials = await readCredentials(environmentTable(), verified.appCode);
+  const credentials = await readCredentials(environmentSession(now).table, verified.appCode);
   if (credentials === undefined || !isHeldBy(verified, credentials)) {
     throw new InvalidToken('the integration is gone, another or inactive');
   }
@@ -22,8 +21,11 @@ export async function authorize(token: string, now: number): Promise<AuthorizerC
     org_id: verified.orgId ?? '',
     expires_at: String(verified.expiresAt),
     permissions: credentials.permissions?.join(' ') ?? '*',
+    rate_limit: String(credentials.rate_limit ?? ''),
   };
 }
 
-const isHeldBy = (token: VerifiedToken, { integration_id, tenant, status }: Credentials): boolean =>
-  status === 'active' && integration_id === token.integrationId && tenant === (token.orgId ?? PLATFORM);
+const isHeldBy = (token: VerifiedToken, credentials: Credentials): boolean =>
+  credentials.status === 'active' &&
+  credentials.integration_id === token.integrationId &&
+  orgIdOf(credentials) === token.orgId;

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
-import { code, jsonObject, name, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { code, jsonObject, name, requestsAMinute, shownAs, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
+import { permissionCodes } from '../../shared/contract/permissions.ts';
 import {
   type Body,
+  body,
   createOnly,
   optionalOnCreate,
   type RecordOf,
@@ -15,13 +17,37 @@ import { contract, created, ok, pageOf, route } from '../../shared/contract/rout
 /** A closed set: the list's filter names both (spec §4). */
 const status = () => z.enum(['active', 'inactive']);
 
+/** Longest tolerance that means anything: event ids are remembered for 30 days. In seconds. */
+const MAX_TOLERANCE = 2_592_000;
+
 export const integration = record('Integration', {
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
   app_code: createOnly(code(100).min(3, { error: 'must have at least 3 characters' })),
   display_name: name(200),
   status: status().default('active'),
+  permissions: permissionCodes()
+    .describe(
+      'Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
+    )
+    .default(null),
   metadata: jsonObject().nullable().default(null),
+  rate_limit: requestsAMinute()
+    .nullable()
+    .describe(
+      'Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may change it.',
+    )
+    .default(null),
+  webhook_tolerance_seconds: z
+    .int()
+    .min(1)
+    .max(MAX_TOLERANCE)
+    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_TOLERANCE }))
+    .nullable()
+    .default(null)
+    .describe(
+      'Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
+    ),
   created_at: readOnly(timestamp().nullable()),
 });
 export type Integration = RecordOf<typeof integration>;
@@ -43,13 +69,45 @@ const createdIntegration = {
     .meta({ id: 'CreatedIntegration' }),
 };
 
+/** How long the secret before may stay good, in seconds: at most a week, a day unless told otherwise. */
+const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
+
+const rotation = body('SecretRotation', {
+  secret: suppliedSecret()
+    .optional()
+    .meta({ format: 'password' })
+    .describe('The new secret; made by the service when it is left out, which is the better choice.'),
+  previous_valid_for: z
+    .int()
+    .min(0)
+    .max(PREVIOUS.longest)
+    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 0, maximum: PREVIOUS.longest }))
+    .default(PREVIOUS.standard)
+    .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
+});
+
+/** The record as a rotation answers it, the only time the new secret is shown. */
+const rotatedIntegration = {
+  schema: integration.schema
+    .extend({
+      secret: z.string().max(256).describe('Shown here once and never again.'),
+      previous_expires_at: timestamp()
+        .nullable()
+        .describe('Until when the secret before is good too; null when it is good no more.'),
+    })
+    .meta({ id: 'RotatedIntegration' }),
+};
+
 const example = {
   id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
   org_id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
   app_code: 'acme-billing',
   display_name: 'Acme billing',
   status: 'active',
+  permissions: null,
   metadata: null,
+  rate_limit: null,
+  webhook_tolerance_seconds: null,
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
@@ -96,6 +154,22 @@ export const integrations = contract({
       body: integration.patch,
       bodyExample: { status: 'inactive' },
       response: ok(integration, 'The updated integration.', { ...example, status: 'inactive' }),
+      errors: ['not-found'],
+    }),
+    rotateSecret: route('POST', '/api/v1/integrations/{id}/rotate-secret', {
+      summary: 'Give an integration a new secret',
+      description:
+        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two: rotated again meanwhile, the oldest ends.',
+      completion: true,
+      permission: 'integrations:write',
+      params,
+      body: rotation,
+      bodyExample: { previous_valid_for: PREVIOUS.standard },
+      response: created(rotatedIntegration, 'The integration with its new secret.', {
+        ...example,
+        secret: 'cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE',
+        previous_expires_at: '2026-11-21T09:30:00.000Z',
+      }),
       errors: ['not-found'],
     }),
   },

@@ -24,12 +24,11 @@ interface Asked {
  */
 export async function newOrganization({ org_id, display_name }: Asked, session: Session): Promise<Tenant> {
   if (!isFirstKeyOn() || org_id === null) throw unauthorized();
-  const id = org_id ?? randomUUID();
-  const tenant = Tenant.ofNewOrganization(id, session);
+  const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
   // Asked first, so that a stranger leaves no trace in an organization that exists, not even a number taken in its lists.
   if (await tenant.exists()) throw unauthorized();
-  const fields = { id, name: display_name, slug: slugOf(display_name), settings: {} };
-  await stageOrganization(session, fields, unauthorized);
+  const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
+  await stageOrganization(tenant, fields, unauthorized);
   return tenant;
 }
 

@@ -2,13 +2,17 @@ import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { tenantOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
 import { stageCredentialsChange } from '../../shared/table/credentials.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import type { integrations } from './contract.ts';
+import { requireKnown } from '../access/catalogue.ts';
+import type { Integration, integrations } from './contract.ts';
 import { newOrganization } from './first-key.ts';
+import { checkGrant, checkReach } from './grants.ts';
+import { checkRateLimit } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
+import { rotateSecret } from './rotate.ts';
 import { integrationEntity } from './store.ts';
 
 export const integrationOperations: Operations<typeof integrations> = {
@@ -19,6 +23,9 @@ export const integrationOperations: Operations<typeof integrations> = {
 
   createIntegration: async ({ body, caller, session }) => {
     const { org_id, ...fields } = body;
+    requireKnown(fields.permissions);
+    if (caller !== undefined) checkGrant(caller, fields.permissions);
+    checkRateLimit(caller, null, fields.rate_limit);
     const tenant =
       caller === undefined
         ? await newOrganization({ org_id, display_name: body.display_name }, session)
@@ -31,16 +38,41 @@ export const integrationOperations: Operations<typeof integrations> = {
   getIntegration: async ({ params, tenant, find }) =>
     answerRecord(await find(tenant.records(integrationEntity), params.id)),
 
-  updateIntegration: async ({ params, body, tenant, session, find }) => {
+  updateIntegration: async ({ params, body, tenant, caller, find }) => {
     const records = tenant.records(integrationEntity);
     const before = await find(records, params.id);
+    checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
+    checkChange(caller, before.record, changes);
     const after = await records.update(before, changes);
-    if (changes.status !== undefined) stageCredentialsChange(session, before.record, { status: changes.status });
+    const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
+    const known = {
+      ...(status && { status }),
+      ...(permissions !== undefined && { permissions }),
+      ...(rate_limit !== undefined && { rate_limit }),
+      ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
+    };
+    if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
     return answerRecord(after);
   },
+
+  rotateSecret: async ({ params, body, tenant, caller, find }) => {
+    const { record } = await find(tenant.records(integrationEntity), params.id);
+    const { secret, previousExpiresAt } = await rotateSecret(tenant, caller, record, body);
+    return {
+      body: { ...record, secret, previous_expires_at: previousExpiresAt },
+      headers: { 'Cache-Control': 'no-store' },
+    };
+  },
 };
+
+/** @throws Problem `invalid-body` or `forbidden` */
+function checkChange(caller: Caller, integration: Integration, { permissions }: Changes<Integration>): void {
+  if (permissions !== undefined) requireKnown(permissions);
+  checkReach(caller, integration);
+  if (permissions !== undefined) checkGrant(caller, permissions);
+}
 
 /**
  * The tenant in which a caller registers an integration: its own, or the one it names. Null names the platform.

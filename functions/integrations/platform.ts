@@ -1,8 +1,11 @@
-import { environmentTable } from '../../shared/table/client.ts';
-import { PLATFORM } from '../../shared/table/keys.ts';
-import { Session } from '../../shared/table/session.ts';
+import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { storeSecret } from '../../shared/auth/integration-secrets.ts';
+import { type Credentials, stageCredentialsChange } from '../../shared/table/credentials.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
+import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { registerIntegration } from './register.ts';
+import { integrationEntity } from './store.ts';
 
 /** The platform's integrations as the operator makes them, who needs no token: whoever reaches table and keys is trusted already. */
 
@@ -10,10 +13,10 @@ import { registerIntegration } from './register.ts';
 const PATIENCE = 10_000;
 
 /** Runs a change in the platform's tenant and commits it. */
-export async function onPlatform<T>(change: (platform: Tenant) => Promise<T>): Promise<T> {
-  const session = new Session(environmentTable(), Date.now(), Date.now() + PATIENCE);
+async function onPlatform<T>(change: (platform: Tenant) => Promise<T>): Promise<T> {
+  const session = environmentSession(Date.now() + PATIENCE);
   try {
-    const result = await change(Tenant.ofCredentials({ tenant: PLATFORM }, session));
+    const result = await change(Tenant.ofPlatform(session));
     await session.commit();
     return result;
   } catch (error) {
@@ -35,6 +38,27 @@ interface Asked {
  */
 export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: string; readonly secret: string }> =>
   onPlatform(async (platform) => {
-    const registered = await registerIntegration(platform, { ...asked, status: 'active', metadata: null });
+    const registered = await registerIntegration(platform, {
+      ...asked,
+      status: 'active',
+      permissions: null,
+      metadata: null,
+      rate_limit: null,
+      webhook_tolerance_seconds: null,
+    });
     return { id: registered.stored.record.id, secret: registered.secret };
+  });
+
+/**
+ * Gives an integration of the platform this one secret, and life.
+ * @throws StaleRead when it is gone or has changed meanwhile
+ */
+export const renewPlatformIntegration = (found: Credentials, secret: string): Promise<void> =>
+  onPlatform(async (platform) => {
+    const records = platform.records(integrationEntity);
+    const integration = await records.get(found.integration_id);
+    if (integration === undefined) throw new StaleRead('the platform integration is gone');
+    const stored = await storeSecret(await environmentSecretBox(), found, secret);
+    if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
+    stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });
   });

@@ -4,15 +4,15 @@ import type { Stored } from '../../shared/table/collection.ts';
 import { stageCredentials } from '../../shared/table/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
-import { integrationEntity, type StoredIntegration } from './store.ts';
+import { integrationEntity } from './store.ts';
 
-interface Asked extends Pick<Integration, 'app_code' | 'display_name' | 'status' | 'metadata'> {
+interface Asked extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
   /** One is made when there is none. */
   readonly secret?: string | undefined;
 }
 
 interface Registered {
-  readonly stored: Stored<StoredIntegration>;
+  readonly stored: Stored<Integration>;
   /** In plain text: shown to the caller once. */
   readonly secret: string;
 }
@@ -23,16 +23,16 @@ export async function registerIntegration(tenant: Tenant, asked: Asked): Promise
   const { session } = tenant;
   const owner = { tenant: tenant.id, app_code: asked.app_code };
   const [stored, storedSecret] = await Promise.all([
-    tenant
-      .records(integrationEntity)
-      .create({ ...fields, org_id: tenant.orgId, permissions: null, created_at: session.timestamp }),
+    tenant.records(integrationEntity).create({ ...fields, org_id: tenant.orgId, created_at: session.timestamp }),
     environmentSecretBox().then((box) => storeSecret(box, owner, secret)),
   ]);
   stageCredentials(session, {
     ...owner,
     integration_id: stored.record.id,
     status: asked.status,
-    permissions: null,
+    rate_limit: asked.rate_limit,
+    permissions: asked.permissions,
+    webhook_tolerance_seconds: asked.webhook_tolerance_seconds,
     secrets: [storedSecret],
   });
   return { stored, secret };

@@ -24,8 +24,9 @@ export const orgOperations: Operations<typeof orgs> = {
 
   createOrg: async ({ body, caller, session }) => {
     requirePlatform(caller);
-    const fields = { ...body, id: randomUUID(), slug: body.slug ?? slugOf(body.name) };
-    return answerRecord(await stageOrganization(session, fields, () => new StaleRead('the id is taken')));
+    const tenant = Tenant.ofNewOrganization(randomUUID(), session);
+    const fields = { ...body, slug: body.slug ?? slugOf(body.name) };
+    return answerRecord(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
   },
 
   getOrg: async ({ params, caller, session, find }) =>

@@ -1,3 +1,4 @@
+import { credentials } from '../../shared/contract/credentials.ts';
 import {
   count,
   flag,
@@ -13,8 +14,11 @@ import {
 } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, noContent, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
 import { ipAddress } from './ip-address.ts';
+
+/** What it takes, beside the route's permission, to read and set `credentials`. */
+export const CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', {
   id: readOnly(uuid()),
@@ -29,7 +33,7 @@ export const resource = record('Resource', {
   ip_address: ipAddress().nullable().default(null),
   status: word().default('active'),
   specifications: jsonObject().nullable().default(null),
-  credentials: jsonObject().nullable().default(null),
+  credentials: credentials(CREDENTIALS),
   limits: jsonObject().nullable().default(null),
   metadata: jsonObject().nullable().default(null),
   tags: tags().nullable().default(null),
@@ -106,6 +110,7 @@ export const resources = contract({
   name: 'resources',
   tag: 'Resources',
   description: 'What services run on, such as machines and volumes, and how they are doing.',
+  fieldPermissions: { credentials: CREDENTIALS },
   routes: {
     listResources: route('GET', '/api/v1/resources', {
       summary: 'List resources',

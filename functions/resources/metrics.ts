@@ -33,7 +33,7 @@ export const isRisk = (
       .some((usage) => usage > resource.alert_threshold));
 
 /** Stages a sample of the resource as it is now; none while one of the usages is unknown, for a sample has no way to say so. */
-export async function sampleNow(tenant: Tenant, resource: Resource): Promise<void> {
+export async function sampleNow(tenant: Tenant, resource: Omit<Resource, 'credentials'>): Promise<void> {
   if (!knowsAllUsage(resource)) return;
   const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource;
   const { timestamp } = tenant.session;

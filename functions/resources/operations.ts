@@ -9,48 +9,58 @@ import { joinService, leaveService } from '../services/resources-count.ts';
 import { serviceEntity } from '../services/store.ts';
 import type { Resource, resources } from './contract.ts';
 import { checkedAt, isOutdated, isRisk, reportsUsage, sampleNow } from './metrics.ts';
-import { historyOf, resourceEntity } from './store.ts';
+import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
 export const resourceOperations: Operations<typeof resources> = {
-  listResources: async ({ query, tenant }) => {
+  listResources: async ({ query, tenant, caller }) => {
     const { client_id, service_id, status, health_status } = query;
     if (client_id === undefined || service_id === undefined) {
       const filter = { client_id, service_id, status, health_status };
-      return answerPage(await tenant.records(resourceEntity).page({ ...query, filter }), query);
+      const page = await tenant.records(resourceEntity).page({ ...query, filter });
+      return answerPage(await resourceCredentials.openPage({ tenant, caller }, page), query);
     }
     const service = await tenant.records(serviceEntity).get(service_id);
     if (service?.record.client_id !== client_id) return answerPage<Resource>({ records: [], total: 0 }, query);
     const filter = { service_id, status, health_status };
-    return answerPage(await tenant.records(resourceEntity).page({ ...query, filter }), query);
+    const page = await tenant.records(resourceEntity).page({ ...query, filter });
+    return answerPage(await resourceCredentials.openPage({ tenant, caller }, page), query);
   },
 
-  createResource: async ({ body, tenant }) => {
+  createResource: async ({ body, tenant, caller }) => {
+    const { credentials, ...fields } = body;
+    resourceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
     tellClient(tenant, body.client_id, { resources: 1, risks: Number(isRisk(body)) });
     if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
-    const created = await tenant.records(resourceEntity).create({
-      ...body,
-      last_health_check: isReport ? now : null,
-      created_at: now,
-      updated_at: now,
-    });
+    const created = await tenant
+      .records(resourceEntity)
+      .create<'credentials'>(
+        { ...fields, last_health_check: isReport ? now : null, created_at: now, updated_at: now },
+        async ({ id }) => ({ credentials: await resourceCredentials.seal(tenant, id, credentials) }),
+      );
     if (isReport) await sampleNow(tenant, created.record);
-    return answerRecord(created);
+    return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
   },
 
-  getResource: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(resourceEntity), params.id)),
+  getResource: async ({ params, tenant, caller, find }) =>
+    answerRecord(
+      await resourceCredentials.open({ tenant, caller }, await find(tenant.records(resourceEntity), params.id)),
+    ),
 
-  updateResource: async ({ params, body, tenant, find }) => {
-    const before = await find(tenant.records(resourceEntity), params.id);
+  updateResource: async ({ params, body, tenant, caller, find }) => {
+    const stored = await find(tenant.records(resourceEntity), params.id);
+    resourceCredentials.check(caller, body.credentials);
+    const before = await resourceCredentials.open({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isReport = reportsUsage(body) || body.health_status !== undefined;
     if (isEmpty(changes) && !isReport) return answerRecord(before);
     if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const report = isReport ? { last_health_check: tenant.session.timestamp } : {};
-    const after = await change(tenant, before, { ...changes, ...report });
+    const sealed = await resourceCredentials.sealIn(tenant, params.id, changes);
+    const after = await change(tenant, stored, { ...sealed, ...report });
     if (isReport) await sampleNow(tenant, after.record);
-    return answerRecord(after);
+    return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
   },
 
   deleteResource: async ({ params, tenant, find }) => {
@@ -85,14 +95,22 @@ export const resourceOperations: Operations<typeof resources> = {
 };
 
 /** Stages a change of a resource, and what its client must learn of it. */
-async function change(tenant: Tenant, before: Stored<Resource>, changes: Changes<Resource>): Promise<Stored<Resource>> {
+async function change(
+  tenant: Tenant,
+  before: Stored<StoredResource>,
+  changes: Changes<StoredResource>,
+): Promise<Stored<StoredResource>> {
   const updated_at = tenant.session.timestamp;
   const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });
   tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
   return after;
 }
 
-function moveToService(tenant: Tenant, { client_id, service_id }: Resource, target: string | null): void {
+function moveToService(
+  tenant: Tenant,
+  { client_id, service_id }: Pick<Resource, 'client_id' | 'service_id'>,
+  target: string | null,
+): void {
   if (service_id !== null) leaveService(tenant, service_id);
   if (target !== null) joinService(tenant, target, client_id);
 }

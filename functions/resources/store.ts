@@ -1,9 +1,12 @@
+import { sealedCredentials, type WithSealedCredentials } from '../../shared/auth/sealed-credentials.ts';
 import { entity } from '../../shared/table/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import type { HistoryEntry, Resource } from './contract.ts';
+import { CREDENTIALS, type HistoryEntry, type Resource } from './contract.ts';
+
+export type StoredResource = WithSealedCredentials<Resource>;
 
 /** Filtered by a client or a service, never both: a service's resources are all its client's. */
-export const resourceEntity = entity<Resource>('RESOURCE', {
+export const resourceEntity = entity<StoredResource>('RESOURCE', {
   filters: [
     ['client_id'],
     ['service_id'],
@@ -17,8 +20,10 @@ export const resourceEntity = entity<Resource>('RESOURCE', {
     ['client_id', 'status', 'health_status'],
     ['service_id', 'status', 'health_status'],
   ],
-  json: ['specifications', 'credentials', 'limits', 'metadata'],
+  json: ['specifications', 'limits', 'metadata'],
 });
+
+export const resourceCredentials = sealedCredentials('resource', CREDENTIALS);
 
 const historyEntity = entity<HistoryEntry>('HISTORY', { numericId: true });
 

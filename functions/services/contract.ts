@@ -1,3 +1,4 @@
+import { credentials } from '../../shared/contract/credentials.ts';
 import {
   dateText,
   jsonObject,
@@ -13,7 +14,10 @@ import {
 } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, noContent, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
+
+/** What it takes, beside the route's permission, to read and set `credentials`. */
+export const CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', {
   id: readOnly(uuid()),
@@ -26,7 +30,7 @@ export const service = record('Service', {
   status: word().default('active'),
   plan: text(100).nullable().default('basic'),
   environment: word().default('production'),
-  credentials: jsonObject().nullable().default(null),
+  credentials: credentials(CREDENTIALS),
   deployment_config: jsonObject().nullable().default(null),
   metadata: jsonObject().nullable().default(null),
   tags: tags().nullable().default(null),
@@ -76,6 +80,7 @@ export const services = contract({
   name: 'services',
   tag: 'Services',
   description: 'What is run for a client: a shop, a mail server, a database.',
+  fieldPermissions: { credentials: CREDENTIALS },
   routes: {
     listServices: route('GET', '/api/v1/services', {
       summary: 'List services',

@@ -5,44 +5,55 @@ import { tellClient, tellRiskOf } from '../clients/counters.ts';
 import type { services } from './contract.ts';
 import { isRisk } from './health.ts';
 import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
-import { serviceEntity } from './store.ts';
+import { serviceCredentials, serviceEntity } from './store.ts';
 
 export const serviceOperations: Operations<typeof services> = {
-  listServices: async ({ query, tenant }) => {
+  listServices: async ({ query, tenant, caller }) => {
     const { client_id, status, health_status } = query;
     const filter = { client_id, status, health_status };
-    return answerPage(await tenant.records(serviceEntity).page({ ...query, filter }), query);
+    const page = await tenant.records(serviceEntity).page({ ...query, filter });
+    return answerPage(await serviceCredentials.openPage({ tenant, caller }, page), query);
   },
 
-  createService: async ({ body, tenant }) => {
+  createService: async ({ body, tenant, caller }) => {
+    const { credentials, ...fields } = body;
+    serviceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     tellClient(tenant, body.client_id, { services: 1, risks: Number(isRisk(body)) });
-    const created = await tenant.records(serviceEntity).create({
-      ...body,
-      last_health_check: isRisk(body) ? now : null,
-      created_at: now,
-      updated_at: now,
-      resource_count: 0,
-    });
-    return answerRecord(created);
+    const created = await tenant.records(serviceEntity).create<'credentials'>(
+      {
+        ...fields,
+        last_health_check: isRisk(body) ? now : null,
+        created_at: now,
+        updated_at: now,
+        resource_count: 0,
+      },
+      async ({ id }) => ({ credentials: await serviceCredentials.seal(tenant, id, credentials) }),
+    );
+    return answerRecord(await serviceCredentials.open({ tenant, caller }, created));
   },
 
-  getService: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(serviceEntity), params.id)),
+  getService: async ({ params, tenant, caller, find }) =>
+    answerRecord(
+      await serviceCredentials.open({ tenant, caller }, await find(tenant.records(serviceEntity), params.id)),
+    ),
 
-  updateService: async ({ params, body, tenant, find }) => {
+  updateService: async ({ params, body, tenant, caller, find }) => {
     const records = tenant.records(serviceEntity);
-    const before = await find(records, params.id);
+    const stored = await find(records, params.id);
+    serviceCredentials.check(caller, body.credentials);
+    const before = await serviceCredentials.open({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined;
     if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
     const now = tenant.session.timestamp;
-    const after = await records.update(before, {
-      ...changes,
+    const after = await records.update(stored, {
+      ...(await serviceCredentials.sealIn(tenant, params.id, changes)),
       ...(isHealthCheck ? { last_health_check: now } : {}),
       updated_at: now,
     });
     tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
-    return answerRecord(after);
+    return answerRecord(await serviceCredentials.open({ tenant, caller }, after));
   },
 
   deleteService: async ({ params, tenant, find }) => {
@@ -53,9 +64,9 @@ export const serviceOperations: Operations<typeof services> = {
     return answerNothing;
   },
 
-  getServiceOfClient: async ({ params, tenant, find }) => {
+  getServiceOfClient: async ({ params, tenant, caller, find }) => {
     const stored = await find(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
-    return answerRecord(stored);
+    return answerRecord(await serviceCredentials.open({ tenant, caller }, stored));
   },
 };

@@ -1,8 +1,9 @@
+import { sealedCredentials, type WithSealedCredentials } from '../../shared/auth/sealed-credentials.ts';
 import { entity } from '../../shared/table/entity.ts';
-import type { Service } from './contract.ts';
+import { CREDENTIALS, type Service } from './contract.ts';
 
 /** A service as stored: its resources are counted, so that it cannot go while there are any. */
-export interface StoredService extends Service {
+export interface StoredService extends WithSealedCredentials<Service> {
   readonly resource_count: number;
 }
 
@@ -16,5 +17,7 @@ export const serviceEntity = entity<StoredService>('SERVICE', {
     ['status', 'health_status'],
     ['client_id', 'status', 'health_status'],
   ],
-  json: ['credentials', 'deployment_config', 'metadata'],
+  json: ['deployment_config', 'metadata'],
 });
+
+export const serviceCredentials = sealedCredentials('service', CREDENTIALS);

@@ -3,7 +3,7 @@ import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
 import { tellClient } from '../clients/counters.ts';
-import { claimCode, generatedCode, releaseCode } from './codes.ts';
+import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
 import { requireReferences } from './references.ts';
 import { messagesOf, ticketEntity } from './store.ts';
@@ -20,10 +20,11 @@ export const ticketOperations: Operations<typeof tickets> = {
     requireReferences(tenant, fields, { contact: true });
     const created = await tenant
       .records(ticketEntity)
-      .create<'ticket_code'>({ ...fields, created_at: now, updated_at: now, last_activity_at: now }, ({ ordinal }) => ({
-        ticket_code: code ?? generatedCode(session, ordinal),
-      }));
-    claimCode(tenant, created.record, code === undefined ? 'service' : 'caller');
+      .create<'ticket_code'>(
+        { ...fields, created_at: now, updated_at: now, last_activity_at: now },
+        (place) => ({ ticket_code: code ?? generatedCode(place) }),
+        code === undefined ? ['ticket_code'] : [],
+      );
     return answerRecord(created);
   },
 
@@ -41,9 +42,7 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   deleteTicket: async ({ params, tenant, find }) => {
     const records = tenant.records(ticketEntity);
-    const ticket = await find(records, params.id);
-    records.remove(ticket);
-    releaseCode(tenant, ticket.record);
+    records.remove(await find(records, params.id));
     messagesOf(tenant, params.id).clear();
     return answerNothing;
   },

@@ -1,9 +1,12 @@
-import { entity } from '../../shared/table/entity.ts';
+import { entity, exactly } from '../../shared/table/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Ticket, TicketMessage } from './contract.ts';
 
-/** A ticket's code is unique too, but `codes.ts` sees to that: a clash of a generated one is not the caller's fault. */
-export const ticketEntity = entity<Ticket>('TICKET', { filters: [['status']], json: ['custom_fields'] });
+export const ticketEntity = entity<Ticket>('TICKET', {
+  filters: [['status']],
+  json: ['custom_fields'],
+  unique: { ticket_code: exactly },
+});
 
 const messageEntity = entity<TicketMessage>('MESSAGE', { byTime: true });
 

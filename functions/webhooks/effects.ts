@@ -1,9 +1,11 @@
 import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
-import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { Contract, PermissionCode, Route } from '../../shared/contract/route.ts';
 import type { Answer } from '../../shared/http/operation.ts';
+import { problemOf } from '../../shared/http/problems.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
 import type { Collection, Stored } from '../../shared/table/collection.ts';
+import { NotUnique } from '../../shared/table/errors.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 
@@ -23,6 +25,8 @@ interface Effect {
   readonly operationId: string;
   readonly route: Route;
   readonly operation: AnyOperation;
+  /** Fields of the data that need a permission of their own. */
+  readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
 }
 
 /** What an event type does, by type. */
@@ -30,12 +34,12 @@ export type Effects = ReadonlyMap<string, Effect>;
 
 export const effectsOf = (domains: readonly Domain[]): Effects =>
   new Map(
-    domains.flatMap(({ contract, operations }) =>
-      Object.entries(contract.routes).flatMap(([operationId, route]) => {
+    domains.flatMap(({ contract: { routes, fieldPermissions = {} }, operations }) =>
+      Object.entries(routes).flatMap(([operationId, route]) => {
         const operation = operations[operationId];
         return route.event === undefined || operation === undefined
           ? []
-          : [[route.event.type, { operationId, route, operation }] as const];
+          : [[route.event.type, { operationId, route, operation, fieldPermissions }] as const];
       }),
     ),
   );
@@ -47,19 +51,24 @@ export interface Applied {
 
 /**
  * Runs the operation of an event; its writes are staged in the session.
- * @throws Problem whose pointers point into the delivery
+ * @throws Problem whose pointers point into the delivery, here and at the commit
  */
 export async function applyEffect(
   { operationId, route, operation }: Effect,
   data: Readonly<Record<string, unknown>>,
   around: { readonly tenant: Tenant; readonly caller: Caller; readonly session: Session },
 ): Promise<Applied> {
+  const explain = (error: unknown): unknown => {
+    const told = error instanceof NotUnique ? problemOf(error) : error;
+    return told instanceof Problem ? insideData(told, route) : told;
+  };
+  around.session.explainRefusals(explain);
   try {
     const { params, body } = inputsOf(route, data);
     const answer = await operation({ ...around, params, query: {}, body, find } as never);
     return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
   } catch (error) {
-    throw error instanceof Problem ? insideData(error, route) : error;
+    throw explain(error);
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { timestamp } from '../../shared/contract/fields.ts';
 import { Problem } from '../../shared/contract/problem.ts';
+import type { HttpRequest } from '../../shared/http/request.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
 /** What a delivery's headers say of its event. */
@@ -16,7 +17,9 @@ const schema = z.object({
 });
 
 /** @throws Problem `invalid-parameter` */
-export function eventHeadersOf(headers: ReadonlyMap<string, string>): EventHeaders {
+export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
+  // Two ids would be read as one that is neither; a second signature or time fits no form anyway.
+  if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
   const parsed = schema.safeParse({
     'X-Event-ID': headers.get('x-event-id') ?? '',
     'X-Timestamp': headers.get('x-timestamp') ?? null,
@@ -39,9 +42,10 @@ export function eventHeadersOf(headers: ReadonlyMap<string, string>): EventHeade
  */
 export function checkAge({ occurredAt }: EventHeaders, tolerance: number | null, now: number): void {
   if (tolerance === null) return;
-  const age = occurredAt === null ? Number.POSITIVE_INFINITY : Math.abs(now - Date.parse(occurredAt)) / 1000;
-  if (age <= tolerance) return;
-  throw new Problem('invalid-parameter', {
-    errors: [{ in: 'header', pointer: '#/X-Timestamp', detail: `must be within ${tolerance} seconds of now` }],
-  });
+  if (occurredAt === null) throw invalidHeader('X-Timestamp', 'is required by this integration');
+  const age = Math.abs(now - Date.parse(occurredAt)) / 1000;
+  if (age > tolerance) throw invalidHeader('X-Timestamp', `must be within ${tolerance} seconds of now`);
 }
+
+const invalidHeader = (name: string, detail: string): Problem =>
+  new Problem('invalid-parameter', { errors: [{ in: 'header', pointer: `#/${name}`, detail }] });

@@ -1,6 +1,7 @@
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import type { webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
+import { showEvent } from './event-data.ts';
 import { receive } from './receive.ts';
 import { eventEntity } from './store.ts';
 
@@ -15,5 +16,9 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
     );
   },
 
-  getWebhookEvent: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(eventEntity), params.id)),
+  getWebhookEvent: async ({ params, tenant, caller, find }) => {
+    const stored = await find(tenant.records(eventEntity), params.id);
+    const fieldPermissions = effects.get(stored.record.event_type)?.fieldPermissions ?? {};
+    return answerRecord({ ...stored, record: await showEvent(stored.record, fieldPermissions, { tenant, caller }) });
+  },
 });

@@ -10,9 +10,11 @@ import type { Once } from '../../shared/table/once.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
+import { sealData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { callerOfSender, senderOf } from './sender.ts';
 import { eventEntity, RETENTION_DAYS, type SeenEvent } from './store.ts';
+import { toleranceOf } from './tolerance.ts';
 
 /**
  * Receives a delivery: who sent it, what it says, whether it was seen before, what it does. The event, the memory of its id and
@@ -41,7 +43,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
     signature: request.headers.get('x-signature'),
     bytes: request.bytes,
   });
-  const event = eventOf(input, session.now);
+  const event = eventOf(input, sender);
   const tenant = Tenant.ofCredentials(sender, session);
   const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);
 
@@ -62,19 +64,14 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
 }
 
 /** @throws Problem when the headers or the body are not those of an event */
-function eventOf({ request }: OpenInput, now: number): Event {
-  const headers = eventHeadersOf(request.headers);
-  checkAge(headers, stageTolerance(), now);
+function eventOf({ request, session }: OpenInput, sender: Sender): Event {
+  const headers = eventHeadersOf(request);
+  checkAge(headers, toleranceOf(sender.webhook_tolerance_seconds), session.now);
   const json = jsonOf(request, MAX_WEBHOOK_BODY);
   const { event_type, data } = validBody(delivery, json) as { event_type: string; data: Record<string, unknown> };
   const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');
   return { headers, type: event_type, data, bodySha256 };
 }
-
-const stageTolerance = (): number | null => {
-  const seconds = process.env.WEBHOOK_TOLERANCE_SECONDS ?? '';
-  return /^\d+$/.test(seconds) ? Number(seconds) : null;
-};
 
 /** @throws Problem `event-already-processed`, or `event-id-reused` when it was with another body */
 async function refuseSeen(seen: Once<SeenEvent>, event: Event): Promise<void> {
@@ -100,17 +97,19 @@ async function apply(tenant: Tenant, sender: Sender, event: Event, effects: Effe
 
 async function keep(tenant: Tenant, sender: Sender, event: Event, applied: Applied | undefined): Promise<void> {
   const isShort = JSON.stringify(event.data).length <= MAX_KEPT_DATA;
-  await tenant.records(eventEntity).create({
-    integration_id: sender.integration_id,
-    app_code: sender.app_code,
-    event_id: event.headers.eventId,
-    event_type: event.type,
-    occurred_at: event.headers.occurredAt,
-    received_at: tenant.session.timestamp,
-    outcome: applied === undefined ? 'stored' : 'applied',
-    operation: applied?.operation ?? null,
-    record_id: applied?.recordId ?? null,
-    body_sha256: event.bodySha256,
-    data: isShort ? event.data : null,
-  });
+  await tenant.records(eventEntity).create<'data'>(
+    {
+      integration_id: sender.integration_id,
+      app_code: sender.app_code,
+      event_id: event.headers.eventId,
+      event_type: event.type,
+      occurred_at: event.headers.occurredAt,
+      received_at: tenant.session.timestamp,
+      outcome: applied === undefined ? 'stored' : 'applied',
+      operation: applied?.operation ?? null,
+      record_id: applied?.recordId ?? null,
+      body_sha256: event.bodySha256,
+    },
+    async ({ id }) => ({ data: isShort ? await sealData(event.data, tenant, id) : null }),
+  );
 }

@@ -2,8 +2,7 @@ import { type Caller, callerOf } from '../../shared/auth/caller.ts';
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { openSecrets } from '../../shared/auth/integration-secrets.ts';
 import { Problem } from '../../shared/contract/problem.ts';
-import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
-import { PLATFORM } from '../../shared/table/keys.ts';
+import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { isSigned, looksSigned } from './signature.ts';
 
@@ -37,7 +36,7 @@ export function callerOfSender(credentials: Credentials): Caller {
   const caller = callerOf({
     integration_id: credentials.integration_id,
     app_code: credentials.app_code,
-    org_id: credentials.tenant === PLATFORM ? '' : credentials.tenant,
+    org_id: orgIdOf(credentials) ?? '',
     expires_at: '0',
     permissions: credentials.permissions === null ? '*' : credentials.permissions.join(' '),
   });

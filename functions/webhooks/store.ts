@@ -1,12 +1,14 @@
 import { entity } from '../../shared/table/entity.ts';
 import type { WebhookEvent } from './contract.ts';
 
+/** An event as stored: what it brought along is sealed, for it may hold credentials, or secrets under names that only the sender knows. */
+export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
+
 /** Days for which events are kept and their ids remembered. */
 export const RETENTION_DAYS = 30;
 
-export const eventEntity = entity<WebhookEvent>('WEBHOOK_EVENT', {
+export const eventEntity = entity<StoredEvent>('WEBHOOK_EVENT', {
   filters: [['integration_id'], ['event_type'], ['integration_id', 'event_type']],
-  json: ['data'],
   retentionDays: RETENTION_DAYS,
 });
 

@@ -58,6 +58,8 @@ function httpServer(settings: GatewaySettings, serve: Serve): Server {
   );
   // Their size is bounded, so their number need not be: past this number Node drops headers without a word.
   http.maxHeadersCount = 0;
+  // An expectation that nobody knows may be passed over (RFC 9110 §10.1.1); Node would answer it with a bare 417.
+  http.on('checkExpectation', (request, response) => http.emit('request', request, response));
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = answering.get(socket);
     const isAnswered = response?.headersSent && !response.writableFinished;

@@ -15,6 +15,8 @@ export interface AuthorizerContext {
   readonly expires_at: string;
   /** Permission codes with spaces between; `*` for all of the tenant. */
   readonly permissions: string;
+  /** Requests a minute; empty for the stage's standard. */
+  readonly rate_limit: string;
 }
 
 const contextSchema = z.object({
@@ -23,6 +25,10 @@ const contextSchema = z.object({
   org_id: z.string(),
   expires_at: z.string().regex(/^\d+$/),
   permissions: z.string(),
+  rate_limit: z
+    .string()
+    .regex(/^([1-9]\d*)?$/)
+    .default(''),
 });
 
 const verified = Symbol('verified');
@@ -37,13 +43,15 @@ export interface Caller {
   readonly expiresAt: number;
   /** Null: all permissions of the tenant. */
   readonly permissions: ReadonlySet<string> | null;
+  /** Requests a minute; null: the stage's standard. */
+  readonly rateLimit: number | null;
 }
 
 /** The caller in the authorizer's context of a proxy event; undefined when there is none, or none that is whole. */
 export function callerOf(context: unknown): Caller | undefined {
   const parsed = contextSchema.safeParse(context);
   if (!parsed.success) return undefined;
-  const { integration_id, app_code, org_id, expires_at, permissions } = parsed.data;
+  const { integration_id, app_code, org_id, expires_at, permissions, rate_limit } = parsed.data;
   return {
     [verified]: true,
     integrationId: integration_id,
@@ -51,6 +59,7 @@ export function callerOf(context: unknown): Caller | undefined {
     orgId: org_id === '' ? null : org_id,
     expiresAt: Number(expires_at),
     permissions: permissions === '*' ? null : new Set(permissions.split(' ').filter((code) => code !== '')),
+    rateLimit: rate_limit === '' ? null : Number(rate_limit),
   };
 }
 

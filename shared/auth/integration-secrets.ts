@@ -38,6 +38,19 @@ export const storeSecret = async (box: SecretBox, owner: Owner, secret: string):
 });
 
 /**
+ * The secrets after a rotation: the new one, and the one before until `previousEnd` (epoch seconds; null: not at all). What was on its
+ * way out already ends.
+ */
+export function rotated(
+  secrets: readonly StoredSecret[],
+  fresh: StoredSecret,
+  previousEnd: number | null,
+): readonly StoredSecret[] {
+  const previous = secrets.find(({ expires_at }) => expires_at === null);
+  return previous === undefined || previousEnd === null ? [fresh] : [fresh, { ...previous, expires_at: previousEnd }];
+}
+
+/**
  * Whether a text is one of these secrets. The work is the same whatever they are and how many: as many digests are compared as an
  * integration can have secrets, all of them whole. `now` in epoch milliseconds.
  */

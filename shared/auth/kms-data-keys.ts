@@ -1,23 +1,33 @@
 import { kms } from './kms.ts';
-import { type DataKey, type DataKeys, UnreadableSecret } from './secret-box.ts';
+import { type DataKey, type DataKeyShelf, type DataKeys, UnreadableSecret } from './secret-box.ts';
 
 /**
  * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail shows: a data key opens for its own
  * tenant only. Keys are kept a short while in a warm container, so that a list of sealed records is a few calls and not one for each.
+ * A tenant's shelf keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME): DataKeys {
   const current = expiring<DataKey>(lifetime);
   const unwrapped = expiring<Uint8Array>(lifetime);
+  const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
+    unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
+  const generated = async (tenant: string): Promise<DataKey> => {
+    const made = await generate(masterKeyId, tenant);
+    // What this container seals it will often open next.
+    await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
+    return made;
+  };
+  const shelved = async (tenant: string, shelf: DataKeyShelf): Promise<DataKey> => {
+    const wrapped = (await shelf.recall()) ?? (await shelf.keep((await generated(tenant)).wrapped));
+    return { wrapped, key: await unwrap(wrapped, tenant) };
+  };
   return {
-    current: (tenant) =>
-      current(tenant, async () => {
-        const made = await generate(masterKeyId, tenant);
-        // What this container seals it will often open next.
-        await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
-        return made;
-      }),
-    unwrap: (wrapped, tenant) => unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant)),
+    current: (tenant, shelf) =>
+      shelf === undefined
+        ? current(tenant, () => generated(tenant))
+        : current(`shelf of ${tenant}`, () => shelved(tenant, shelf)),
+    unwrap,
   };
 }
 

@@ -5,7 +5,8 @@ import { decrypt, encrypt } from './aes.ts';
  * What is sealed for one place opens in no other, so that a ciphertext copied to another tenant or record is worth nothing there.
  */
 export interface SecretBox {
-  seal(plaintext: string, place: Place): Promise<string>;
+  /** @param shelf where the tenant keeps a data key for all its containers; without one each container makes its own */
+  seal(plaintext: string, place: Place, shelf?: DataKeyShelf): Promise<string>;
   /** @throws UnreadableSecret when the text was sealed for another place, under another key, or has changed */
   open(sealed: string, place: Place): Promise<string>;
 }
@@ -26,7 +27,7 @@ export class UnreadableSecret extends Error {
 /** Data keys of tenants, each with the form in which it may be stored beside what it sealed. */
 export interface DataKeys {
   /** A key to seal with now. */
-  current(tenant: string): Promise<DataKey>;
+  current(tenant: string, shelf?: DataKeyShelf): Promise<DataKey>;
   /** The key that was stored in this form. */
   unwrap(wrapped: string, tenant: string): Promise<Uint8Array>;
 }
@@ -37,13 +38,24 @@ export interface DataKey {
   readonly wrapped: string;
 }
 
+/**
+ * Where a tenant keeps the wrapped form of the data key that its containers seal with, so that what they write over months is under
+ * few keys. What was sealed carries its own wrapped key: a shelf that is lost costs calls to KMS and nothing else.
+ */
+export interface DataKeyShelf {
+  /** The wrapped key, if there is one. */
+  recall(): Promise<string | undefined>;
+  /** Keeps a wrapped key where there is none, and answers the one that is there then. */
+  keep(wrapped: string): Promise<string>;
+}
+
 /** Version of the form `1.<wrapped key>.<nonce, ciphertext and tag in base64url>`. */
 const VERSION = '1';
 
 /** Envelope encryption: AES-256-GCM under a tenant's data key, with the place as associated data. */
 export const secretBox = (keys: DataKeys): SecretBox => ({
-  async seal(plaintext, place) {
-    const { key, wrapped } = await keys.current(place.tenant);
+  async seal(plaintext, place, shelf) {
+    const { key, wrapped } = await keys.current(place.tenant, shelf);
     return [VERSION, wrapped, encrypt(key, plaintext, associated(place)).toString('base64url')].join('.');
   },
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { asNumber } from './json.ts';
 
 /**
  * The kinds of field that records are made of. Each sets its own bounds, so that nothing reaches the table that it could not hold.
@@ -36,7 +37,7 @@ export const name = (max: number) =>
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
 export const uuid = () =>
   z
-    .guid({ error: 'must be a UUID' })
+    .guid({ error: ({ code }) => (code === 'invalid_format' ? 'must be a UUID' : undefined) })
     .toLowerCase()
     .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 }));
 
@@ -124,10 +125,13 @@ const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** JSON can write numbers that no double holds (`1e400`); parsed they are infinite, and would be written again as null. */
-const isFiniteThroughout = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null
+const isFiniteThroughout = (given: unknown): boolean => {
+  // A number that is kept as its text is an object to the eye.
+  const value = asNumber(given);
+  return typeof value === 'object' && value !== null
     ? Object.values(value).every(isFiniteThroughout)
     : typeof value !== 'number' || Number.isFinite(value);
+};
 
 /**
  * A free-form JSON object. It is passed through untouched, not copied field by field:

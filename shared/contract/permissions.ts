@@ -1,7 +1,8 @@
 import { v5 } from 'uuid';
+import * as z from 'zod';
 import type { Contract, PermissionCode } from './route.ts';
 
-/** The permissions that the routes name (spec §2, Permission). */
+/** The permissions that the routes name (spec §2, Permission), and those that some fields need besides. */
 
 export interface PermissionEntry {
   readonly id: string;
@@ -12,13 +13,20 @@ export interface PermissionEntry {
 /** Namespace of the ids (RFC 9562 §5.5): a code has the same id in every deployment and for ever. Never change it. */
 const NAMESPACE = '427f99bc-1e68-4fd1-973c-cf59d8f104c9';
 
-/** Every permission that a route of these contracts needs, once, in order of its code. */
+/** Every permission that a route or a field of these contracts needs, once, in order of its code. */
 export function permissionCatalogue(contracts: readonly Contract[]): readonly PermissionEntry[] {
-  const codes = contracts.flatMap(({ routes }) => Object.values(routes)).flatMap(({ permission }) => permission ?? []);
+  const codes = contracts.flatMap(({ routes, fieldPermissions = {} }) => [
+    ...Object.values(routes).flatMap(({ permission }) => permission ?? []),
+    ...Object.values(fieldPermissions),
+  ]);
   return [...new Set(codes)].sort().map((code) => ({ id: v5(code, NAMESPACE), code, description: describe(code) }));
 }
 
-const VERBS: Readonly<Record<string, string>> = { read: 'Read', write: 'Create, change and delete' };
+const VERBS: Readonly<Record<string, string>> = {
+  read: 'Read',
+  write: 'Create, change and delete',
+  credentials: 'Read and set the credentials of',
+};
 
 /** `service-actions:write` is "Create, change and delete service actions". */
 function describe(code: PermissionCode): string {
@@ -27,3 +35,30 @@ function describe(code: PermissionCode): string {
 }
 
 const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Longest code, in characters: a word of 40, a colon and another. */
+const MAX_CODE = 81;
+
+/**
+ * A set of permission codes, or null for all. Only their form is checked here: which codes there are follows from all contracts
+ * together, and the operation asks (`functions/access/catalogue.ts`).
+ */
+export const permissionCodes = () =>
+  z
+    .array(
+      z
+        .string()
+        .max(MAX_CODE)
+        .regex(/^[a-z][a-z-]*:[a-z][a-z-]*$/, { error: 'must be a permission code: <area>:<verb>' }),
+    )
+    .max(100)
+    .check(eachOnce)
+    .meta({ uniqueItems: true })
+    .nullable();
+
+function eachOnce({ value, issues }: { readonly value: readonly string[]; readonly issues: z.core.$ZodRawIssue[] }) {
+  for (const [index, code] of value.entries()) {
+    if (value.indexOf(code) === index) continue;
+    issues.push({ code: 'custom', input: code, path: [index], message: 'is there already', continue: true });
+  }
+}

@@ -160,6 +160,8 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly description: string;
   /** By operation id. */
   readonly routes: R;
+  /** Fields of the domain's records that need a permission of their own, beside the route's, to be read and set. */
+  readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
 }
 
 export const contract = <const R extends Readonly<Record<string, Route>>>(declared: Contract<R>): Contract<R> =>

@@ -1,9 +1,14 @@
+import * as z from 'zod';
 import type { Contract, Route } from './route.ts';
 
 /** What follows from a route's declaration for the headers and statuses of its answers. */
 
 /** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
-export const isList = (route: Route): boolean => 'data' in shapeOf(route);
+export const isList = (route: Route): boolean => {
+  const { data } = shapeOf(route) as { data?: unknown };
+  // A record may have a field of that name: a webhook event has.
+  return data instanceof z.ZodArray;
+};
 
 /** Answers one thing that is there before and after, so that a reader may hold its entity tag and ask with `If-None-Match`. */
 export const isConditionalRead = (route: Route): boolean => route.method === 'GET' && !isList(route);

@@ -22,12 +22,14 @@ const LIFETIME = 86_400;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface Remembered {
-  readonly fingerprint: string;
-  /** The answer as JSON, encrypted: it may hold a secret. */
-  readonly answer: string;
+  /** What is kept as JSON, encrypted: the answer may hold a secret, and a digest of a request that holds a weak one could be guessed at. */
+  readonly sealed: string;
 }
 
-type Kept = Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
+interface Kept {
+  readonly fingerprint: string;
+  readonly answer: Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
+}
 
 /** One request under an idempotency key. */
 export class IdempotentRequest {
@@ -79,22 +81,21 @@ export class IdempotentRequest {
   async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
     const found = await this.#remembered.recall(this.#key);
     if (found === undefined) return undefined;
-    if (found.fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
-    const kept = JSON.parse(await (await environmentSecretBox()).open(found.answer, this.#context)) as Kept;
-    return { ...kept, headers: { ...kept.headers, 'X-Request-Id': this.#requestId, 'Idempotent-Replayed': 'true' } };
+    const opened = await (await environmentSecretBox()).open(found.sealed, this.#context);
+    const { fingerprint, answer } = JSON.parse(opened) as Kept;
+    if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
+    return {
+      ...answer,
+      headers: { ...answer.headers, 'X-Request-Id': this.#requestId, 'Idempotent-Replayed': 'true' },
+    };
   }
 
   /** Stages that this key got this answer. */
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
-    const kept: Kept = { statusCode, headers, body };
+    const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body } };
     const sealed = await (await environmentSecretBox()).seal(JSON.stringify(kept), this.#context);
-    this.#remembered.remember(
-      this.#key,
-      { fingerprint: this.#fingerprint, answer: sealed },
-      LIFETIME,
-      () => new StaleRead('the key was used meanwhile'),
-    );
+    this.#remembered.remember(this.#key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 
   get #context() {

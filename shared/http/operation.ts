@@ -5,6 +5,7 @@ import type { Collection, Page, Part, Stored } from '../table/collection.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { countDeliverable } from './deliverable.ts';
+import type { HttpRequest } from './request.ts';
 
 /**
  * An operation does what one route is for: reads, checks the domain's rules, stages its writes, and says what to answer.
@@ -35,7 +36,7 @@ export interface BearerInput {
 /** What an operation of a route without a bearer token gets besides. */
 export interface OpenInput {
   readonly session: Session;
-  readonly request: { readonly headers: ReadonlyMap<string, string>; readonly bytes: Buffer };
+  readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
   /** There, on a `bearer-optional` route, when a token was sent. */
   readonly caller: Caller | undefined;
 }

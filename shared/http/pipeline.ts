@@ -5,14 +5,14 @@ import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
-import { environmentTable } from '../table/client.ts';
 import type { Collection, Stored } from '../table/collection.ts';
-import { Session } from '../table/session.ts';
+import { environmentSession, type Session } from '../table/session.ts';
 import { problemResponse, responseOf } from './answer.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { Answer, BearerInput, OpenInput, Operations } from './operation.ts';
 import { checkIfMatch } from './preconditions.ts';
 import { problemOf } from './problems.ts';
+import { withinBudget } from './rate-limit.ts';
 import { type HttpRequest, jsonOf, requestOf } from './request.ts';
 import { runOnce, runToCommit } from './run.ts';
 import { tenantOf } from './tenancy.ts';
@@ -80,9 +80,20 @@ async function handle(
   if (served === undefined) throw new Problem('route-not-found');
   const request = requestOf(event);
   const caller = callerFor(served.route, event);
-  const inputs = inputsOf(served.route, request);
   const deadline = Date.now() + Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST);
-  const session = new Session(environmentTable(), Date.now(), deadline);
+  const session = environmentSession(deadline);
+  const work = () => serve(served, request, caller, session);
+  return caller === undefined ? work() : withinBudget(caller, session, work);
+}
+
+async function serve(
+  served: Served,
+  request: HttpRequest,
+  caller: Caller | undefined,
+  session: Session,
+): Promise<APIGatewayProxyResult> {
+  if (caller !== undefined) checkPermission(served.route, caller);
+  const inputs = inputsOf(served.route, request);
   const around = await surroundings(served.route, request, caller, inputs, session);
   const respond = async (): Promise<APIGatewayProxyResult> =>
     responseOf({ ...served, request, query: inputs.query }, await served.operation({ ...inputs, ...around }));
@@ -90,7 +101,7 @@ async function handle(
   return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
 }
 
-/** @throws Problem `unauthorized` or `forbidden` */
+/** @throws Problem `unauthorized` */
 function callerFor(route: Route, event: APIGatewayProxyEvent): Caller | undefined {
   if (!route.auth.startsWith('bearer')) return undefined;
   const caller = callerOf(event.requestContext.authorizer);
@@ -100,10 +111,14 @@ function callerFor(route: Route, event: APIGatewayProxyEvent): Caller | undefine
   }
   // The gateway may hold on to the authorizer's answer longer than the token lives.
   if (caller.expiresAt * 1000 <= Date.now()) throw unauthorized('The token has expired.');
-  if (route.permission !== undefined && !mayDo(caller, route.permission)) {
-    throw new Problem('forbidden', { detail: `This needs the permission ${route.permission}.` });
-  }
   return caller;
+}
+
+/** @throws Problem `forbidden` */
+function checkPermission({ permission }: Route, caller: Caller): void {
+  if (permission !== undefined && !mayDo(caller, permission)) {
+    throw new Problem('forbidden', { detail: `This needs the permission ${permission}.` });
+  }
 }
 
 const unauthorized = (detail?: string): Problem =>
@@ -130,7 +145,7 @@ async function surroundings(
   session: Session,
 ): Promise<BearerInput | OpenInput> {
   if (caller === undefined || route.auth !== 'bearer') {
-    return { session, caller, request: { headers: request.headers, bytes: request.bytes } };
+    return { session, caller, request };
   }
   const tenant = await tenantOf(caller, session, query, body);
   return { session, caller, tenant, find: finder(route, request) };

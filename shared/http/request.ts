@@ -5,8 +5,12 @@ import { Problem } from '../contract/problem.ts';
 /** A proxy event as the pipeline reads it. */
 export interface HttpRequest {
   readonly requestId: string;
+  /** Network address of the client, as the gateway saw it. */
+  readonly sourceAddress: string;
   /** By lower-case name; of a repeated header all values, as RFC 9110 §5.3 joins them. */
   readonly headers: ReadonlyMap<string, string>;
+  /** Lower-case names of the headers that were sent more than once. */
+  readonly repeated: ReadonlySet<string>;
   /** Path parameters, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, readonly string[]>>;
@@ -15,19 +19,23 @@ export interface HttpRequest {
 }
 
 export function requestOf(event: APIGatewayProxyEvent): HttpRequest {
+  const headers = headersOf(event);
   return {
     requestId: event.requestContext.requestId,
-    headers: headersOf(event),
+    sourceAddress: event.requestContext.identity?.sourceIp ?? '',
+    headers: new Map(Array.from(headers, ([name, values]) => [name, values.join(', ')])),
+    repeated: new Set(Array.from(headers.keys()).filter((name) => (headers.get(name)?.length ?? 0) > 1)),
     params: definedEntries(event.pathParameters),
     query: definedEntries(event.multiValueQueryStringParameters),
     bytes: Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8'),
   };
 }
 
-function headersOf(event: APIGatewayProxyEvent): Map<string, string> {
-  const headers = new Map<string, string>();
-  for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
-    if (values !== undefined) headers.set(name.toLowerCase(), values.join(', '));
+/** All values by lower-case name: one header may come under two spellings. */
+function headersOf(event: APIGatewayProxyEvent): ReadonlyMap<string, readonly string[]> {
+  const headers = new Map<string, string[]>();
+  for (const [name, values = []] of Object.entries(event.multiValueHeaders ?? {})) {
+    headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), ...values]);
   }
   return headers;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '../contract/problem.ts';
-import { NotUnique, StaleRead } from '../table/errors.ts';
+import { NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
 import type { Session } from '../table/session.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 
@@ -13,6 +13,8 @@ const STALE_WAIT = 15;
  * - when a record it read has changed meanwhile, as long as there is time;
  * - once, when its commit was refused: what stood in the way may be the work of the same request's first delivery, and on fresh
  *   reads the operation knows it (an event processed, a key answered). A clash with anybody else's work is met again and counts.
+ *   Without time for that nobody knows whose work it was.
+ * @throws TableUnavailable then, or when it cannot be learned what became of the commit; whatever else the operation throws
  */
 export async function runToCommit<T>(session: Session, operation: () => Promise<T>): Promise<T> {
   let refused = false;
@@ -27,9 +29,10 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
       const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
       const pause = isStale ? Math.random() * STALE_WAIT * tries : 0;
-      if (!(isStale || isFirstRefusal) || Date.now() + pause > session.deadline) {
+      const isLate = Date.now() + pause > session.deadline;
+      if (!(isStale || isFirstRefusal) || isLate) {
         await session.abandon(error);
-        throw error;
+        throw isFirstRefusal ? new TableUnavailable('no time to see who stood in the way', { cause: error }) : error;
       }
       refused ||= isFirstRefusal;
       await sleep(pause);

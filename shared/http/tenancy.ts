@@ -14,12 +14,19 @@ export async function tenantOf(
   query: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>> | undefined,
 ): Promise<Tenant> {
-  const named = nameIn('query', query) ?? nameIn('body', body ?? {});
+  const names = [nameIn('query', query), nameIn('body', body ?? {})].filter((name) => name !== undefined);
+  const [named, second] = names;
   if (named === undefined) return Tenant.of(caller, session);
 
+  const foreign = names.find(({ orgId }) => Tenant.named(orgId, caller, session) === undefined);
   const tenant = Tenant.named(named.orgId, caller, session);
-  if (tenant === undefined)
-    throw new Problem('forbidden', { errors: [finding(named.part, 'must be the organization of the caller')] });
+  if (foreign !== undefined || tenant === undefined) {
+    const { part } = foreign ?? named;
+    throw new Problem('forbidden', { errors: [finding(part, 'must be the organization of the caller')] });
+  }
+  if (second !== undefined && second.orgId !== named.orgId) {
+    throw new Problem('invalid-body', { errors: [finding('body', 'names another organization than the query')] });
+  }
   if (caller.orgId === null && !(await tenant.exists())) {
     throw new Problem(named.part === 'query' ? 'not-found' : 'invalid-body', {
       errors: [finding(named.part, 'names no organization')],

@@ -1,6 +1,8 @@
 import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { TenantId } from './keys.ts';
+import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
 
 /** The table as the storage code reaches it: a client and the table's name. */
 export interface Table {
@@ -30,25 +32,59 @@ export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true } as const;
 
 let shared: Table | undefined;
+const ofTenants = new Map<TenantId, Table>();
 let overrides: DynamoDBClientConfig = {};
 
 /**
- * The table of this function: `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where one is named. Made once for a warm container.
+ * The table as this function itself reaches it: `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where one is named. Made once for a warm container.
+ * In AWS that is to find integrations by app code and no further: tenants' data is behind {@link tenantTable}.
  * @throws Error when `TABLE_NAME` is not set.
  */
 export function environmentTable(): Table {
-  shared ??= tableOf(required('TABLE_NAME'), {
-    requestHandler: TIMEOUTS,
-    ...(process.env.DYNAMODB_ENDPOINT === undefined ? {} : { endpoint: process.env.DYNAMODB_ENDPOINT }),
-    ...overrides,
-  });
+  shared ??= tableOf(required('TABLE_NAME'), config());
   return shared;
 }
 
-/** For tests: use these settings (a request handler that injects faults, say) from the next call of `environmentTable` on. */
+/** Tenants whose clients a warm container keeps; the one not used for longest goes first. Each has 21 KB and its session. */
+const KEPT_TENANTS = 100;
+
+/**
+ * The table as it is reached for one tenant: under `TENANT_ROLE_ARN`, in a session that AWS confines to the tenant's keys. Where no
+ * role is named (one machine, most tests) that is {@link environmentTable}.
+ */
+export function tenantTable(tenant: TenantId): Table {
+  const role = process.env.TENANT_ROLE_ARN;
+  if (role === undefined) return environmentTable();
+  const table = ofTenants.get(tenant) ?? openTable(role, tenant);
+  ofTenants.delete(tenant);
+  ofTenants.set(tenant, table);
+  for (const longestUnused of ofTenants.keys()) {
+    if (ofTenants.size <= KEPT_TENANTS) break;
+    ofTenants.delete(longestUnused);
+  }
+  return table;
+}
+
+/** All tenants' clients share the connections of the function's own. */
+function openTable(role: string, tenant: TenantId): Table {
+  const { client, name } = environmentTable();
+  const { requestHandler } = client.config;
+  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(role, tenant) });
+  renewExpired(table.client);
+  return table;
+}
+
+const config = (): DynamoDBClientConfig => ({
+  requestHandler: TIMEOUTS,
+  ...(process.env.DYNAMODB_ENDPOINT === undefined ? {} : { endpoint: process.env.DYNAMODB_ENDPOINT }),
+  ...overrides,
+});
+
+/** For tests: use these settings (a request handler that injects faults, say) from the next call of `environmentTable` and `tenantTable` on. */
 export function configureTable(config: DynamoDBClientConfig): void {
   overrides = config;
   shared = undefined;
+  ofTenants.clear();
 }
 
 function required(variable: string): string {

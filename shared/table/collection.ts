@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from './client.ts';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
 import { NotUnique, StaleRead } from './errors.ts';
 import { filteredList, type Key, type TenantId, uniqueKey } from './keys.ts';
@@ -10,6 +11,7 @@ import { listIndex, TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
 import { stageSweep } from './sweep.ts';
+import type { Work } from './work.ts';
 
 /** A record as read, with what a later change of it must know. */
 export interface Stored<T> {
@@ -24,6 +26,8 @@ export interface Place {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;
+  /** How often a generated value of this request was found taken: the operation is run again and shall try another. */
+  readonly clashes: number;
 }
 
 /** Values of the fields of a declared filter; undefined ones are left out. */
@@ -76,7 +80,7 @@ export class Collection<T extends object> {
 
   /** The record with this id, strongly consistent. */
   async get(id: string): Promise<Stored<T> | undefined> {
-    const { table } = this.#session;
+    const table = this.#table;
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
     );
@@ -85,7 +89,7 @@ export class Collection<T extends object> {
 
   /** One page of the list of all records, or of those that a declared filter picks. */
   async page(query: PageQuery): Promise<Page<T>> {
-    const { items, total } = await readPage(this.#session.table, this.#source(query.filter ?? {}), {
+    const { items, total } = await readPage(this.#table, this.#source(query.filter ?? {}), {
       page: query.page,
       pageSize: query.page_size,
       newestFirst: query.sort === '-created_at',
@@ -98,7 +102,7 @@ export class Collection<T extends object> {
   async part(query: PartQuery): Promise<Part<T>> {
     const source = this.#source(query.filter ?? {});
     const after = query.after === undefined ? undefined : await this.#sortValue(source, query.after);
-    const { items, more } = await readPart(this.#session.table, source, {
+    const { items, more } = await readPart(this.#table, source, {
       after,
       limit: query.limit,
       newestFirst: query.newestFirst ?? false,
@@ -108,18 +112,24 @@ export class Collection<T extends object> {
 
   /**
    * Stages a new record: takes its numbers in all its lists at once, then the record can be written.
-   * `late` gives the fields that depend on the record's id or place.
+   * `late` gives the fields that depend on the record's id or place. Of those, `generated` names the ones that the service and not the caller
+   * has chosen: where such a value must be unique and is taken, the operation is run again instead of refused.
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
-    late: (place: Place) => Pick<T, L> = () => ({}) as Pick<T, L>,
+    late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
+    generated: readonly L[] = [],
   ): Promise<Stored<T>> {
     const [own, ...others] = await Promise.all([
       this.#entity.byTime ? this.#atThisTime() : this.#takeIn(this.#partition),
       ...this.#lists(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
     ]);
-    const place = { id: idOf(own.number), ordinal: own.number + 1 };
-    const record = { ...fields, ...late(place), id: this.#entity.numericId ? place.ordinal : place.id } as unknown as T;
+    const place = { id: idOf(own.number), ordinal: own.number + 1, clashes: this.#session.clashes };
+    const record = {
+      ...fields,
+      ...(await late(place)),
+      id: this.#entity.numericId ? place.ordinal : place.id,
+    } as unknown as T;
     const listed = Object.fromEntries(
       others.flatMap(({ list, taken }, index) => {
         const { partition, sort } = listIndex(index + 1);
@@ -139,8 +149,11 @@ export class Collection<T extends object> {
       [VERSION]: 1,
       [LISTED_AT]: this.#session.now,
     };
-    this.#session.work.put(item, () => new StaleRead('the id is taken'));
-    for (const [field, value] of this.#uniqueValues(record)) this.#claim(field, value, place.id);
+    this.#work.put(item, () => new StaleRead('the id is taken'));
+    for (const [field, value] of this.#uniqueValues(record)) {
+      const isGenerated = generated.some((name) => name === field);
+      this.#claim(field, value, place.id, isGenerated ? () => this.#session.clash() : undefined);
+    }
     return { record, version: 1, item };
   }
 
@@ -159,10 +172,10 @@ export class Collection<T extends object> {
         const taken = await this.#take(list);
         if (taken === undefined) remove.push(partition, sort);
         else Object.assign(set, { [partition]: list, [sort]: taken.number, [LISTED_AT]: this.#session.now });
-        if (left !== undefined) stageHole(this.#session.work, left, Number(stored.item[sort]));
+        if (left !== undefined) stageHole(this.#work, left, Number(stored.item[sort]));
       }),
     );
-    this.#session.work.update(this.#key(id), {
+    this.#work.update(this.#key(id), {
       set,
       remove,
       expect: { exists: true, equals: { [VERSION]: stored.version } },
@@ -176,16 +189,16 @@ export class Collection<T extends object> {
   remove(stored: Stored<T>, equals: Readonly<Record<string, unknown>> = {}, refuse?: Refusal): void {
     const id = this.#idOf(stored);
     const expect: Expectation = { exists: true, equals: { [VERSION]: stored.version, ...equals } };
-    this.#session.work.delete(this.#key(id), expect, (found) =>
+    this.#work.delete(this.#key(id), expect, (found) =>
       found !== undefined && found[VERSION] === stored.version && refuse !== undefined
         ? refuse(found)
         : new StaleRead('the record has changed'),
     );
     if (!this.#entity.byTime) {
-      stageHole(this.#session.work, this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
+      stageHole(this.#work, this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
     }
     this.#lists(stored.record).forEach((list, index) => {
-      if (list !== undefined) stageHole(this.#session.work, list, Number(stored.item[listIndex(index + 1).sort]));
+      if (list !== undefined) stageHole(this.#work, list, Number(stored.item[listIndex(index + 1).sort]));
     });
     for (const [field, value] of this.#uniqueValues(stored.record)) this.#release(field, value);
   }
@@ -199,7 +212,7 @@ export class Collection<T extends object> {
     change: { add?: Readonly<Record<string, number>>; set?: Partial<T>; equals?: Readonly<Record<string, unknown>> },
     refuse: Refusal,
   ): void {
-    this.#session.work.update(this.#key(id), {
+    this.#work.update(this.#key(id), {
       ...(change.add === undefined ? {} : { add: change.add }),
       ...(change.set === undefined ? {} : { set: toAttributes(this.#entity, change.set) }),
       expect: { exists: true, ...(change.equals === undefined ? {} : { equals: change.equals }) },
@@ -214,7 +227,15 @@ export class Collection<T extends object> {
 
   /** Stages that a record must exist when the work commits. */
   require(id: string, refuse: Refusal, equals: Readonly<Record<string, unknown>> = {}): void {
-    this.#session.work.require(this.#key(id), equals, refuse);
+    this.#work.require(this.#key(id), equals, refuse);
+  }
+
+  get #table(): Table {
+    return this.#session.tableOf(this.#tenant);
+  }
+
+  get #work(): Work {
+    return this.#session.workOf(this.#tenant);
   }
 
   /** Where a record stands in the order of a list. One that is gone from it ends the list. */
@@ -271,7 +292,7 @@ export class Collection<T extends object> {
   }
 
   #takeIn(list: string): Promise<TakenNumber> {
-    return this.#session.takeNumber(list, this.#entity.retentionDays);
+    return this.#session.takeNumber(this.#tenant, list, this.#entity.retentionDays);
   }
 
   #source(filter: Filter): ListSource {
@@ -316,13 +337,13 @@ export class Collection<T extends object> {
     for (const [field, value] of old) this.#release(field, value);
   }
 
-  #claim(field: string, value: string, id: string): void {
+  #claim(field: string, value: string, id: string, refuse: Refusal = () => new NotUnique(field)): void {
     const item = { ...uniqueKey(this.#tenant, this.#entity.name, field, value), holder: id };
-    this.#session.work.put(item, () => new NotUnique(field));
+    this.#work.put(item, refuse);
   }
 
   #release(field: string, value: string): void {
-    this.#session.work.delete(uniqueKey(this.#tenant, this.#entity.name, field, value), {}, () => new NotUnique(field));
+    this.#work.delete(uniqueKey(this.#tenant, this.#entity.name, field, value), {}, () => new NotUnique(field));
   }
 }
 

@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto';
 import {
   type CancellationReason,
   ConditionalCheckFailedException,
+  DynamoDBServiceException,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from './client.ts';
-import { ItemTooLarge } from './errors.ts';
-import { conditionOf, putRequest, updateRequest } from './expressions.ts';
+import { ItemTooLarge, TableUnavailable } from './errors.ts';
+import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import { persist } from './persist.ts';
 import { WRITE_ID } from './schema.ts';
-import type { StagedWrite } from './staged.ts';
+import type { StagedPut, StagedWrite } from './staged.ts';
 
 /**
  * The one place that writes. What the SDK does not do itself is done here:
@@ -22,71 +23,86 @@ import type { StagedWrite } from './staged.ts';
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
  *       └── no time left ─────────────────────────────▶ TableUnavailable
  *
- * A transaction carries one `ClientRequestToken` over all attempts, so DynamoDB itself answers a repeated one with success. A single
- * write has no token: it leaves its attempt's id in `WRITE_ID`, and a failed condition that finds that id has met its own write.
+ * A transaction carries one `ClientRequestToken` over all attempts, so DynamoDB itself answers a repeated one with success. A put
+ * that goes alone has no token: it leaves its attempt's id in `WRITE_ID`, and a failed condition that finds that id has met its own
+ * write.
  */
 
 /** Commits all of `writes` or none of them. `deadline` in epoch milliseconds. */
 export async function commit(table: Table, writes: readonly StagedWrite[], deadline: number): Promise<void> {
-  if (writes.length === 0) return;
+  const [write, ...others] = writes;
+  if (write === undefined) return;
   const attempt = randomUUID();
-  const send = isSingle(writes)
-    ? () => sendSingle(table, writes[0], attempt)
-    : () => sendTransaction(table, writes, attempt);
-  await persist(send, deadline);
+  const send =
+    write.kind === 'put' && others.length === 0
+      ? () => sendPut(table, write, attempt)
+      : () => sendTransaction(table, writes, attempt);
+  const refusal = await persist(send, deadline).catch(uncertain);
+  if (refusal !== undefined) throw refusal;
 }
-
-type SingleWrite = Exclude<StagedWrite, { kind: 'delete' }>;
 
 /**
- * Whether a write may go alone, at half the price of a transaction: if it can be carried out twice without harm. A delete leaves
- * nothing behind to recognise its own write by, and adding twice is adding double.
+ * What is neither DynamoDB's word nor an error that passes, a reply that cannot be read for one, does not say whether the write
+ * happened.
  */
-const isSingle = (writes: readonly StagedWrite[]): writes is readonly [SingleWrite] => {
-  const [write, ...others] = writes;
-  if (write === undefined || others.length > 0) return false;
-  return write.kind === 'put' || (write.kind === 'update' && Object.keys(write.add).length === 0);
-};
+function uncertain(error: unknown): never {
+  const isSaid =
+    error instanceof TableUnavailable || (error instanceof DynamoDBServiceException && error.$fault === 'client');
+  throw isSaid ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
+}
 
-async function sendSingle(
-  table: Table,
-  write: Exclude<StagedWrite, { kind: 'delete' }>,
-  attempt: string,
-): Promise<void> {
-  const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
-  const command =
-    write.kind === 'put'
-      ? new PutCommand({ ...putRequest(table.name, write, attempt), ...returned })
-      : new UpdateCommand({ ...updateRequest(table.name, write, attempt), ...returned });
+/**
+ * A new item may go alone, at half the price of a transaction: under a fresh key nobody else can have changed it before its own
+ * write is met again. A change or a deletion that met somebody else's later one could not tell whether it happened.
+ * @returns the write's refusal
+ */
+async function sendPut(table: Table, write: StagedPut, attempt: string): Promise<Error | undefined> {
   try {
-    await table.client.send(command as PutCommand);
+    await table.client.send(
+      new PutCommand({
+        ...putRequest(table.name, { ...write, item: { ...write.item, [WRITE_ID]: attempt } }),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      }),
+    );
+    return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) throw asTooLarge(error);
+    if (!(error instanceof ConditionalCheckFailedException)) return tooLarge(error);
     const found = itemOf(error.Item);
-    if (found?.[WRITE_ID] !== attempt) throw write.refuse(found);
+    return found?.[WRITE_ID] === attempt ? undefined : write.refuse(found);
   }
 }
 
-async function sendTransaction(table: Table, writes: readonly StagedWrite[], attempt: string): Promise<void> {
-  const command = new TransactWriteCommand({
-    ClientRequestToken: attempt,
-    TransactItems: writes.map((write) => transactItem(table.name, write, attempt)),
-  });
+/** @returns the refusal of the first write that was refused */
+async function sendTransaction(
+  table: Table,
+  writes: readonly StagedWrite[],
+  token: string,
+): Promise<Error | undefined> {
   try {
-    await table.client.send(command);
+    await table.client.send(
+      new TransactWriteCommand({
+        ClientRequestToken: token,
+        TransactItems: writes.map((write) => transactItem(table.name, write)),
+      }),
+    );
+    return undefined;
   } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) throw asTooLarge(error);
-    throw refusalOf(error.CancellationReasons ?? [], writes) ?? error;
+    if (!(error instanceof TransactionCanceledException)) return tooLarge(error);
+    const refusal = refusalOf(error.CancellationReasons ?? [], writes);
+    if (refusal === undefined) throw error;
+    return refusal;
   }
 }
 
-function transactItem(tableName: string, write: StagedWrite, attempt: string) {
+function transactItem(tableName: string, write: StagedWrite) {
   const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
   switch (write.kind) {
     case 'put':
-      return { Put: { ...putRequest(tableName, write, attempt), ...returned } };
+      return { Put: { ...putRequest(tableName, write), ...returned } };
     case 'update':
-      return { Update: { ...updateRequest(tableName, write, attempt), ...returned } };
+      return changesNothing(write)
+        ? { ConditionCheck: { ...checkRequest(tableName, write), ...returned } }
+        : { Update: { ...updateRequest(tableName, write), ...returned } };
     case 'delete':
       return { Delete: { TableName: tableName, Key: { ...write.key }, ...conditionOf(write.expect), ...returned } };
   }
@@ -104,10 +120,13 @@ function refusalOf(reasons: readonly CancellationReason[], writes: readonly Stag
   return undefined;
 }
 
-const asTooLarge = (error: unknown): unknown =>
-  error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)
-    ? new ItemTooLarge('an item is too large', { cause: error })
-    : error;
+/** The error as a refusal, if it is about size; any other is thrown on. */
+function tooLarge(error: unknown): ItemTooLarge {
+  if (error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)) {
+    return new ItemTooLarge('an item is too large', { cause: error });
+  }
+  throw error;
+}
 
 const isSizeMessage = (message: string | undefined): boolean =>
   /size.*exceed|exceed.*size|too large/i.test(message ?? '');

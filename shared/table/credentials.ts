@@ -2,8 +2,9 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoredSecret } from '../auth/integration-secrets.ts';
 import type { Table } from './client.ts';
 import { NotUnique, StaleRead } from './errors.ts';
-import { appKey, type TenantId } from './keys.ts';
+import { appKey, PLATFORM, type TenantId } from './keys.ts';
 import type { Session } from './session.ts';
+import type { Tenant } from './tenant.ts';
 
 /**
  * What must be known of an integration before its tenant is: found by its app code, which is unique everywhere. The integration's
@@ -16,11 +17,18 @@ export interface Credentials {
   readonly status: 'active' | 'inactive';
   /** Permission codes; null: all of the tenant. */
   readonly permissions: readonly string[] | null;
-  /** One, or two while a new one is brought in. */
+  /** Requests a minute; null or absent: the stage's standard. */
+  readonly rate_limit?: number | null;
+  /** How far from now an event's time may be, in seconds; null or absent: as far as the stage says. */
+  readonly webhook_tolerance_seconds?: number | null;
+  /** One, or two while a new one is brought in; the newest first. */
   readonly secrets: readonly StoredSecret[];
 }
 
-/** The credentials of an app code as they are now: one strongly consistent `GetItem`, for they may just have been cut off. */
+/**
+ * The credentials of an app code as they are now: one strongly consistent `GetItem`, for they may just have been cut off. `table` as the
+ * function itself reaches it: no tenant is known yet.
+ */
 export async function readCredentials(table: Table, appCode: string): Promise<Credentials | undefined> {
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
@@ -29,20 +37,33 @@ export async function readCredentials(table: Table, appCode: string): Promise<Cr
   return item as Credentials | undefined;
 }
 
+/** The same for an integration of this tenant, as the tenant's own session reaches it. */
+export const readCredentialsOf = (tenant: Tenant, appCode: string): Promise<Credentials | undefined> =>
+  readCredentials(tenant.session.tableOf(tenant.id), appCode);
+
+/** The organization that credentials are good for; null: the platform. */
+export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === PLATFORM ? null : tenant);
+
 /** Stages new credentials. The commit throws {@link NotUnique} when another integration anywhere has the app code. */
 export function stageCredentials(session: Session, credentials: Credentials): void {
-  session.work.put({ ...appKey(credentials.app_code), ...credentials }, () => new NotUnique('app_code'));
+  session
+    .workOf(credentials.tenant)
+    .put({ ...appKey(credentials.app_code), ...credentials }, () => new NotUnique('app_code'));
 }
 
-/** Stages a change of an integration's credentials. The commit throws {@link StaleRead} when they are another's by now. */
+/**
+ * Stages a change of the credentials of a tenant's integration. `asRead`: what the change was made from and must hold still. The commit
+ * throws {@link StaleRead} when it does not, or when they are another's by now.
+ */
 export function stageCredentialsChange(
-  session: Session,
+  tenant: Tenant,
   integration: { readonly id: string; readonly app_code: string },
-  changes: Partial<Pick<Credentials, 'status' | 'permissions' | 'secrets'>>,
+  changes: Partial<Omit<Credentials, 'app_code' | 'tenant' | 'integration_id'>>,
+  asRead: Partial<Pick<Credentials, 'permissions' | 'secrets'>> = {},
 ): void {
-  session.work.update(appKey(integration.app_code), {
+  tenant.session.workOf(tenant.id).update(appKey(integration.app_code), {
     set: changes,
-    expect: { exists: true, equals: { integration_id: integration.id } },
+    expect: { exists: true, equals: { integration_id: integration.id, ...asRead } },
     refuse: () => new StaleRead('the credentials have changed'),
   });
 }

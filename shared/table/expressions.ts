@@ -1,4 +1,4 @@
-import { TTL_ATTRIBUTE, WRITE_ID } from './schema.ts';
+import { TTL_ATTRIBUTE } from './schema.ts';
 
 import type { Expectation, StagedPut, StagedUpdate } from './staged.ts';
 
@@ -37,15 +37,27 @@ class Placeholders {
   }
 }
 
-export const putRequest = (tableName: string, write: StagedPut, attempt: string) => ({
+export const putRequest = (tableName: string, write: StagedPut) => ({
   TableName: tableName,
-  Item: { ...write.item, [WRITE_ID]: attempt },
+  Item: { ...write.item },
   ...conditionOf(write.expect),
 });
 
-export function updateRequest(tableName: string, write: StagedUpdate, attempt: string) {
+/** Whether an update only expects something: a reference that must exist. */
+export const changesNothing = ({ set, add, remove }: StagedUpdate): boolean =>
+  Object.keys(set).length + Object.keys(add).length + remove.length === 0;
+
+/** An update that changes nothing, as the check that it is. */
+export const checkRequest = (tableName: string, write: StagedUpdate) => ({
+  TableName: tableName,
+  Key: { ...write.key },
+  ConditionExpression: undefined,
+  ...conditionOf(write.expect),
+});
+
+export function updateRequest(tableName: string, write: StagedUpdate) {
   const placeholders = new Placeholders();
-  const set = Object.entries({ ...write.set, [WRITE_ID]: attempt }).map(
+  const set = Object.entries(write.set).map(
     ([attribute, value]) => `${placeholders.name(attribute)} = ${placeholders.value(value)}`,
   );
   const add = Object.entries(write.add).map(
@@ -53,7 +65,7 @@ export function updateRequest(tableName: string, write: StagedUpdate, attempt: s
   );
   const remove = write.remove.map((attribute) => placeholders.name(attribute));
   const clauses = [
-    `SET ${set.join(', ')}`,
+    ...(set.length === 0 ? [] : [`SET ${set.join(', ')}`]),
     ...(add.length === 0 ? [] : [`ADD ${add.join(', ')}`]),
     ...(remove.length === 0 ? [] : [`REMOVE ${remove.join(', ')}`]),
   ];

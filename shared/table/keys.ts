@@ -23,7 +23,7 @@ export const childPartition = (tenant: TenantId, parent: string, parentId: strin
 /** A list of those records of a partition that have these values: `ORG#<tenant>#SERVICE#client_id=…&status=active`. */
 export const filteredList = (partition: string, values: Readonly<Record<string, string>>): string =>
   `${partition}#${Object.entries(values)
-    .map(([field, value]) => `${field}=${value}`)
+    .map(([field, value]) => `${field}=${encodeURIComponent(value)}`)
     .join('&')}`;
 
 /** Where a list keeps its count: the head and the buckets of holes. */
@@ -50,8 +50,23 @@ export const onceKey = (tenant: TenantId, scope: string, id: string): Key => ({
   SK: id,
 });
 
+/** The wrapped data key that a tenant's credentials are sealed with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
+export const dataKeyKey = (tenant: TenantId, year: number): Key => ({
+  PK: `ORG#${tenant}#DATA_KEY`,
+  SK: String(year),
+});
+
 /** Partitions that wait to be emptied, after what they belonged to was deleted. */
 export const sweepPartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
 
 /** An integration's credentials, found by app code before a tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
+
+/** Failed logins of one app code from one network, by the digest of the two. */
+export const guessKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
+
+/** What an integration has spent of its request budget. */
+export const budgetKey = (tenant: TenantId, integrationId: string): Key => ({
+  PK: `ORG#${tenant}#BUDGET`,
+  SK: integrationId,
+});

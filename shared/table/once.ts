@@ -22,7 +22,8 @@ export class Once<V extends object> {
 
   /** What is remembered of an id, strongly consistent; nothing once it has expired, for TTL deletes late. */
   async recall(id: string): Promise<V | undefined> {
-    const { table, now } = this.#session;
+    const { now } = this.#session;
+    const table = this.#session.tableOf(this.#tenant);
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
     );
@@ -36,7 +37,7 @@ export class Once<V extends object> {
   remember(id: string, value: V, seconds: number, refuse: Refusal): void {
     const now = Math.floor(this.#session.now / 1000);
     const item = { ...this.#key(id), ...value, [TTL_ATTRIBUTE]: now + seconds };
-    this.#session.work.put(item, refuse, { exists: false, expiredBefore: now + 1 });
+    this.#session.workOf(this.#tenant).put(item, refuse, { exists: false, expiredBefore: now + 1 });
   }
 
   #key(id: string): Key {

@@ -4,8 +4,7 @@ import { entity, toAttributes, toRecord } from './entity.ts';
 import { PLATFORM, recordsPartition, type TenantId } from './keys.ts';
 import { LISTED_AT, readPage } from './lists/page.ts';
 import { listIndex } from './schema.ts';
-import type { Session } from './session.ts';
-import type { Refusal } from './staged.ts';
+import type { Item, Refusal } from './staged.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
@@ -27,24 +26,28 @@ export const organizationEntity = entity<Organization>('ORG', { json: ['settings
 const ALL = recordsPartition(PLATFORM, 'ORG');
 const index = listIndex(1);
 
-/** Stages a new organization. `refuse` gives the error when there is one with this id. */
+/**
+ * Stages the organization of a new tenant. `refuse` gives the error when there is one with this id. The tenant itself takes its number in the
+ * platform's list of all, which the role under which organizations are made allows.
+ */
 export async function stageOrganization(
-  session: Session,
-  fields: Omit<Organization, 'created_at'>,
+  tenant: Tenant,
+  fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
   refuse: Refusal,
 ): Promise<Stored<Organization>> {
-  const record: Organization = { ...fields, created_at: session.timestamp };
-  const { number } = await session.takeNumber(ALL);
+  const { id, session } = tenant;
+  const record: Organization = { ...fields, id, created_at: session.timestamp };
+  const { number } = await session.takeNumber(id, ALL);
   const item = {
-    PK: recordsPartition(record.id as TenantId, organizationEntity.name),
-    SK: record.id,
+    PK: recordsPartition(id, organizationEntity.name),
+    SK: id,
     ...toAttributes(organizationEntity, record),
     [index.partition]: ALL,
     [index.sort]: number,
     [LISTED_AT]: session.now,
     VERSION: 1,
   };
-  session.work.put(item, refuse);
+  session.workOf(id).put(item, refuse);
   return { record, version: 1, item };
 }
 
@@ -54,15 +57,22 @@ export async function stageOrganization(
  */
 export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {
   if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
-  const { table, now } = platform.session;
+  const { session } = platform;
   const source = {
     list: ALL,
     index,
     bounds: (first: number, last: number) => [first, last] as const,
-    numberOf: (item: Readonly<Record<string, unknown>>) => Number(item[index.sort]),
+    numberOf: (item: Item) => Number(item[index.sort]),
+    // A record and its mark are compared in one transaction, and the record is in its own tenant.
+    tableOf: (item: Item) => session.tableOf(String(item.SK) as TenantId),
   };
-  const request = { page: query.page, pageSize: query.page_size, newestFirst: query.sort === '-created_at', now };
-  const { items, total } = await readPage(table, source, request);
+  const request = {
+    page: query.page,
+    pageSize: query.page_size,
+    newestFirst: query.sort === '-created_at',
+    now: session.now,
+  };
+  const { items, total } = await readPage(session.tableOf(platform.id), source, request);
   const records = items.map((item) => ({
     record: toRecord(organizationEntity, item),
     version: Number(item.VERSION),

@@ -12,7 +12,7 @@ export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 /** Epoch seconds after which DynamoDB may delete the item; readers treat it as gone from that second on. */
 export const TTL_ATTRIBUTE = 'TTL';
 
-/** Names the attempt that last wrote an item, so that a write whose reply was lost can be told from another's. */
+/** Names the attempt that put an item alone, so that it knows its own write again when the reply was lost. */
 export const WRITE_ID = 'WRITE_ID';
 
 export interface ListIndex {

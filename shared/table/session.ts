@@ -1,35 +1,60 @@
 import { randomUUID } from 'node:crypto';
-import type { Table } from './client.ts';
+import { environmentTable, type Table, tenantTable } from './client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
+import { PLATFORM, type TenantId } from './keys.ts';
 import { type TakenNumber, takeNumber } from './lists/count.ts';
 import { stageHole } from './lists/stage-hole.ts';
 import { persist } from './persist.ts';
+import type { StagedWrite } from './staged.ts';
 import { Work } from './work.ts';
 
 /** A number this old is not written any more: readers will soon take it for lost (`lists/page.ts`). In milliseconds. */
 const NUMBER_LIFETIME_MS = 30_000;
 
+/** A number, and for whom it was taken. */
+interface TenantsNumber extends TakenNumber {
+  readonly tenant: TenantId;
+}
+
 /** One request's dealings with the table: its clock, its unit of work and the list numbers it has taken. */
 export class Session {
+  /** As the function itself reaches the table: for what is known of an integration before its tenant is (`credentials.ts`). */
   readonly table: Table;
   /** When the request began, in epoch milliseconds: the time of everything it writes. */
   readonly now: number;
   /** Until when to try, in epoch milliseconds. */
   readonly deadline: number;
-  #work: Work;
-  #inUse: TakenNumber[] = [];
-  #spare: TakenNumber[] = [];
+  readonly #tenantTable: (tenant: TenantId) => Table;
+  #work = new Work();
+  #workers = new Set<TenantId>();
+  #inUse: TenantsNumber[] = [];
+  #spare: TenantsNumber[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
+  #explain: (error: unknown) => unknown = asItIs;
+  #clashes = 0;
 
-  constructor(table: Table, now: number, deadline: number) {
+  /** @param tenantTable the table as it is reached for a tenant; without it for all of them alike, which AWS would refuse */
+  constructor(table: Table, now: number, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
     this.table = table;
     this.now = now;
     this.deadline = deadline;
-    this.#work = new Work(table, deadline);
+    this.#tenantTable = tenantTable;
   }
 
-  get work(): Work {
+  /** The table as it is reached for this tenant, and with nobody else's credentials. */
+  tableOf(tenant: TenantId): Table {
+    return this.#tenantTable(tenant);
+  }
+
+  /** The request's unit of work, for a tenant to stage its writes in. */
+  workOf(tenant: TenantId): Work {
+    this.#workers.add(tenant);
     return this.#work;
+  }
+
+  /** What is staged so far. */
+  get staged(): readonly StagedWrite[] {
+    return this.#work.writes;
   }
 
   /** The time of this request as it stands in records. */
@@ -37,18 +62,29 @@ export class Session {
     return new Date(this.now).toISOString();
   }
 
-  /** Takes the next number of a list, or one that an earlier run of the same operation took and did not use. */
-  async takeNumber(list: string, retentionDays?: number): Promise<TakenNumber> {
+  /** Takes for a tenant the next number of a list, or one that an earlier run of the same operation took and did not use. */
+  async takeNumber(tenant: TenantId, list: string, retentionDays?: number): Promise<TakenNumber> {
     const index = this.#spare.findIndex((number) => number.list === list && isFresh(number));
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const number = spare ?? (await this.#takeFresh(list, retentionDays));
+    const number = spare ?? { tenant, ...(await this.#takeFresh(tenant, list, retentionDays)) };
     this.#inUse.push(number);
     return number;
   }
 
-  #takeFresh(list: string, retentionDays: number | undefined): Promise<TakenNumber> {
+  #takeFresh(tenant: TenantId, list: string, retentionDays: number | undefined): Promise<TakenNumber> {
     const by = randomUUID();
-    return persist(() => takeNumber(this.table, list, retentionDays, this.now, by), this.deadline);
+    return persist(() => takeNumber(this.tableOf(tenant), list, retentionDays, this.now, by), this.deadline);
+  }
+
+  /** How often a value that the service generated was found taken. */
+  get clashes(): number {
+    return this.#clashes;
+  }
+
+  /** Notes such a clash; the error has the operation run again. */
+  clash(): StaleRead {
+    this.#clashes += 1;
+    return new StaleRead('a generated value is taken');
   }
 
   /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */
@@ -56,20 +92,38 @@ export class Session {
     this.#afterCommit.push(chore);
   }
 
+  /**
+   * Has the errors with which the commit is refused told in other words: the operation of a webhook event speaks of its own input, its
+   * sender must be told of the delivery.
+   */
+  explainRefusals(explain: (error: unknown) => unknown): void {
+    this.#explain = explain;
+  }
+
   /** Forgets what is staged, to run the operation again. */
   restart(): void {
-    this.#work = new Work(this.table, this.deadline);
+    this.#work = new Work();
+    this.#workers = new Set();
     this.#afterCommit = [];
+    this.#explain = asItIs;
     this.#spare.push(...this.#inUse.splice(0));
   }
 
   /** Commits what is staged. @throws as {@link Work.commit} */
   async commit(): Promise<void> {
     if (!this.#inUse.every(isFresh)) throw new StaleRead('list numbers have grown old');
-    await this.#work.commit();
+    if (this.staged.length > 0) await this.#send();
     this.#inUse = [];
     await this.abandon();
     await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
+  }
+
+  async #send(): Promise<void> {
+    try {
+      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this.deadline);
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   /**
@@ -78,11 +132,32 @@ export class Session {
    */
   async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
-    const givingBack = new Work(this.table, this.deadline);
-    for (const { list, number } of [...this.#inUse.splice(0), ...this.#spare.splice(0)])
-      stageHole(givingBack, list, number);
-    await givingBack.commit().catch(() => undefined);
+    const unused = Map.groupBy([...this.#inUse.splice(0), ...this.#spare.splice(0)], ({ tenant }) => tenant);
+    await Promise.allSettled(Array.from(unused, ([tenant, numbers]) => this.#giveBack(tenant, numbers)));
+  }
+
+  async #giveBack(tenant: TenantId, numbers: readonly TakenNumber[]): Promise<void> {
+    const work = new Work();
+    for (const { list, number } of numbers) stageHole(work, list, number);
+    await work.commit(this.tableOf(tenant), this.deadline);
   }
 }
+
+/** A session with the table of this function's environment, that begins now. `deadline` in epoch milliseconds. */
+export const environmentSession = (deadline: number): Session =>
+  new Session(environmentTable(), Date.now(), deadline, tenantTable);
+
+/**
+ * The tenant with whose credentials a transaction is sent: the one that staged it. Where the platform remembers its own request
+ * beside what that request did in an organization, the organization's: they reach that memory too, if the function may do so at all.
+ * @throws Error for a transaction of two organizations, which there cannot be
+ */
+function committerOf(workers: ReadonlySet<TenantId>): TenantId {
+  const [organization = PLATFORM, ...others] = [...workers].filter((tenant) => tenant !== PLATFORM);
+  if (others.length > 0) throw new Error('one transaction was staged for two organizations');
+  return organization;
+}
+
+const asItIs = (error: unknown): unknown => error;
 
 const isFresh = (number: TakenNumber): boolean => Date.now() - number.at < NUMBER_LIFETIME_MS;

@@ -18,8 +18,9 @@ const LONGEST = 2_000;
 
 /** Stages that a partition is to be emptied once the work is committed. */
 export function stageSweep(session: Session, tenant: TenantId, partition: string): void {
-  session.work.put({ PK: sweepPartition(tenant), SK: partition }, () => new Error('a sweep has no condition'), {});
-  session.afterCommit(() => sweep(session.table, tenant, Math.min(Date.now() + LONGEST, session.deadline)));
+  const note = { PK: sweepPartition(tenant), SK: partition };
+  session.workOf(tenant).put(note, () => new Error('a sweep has no condition'), {});
+  session.afterCommit(() => sweep(session.tableOf(tenant), tenant, Math.min(Date.now() + LONGEST, session.deadline)));
 }
 
 /** Empties the partitions that wait for it, until the deadline (epoch milliseconds). */

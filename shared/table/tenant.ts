@@ -37,6 +37,11 @@ export class Tenant {
     return new Tenant(credentials.tenant, session);
   }
 
+  /** The platform, for the operator's commands: they run with the operator's own rights, and no request gets here. */
+  static ofPlatform(session: Session): Tenant {
+    return new Tenant(PLATFORM, session);
+  }
+
   /** The tenant of an organization that is about to be created under a fresh random id. */
   static ofNewOrganization(orgId: string, session: Session): Tenant {
     return new Tenant(orgId as TenantId, session);
@@ -75,7 +80,7 @@ export class Tenant {
   /** Whether the organization exists; the platform always does. */
   async exists(): Promise<boolean> {
     if (this.#id === PLATFORM) return true;
-    const { table } = this.#session;
+    const table = this.#session.tableOf(this.#id);
     const { Item: item } = await table.client.send(
       new GetCommand({
         TableName: table.name,

@@ -12,14 +12,6 @@ const unexpected: Refusal = () => new Error('a write without an expectation was 
 
 export class Work {
   readonly #writes = new Map<string, StagedWrite>();
-  readonly #table: Table;
-  /** Until when trying again makes sense, in epoch milliseconds. */
-  readonly deadline: number;
-
-  constructor(table: Table, deadline: number) {
-    this.#table = table;
-    this.deadline = deadline;
-  }
 
   get writes(): readonly StagedWrite[] {
     return [...this.#writes.values()];
@@ -48,11 +40,11 @@ export class Work {
   }
 
   /**
-   * Commits what is staged, all or nothing.
+   * Commits what is staged, all or nothing. `deadline`: until when trying again makes sense, in epoch milliseconds.
    * @throws what the refusing write's `refuse` gives; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
-  async commit(): Promise<void> {
-    await commit(this.#table, this.writes, this.deadline);
+  async commit(table: Table, deadline: number): Promise<void> {
+    await commit(table, this.writes, deadline);
   }
 
   #stage(write: StagedWrite): void {

@@ -34,7 +34,10 @@ describe('registering an integration', () => {
       app_code: code,
       display_name: 'Billing',
       status: 'active',
+      permissions: null,
       metadata,
+      rate_limit: null,
+      webhook_tolerance_seconds: null,
       created_at: expect.any(String),
       secret: expect.stringMatching(/^cst_[\w-]{43}$/),
     });
@@ -103,7 +106,7 @@ describe('registering an integration', () => {
     [{ secret: 'x'.repeat(40) }, ['#/secret']],
     [{ secret: null }, ['#/secret']],
     [{ secret: `${SUPPLIED}é` }, ['#/secret']],
-    [{ permissions: null }, ['#/permissions']],
+    [{ permissions: 'clients:read' }, ['#/permissions']],
     [{ tenant: 'PLATFORM', integration_id: 'x' }, ['#/tenant', '#/integration_id']],
   ])('refuses %j', async (body, expected) => {
     for (const token of [org.token, undefined]) {

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sign } from '../../functions/webhooks/signature.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 
@@ -149,6 +151,23 @@ describe('a delivery is refused', () => {
     expect(problem(await deliver(api, org, created('Never'), { headers }))).toEqual([400, 'invalid-parameter']);
   });
 
+  it('with two event ids, in whatever spelling: 400', async () => {
+    const raw = JSON.stringify(created('Never'));
+    for (const second of ['X-Event-ID', 'x-event-id']) {
+      const status = await new Promise((resolve, reject) => {
+        const names = ['X-Event-ID', 'one', second, 'two', 'X-Signature', sign(raw, org.secret)];
+        const headers = [...names, 'Content-Type', 'application/json', 'Host', 'localhost'];
+        request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        })
+          .on('error', reject)
+          .end(raw);
+      });
+      expect(status).toBe(400);
+    }
+  });
+
   it('with a body that is no event', async () => {
     expect(problem(await deliver(api, org, '{'))).toEqual([400, 'malformed-request']);
     expect(problem(await deliver(api, org, '[]'))).toEqual([422, 'invalid-body']);
@@ -157,5 +176,52 @@ describe('a delivery is refused', () => {
     expect(problem(await deliver(api, org, created('x'.repeat(300_000))))).toEqual([413, 'content-too-large']);
     const text = await deliver(api, org, created('x'), { headers: { 'content-type': 'text/plain' } });
     expect(problem(text)).toEqual([415, 'unsupported-media-type']);
+  });
+});
+
+describe('the time of an event', () => {
+  const at = (org: OrgAccess, seconds: number) =>
+    deliver(
+      api,
+      org,
+      { event_type: 'time.told', data: {} },
+      {
+        headers: { 'x-timestamp': new Date(Date.now() + seconds * 1000).toISOString() },
+      },
+    );
+  const statusesAt = async (org: OrgAccess, ...offsets: number[]) =>
+    (await Promise.all(offsets.map((seconds) => at(org, seconds)))).map(({ status }) => status);
+  const tolerate = (org: OrgAccess, webhook_tolerance_seconds: number | null) =>
+    api.request('PATCH', `/api/v1/integrations/${org.integrationId}`, {
+      token: org.token,
+      body: { webhook_tolerance_seconds },
+    });
+
+  it('may be any, or none, unless the integration says otherwise', async () => {
+    const strict = await api.orgToken();
+    expect(await statusesAt(strict, -9e6, 9e6)).toEqual([200, 200]);
+    expect((await tolerate(strict, 300)).body.webhook_tolerance_seconds).toBe(300);
+    expect(await statusesAt(strict, -200, 200, -400, 400)).toEqual([200, 200, 400, 400]);
+    const none = await deliver(api, strict, created('Timeless'));
+    expect([problem(none), none.body.errors]).toEqual([
+      [400, 'invalid-parameter'],
+      [{ in: 'header', pointer: '#/X-Timestamp', detail: expect.any(String) }],
+    ]);
+    await tolerate(strict, null);
+    expect((await deliver(api, strict, created('Timeless'))).status).toBe(200);
+  });
+
+  it('is held to the stricter of stage and integration', async () => {
+    vi.stubEnv('WEBHOOK_TOLERANCE_SECONDS', '600');
+    const strict = await api.orgToken();
+    expect(await statusesAt(strict, -500, -700)).toEqual([200, 400]);
+    await tolerate(strict, 300);
+    expect(await statusesAt(strict, -200, -400)).toEqual([200, 400]);
+    await tolerate(strict, 900);
+    expect(await statusesAt(strict, -500, -700)).toEqual([200, 400]);
+  });
+
+  it.each([0, -1, 1.5, 2_592_001, '60'])('cannot be held to %j', async (seconds) => {
+    expect((await tolerate(org, seconds as number)).status).toBe(422);
   });
 });

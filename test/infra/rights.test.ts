@@ -82,6 +82,8 @@ describe('every function', () => {
         'dynamodb:GetItem',
         'sts:AssumeRole,sts:TagSession',
         'dynamodb:GetItem,sts:AssumeRole,sts:TagSession',
+        // The login, which counts failures.
+        ...(name === 'auth' ? ['dynamodb:GetItem,dynamodb:GetItem,dynamodb:UpdateItem'] : []),
       ]).toContain(beyond.join());
     }
     expect(ownActions('clients')).toEqual([...LOGGING, 'sts:AssumeRole', 'sts:TagSession']);
@@ -97,6 +99,18 @@ describe('every function', () => {
     }
   });
 });
+
+test('the login changes failed logins and nothing else of the table', () => {
+  const ids = resourcesOf(template, 'AWS::IAM::Policy').map(([id]) => id);
+  const writers = allowing('dynamodb:UpdateItem').filter(({ of }) => ids.includes(of));
+  const counting = writers.filter(({ Action }) => Action.join() === 'dynamodb:GetItem,dynamodb:UpdateItem');
+  expect(counting.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
+    { 'dynamodb:LeadingKeys': ['GUESS#*'] },
+  ]);
+});
+
+/** What the tenant roles' policies allow, and what nobody else may: a query is what tells them from the operator's. */
+const allowedToTenants = () => allowing('dynamodb:PutItem').filter(({ Action }) => Action.includes('dynamodb:Query'));
 
 describe('a tenant role', () => {
   const tenantRoles = () =>
@@ -117,7 +131,8 @@ describe('a tenant role', () => {
   });
 
   test('works on keys of the tenant in its tag', () => {
-    for (const { Condition } of allowing('dynamodb:PutItem')) {
+    expect(allowedToTenants()).toHaveLength(3);
+    for (const { Condition } of allowedToTenants()) {
       const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as readonly string[];
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
       expect(keys).toContain('ORG#${aws:PrincipalTag/tenant}#*');
@@ -133,7 +148,7 @@ describe('a tenant role', () => {
         .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+)Command\(/g), ([, name]) => name))
         .flatMap((name) => ACTIONS_OF[name ?? ''] ?? []),
     );
-    for (const { Action } of allowing('dynamodb:PutItem')) {
+    for (const { Action } of allowedToTenants()) {
       expect(Action.map((action) => action.replace('dynamodb:', '')).toSorted()).toEqual([...sent].toSorted());
     }
   });

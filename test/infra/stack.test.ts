@@ -103,6 +103,31 @@ test('the firewall stands before the stage', () => {
   ]);
 });
 
+test('the firewall blocks an address that sends too much, and known attacks but in bodies', () => {
+  const [address, core, badInputs] = resourcesOf(template, 'AWS::WAFv2::WebACL').flatMap(
+    ([, { Properties }]) => Properties.Rules as readonly unknown[],
+  );
+  expect(address).toMatchObject({
+    Action: { Block: {} },
+    Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 10_000 } },
+  });
+  for (const managed of [core, badInputs]) {
+    expect(managed).toMatchObject({
+      OverrideAction: { None: {} },
+      Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS' } },
+    });
+  }
+  const counted = Array.from(JSON.stringify(core).matchAll(/"Count":\{\}\},"Name":"(\w+)"/g), ([, name]) => name);
+  expect(counted.filter((name) => name !== 'NoUserAgent_HEADER').every((name) => name?.endsWith('_BODY'))).toBe(true);
+  expect(counted).toHaveLength(6);
+});
+
+test('every function knows the request budget of its stage', () => {
+  for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
+    expect(Properties.Environment).toMatchObject({ Variables: { RATE_LIMIT: '600' } });
+  }
+});
+
 test('alarms reach the address that the stage names', () => {
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
   const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
@@ -134,5 +159,41 @@ describe('settings', () => {
 
   test('that cannot be used are named, all of them', () => {
     expect(() => settings({ stage: 'Prod!', logRetentionDays: '31' })).toThrow(/stage: .*\n.*logRetentionDays: /);
+  });
+});
+
+describe('the keys of tokens', () => {
+  const keysWith = (tokenKeys: unknown) => {
+    const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
+    const rotating = synthesize({ outdir: directory, context: { tokenKeys } });
+    rmSync(directory, { recursive: true, force: true });
+    const variables = new Map(
+      resourcesOf(rotating, 'AWS::Lambda::Function').map(([, { Properties }]) => [
+        String(Properties.FunctionName).replace('custodia-test-', ''),
+        JSON.stringify(Properties.Environment),
+      ]),
+    );
+    const users = (action: string) =>
+      resourcesOf(rotating, 'AWS::KMS::Key')
+        .filter(([, { Properties }]) => JSON.stringify(Properties.KeyPolicy).includes(action))
+        .map(([id]) => id.replace(/^KeysToken(\d+)Key.*/, '$1'));
+    return { variables, users };
+  };
+
+  test('are two during a rotation: the first signs, both are read and published', () => {
+    const { variables, users } = keysWith('2,1');
+    expect([users('kms:Sign'), users('kms:GetPublicKey')]).toEqual([['2'], ['2', '1']]);
+    for (const name of ['authorizer', 'well-known']) {
+      expect(variables.get(name)).toMatch(/"SIGNING_KEY_ID":\{"Fn::GetAtt":\["KeysToken2Key/);
+      expect(variables.get(name)).toMatch(/"VERIFICATION_KEY_IDS":\{"Fn::GetAtt":\["KeysToken1Key/);
+    }
+    expect(variables.get('clients')).not.toMatch(/SIGNING_KEY_ID|VERIFICATION_KEY_IDS/);
+  });
+
+  test('keep their identity from step to step', () => {
+    expect(keysWith('1,2').users('kms:Sign')).toEqual(['1']);
+    expect(keysWith(2).users('kms:GetPublicKey')).toEqual(['2']);
+    expect(() => keysWith('1,1')).toThrow(/tokenKeys: the same number twice/);
+    expect(() => keysWith('a')).toThrow(/tokenKeys: /);
   });
 });

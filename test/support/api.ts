@@ -72,8 +72,15 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
   await ensureLocalKeys(keyFile);
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
   const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options });
+  return { ...callersAt(gateway.url, platform), url: gateway.url, table, close: gateway.close };
+}
 
-  const request = requester(gateway.url);
+/** The callers of an API, wherever it runs. */
+export function callersAt(
+  url: string,
+  platform: { readonly appCode: string; readonly secret: string },
+): Pick<Api, 'request' | 'login' | 'platformToken' | 'orgToken'> {
+  const request = requester(url);
   const login = loginWith(request);
   let platformLogin: Promise<string> | undefined;
   const platformToken = (): Promise<string> => {
@@ -81,7 +88,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
     return platformLogin;
   };
   const orgToken = async (name?: string) => newOrganization(request, login, await platformToken(), name);
-  return { url: gateway.url, table, request, login, platformToken, orgToken, close: gateway.close };
+  return { request, login, platformToken, orgToken };
 }
 
 let directory: string | undefined;

@@ -67,7 +67,16 @@ function complaintOf(route: Route | 404 | 405, answered: Answered): string | und
   return typeof route === 'number' ? 'there is no such route' : successComplaint(route, answered);
 }
 
-function successComplaint({ response }: Route, { status, headers, body }: Answered): string | undefined {
+/** What the caller of a route with a token is told of its budget. */
+const BUDGET: Readonly<Record<string, RegExp>> = {
+  'RateLimit-Policy': /^"default";q=\d+;w=60$/,
+  RateLimit: /^"default";r=\d+;t=\d+$/,
+};
+
+function successComplaint({ response, auth }: Route, { status, headers, body }: Answered): string | undefined {
+  for (const [name, pattern] of Object.entries(auth === 'bearer' ? BUDGET : {})) {
+    if (!pattern.test(headers.get(name) ?? '')) return `its ${name} is ${headers.get(name)}`;
+  }
   if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';
   if (headers.get('content-type') !== 'application/json') return `its type is ${headers.get('content-type')}`;
   const parsed = response.schema.safeParse(body);

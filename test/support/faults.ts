@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 
@@ -55,17 +56,17 @@ export class FaultyHandler extends NodeHttpHandler {
       case 'dropped':
         throw reset();
       case 'reply-lost':
-        await super.handle(request, options);
+        await this.#carryOut(request, options);
         throw reset();
       case 'timeout':
-        await super.handle(request, options);
+        await this.#carryOut(request, options);
         throw Object.assign(new Error('the reply took too long'), { name: 'TimeoutError' });
       case 'throttled':
         return failure(400, 'com.amazonaws.dynamodb.v20120810#ThrottlingException', 'Rate exceeded');
       case 'server-error':
         return failure(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError', 'Internal server error');
       case 'applied-server-error':
-        await super.handle(request, options);
+        await this.#carryOut(request, options);
         return failure(500, 'com.amazonaws.dynamodb.v20120810#InternalServerError', 'Internal server error');
       case 'conflict':
         return conflictOf(operation) ?? super.handle(request, options);
@@ -74,9 +75,15 @@ export class FaultyHandler extends NodeHttpHandler {
         throw new Crash();
       case 'crash-after':
         this.#dead = true;
-        await super.handle(request, options);
+        await this.#carryOut(request, options);
         throw new Crash();
     }
+  }
+
+  /** Sends a request whose reply nobody will read. Left unread it would hold its connection, and the SDK has fifty of them. */
+  async #carryOut(request: Request, options?: Options): Promise<void> {
+    const { response } = await super.handle(request, options);
+    if (response.body instanceof Readable) response.body.resume();
   }
 }
 

@@ -23,7 +23,7 @@ export const operations: readonly (readonly [operationId: string, route: Route])
 );
 
 /** Where the records are created that a field or a path parameter names. */
-const REFERENCES: Readonly<Record<string, string>> = {
+export const REFERENCES: Readonly<Record<string, string>> = {
   client_id: '/api/v1/clients',
   service_id: '/api/v1/services',
   resource_id: '/api/v1/resources',
@@ -36,7 +36,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 const CREATED_AT: Readonly<Record<string, string>> = { '/api/v1/memberships': '/api/v1/users/memberships' };
 
 /** Fields whose value may be used once. */
-const UNIQUE: Readonly<Record<string, (suffix: string) => string>> = {
+export const UNIQUE: Readonly<Record<string, (suffix: string) => string>> = {
   name: (suffix) => `Name ${suffix}`,
   slug: (suffix) => `slug-${suffix}`,
   code: (suffix) => `code-${suffix}`,
@@ -46,11 +46,11 @@ const UNIQUE: Readonly<Record<string, (suffix: string) => string>> = {
 
 /** A tenant in which scenarios are played. */
 export class World {
-  readonly #api: Api;
+  readonly #api: Pick<Api, 'request' | 'platformToken'>;
   readonly #org: OrgAccess;
   readonly #made = new Map<string, Promise<string>>();
 
-  constructor(api: Api, org: OrgAccess) {
+  constructor(api: Pick<Api, 'request' | 'platformToken'>, org: OrgAccess) {
     this.#api = api;
     this.#org = org;
   }

@@ -68,6 +68,16 @@ describe('a webhook signature', () => {
     );
   });
 
+  it('takes no longer than its body is long, whatever the body: strangers send bodies, too', () => {
+    // Read by a pattern that backtracks, such a body took half a minute.
+    const hostile = Buffer.from(`"${'\\"'.repeat(131_000)}`);
+    expect(isSigned(hostile, sign(BODY, SECRET), [SECRET])).toBe(false);
+  }, 5_000);
+
+  it('is right when a byte order mark was put before what was signed', () => {
+    expect(isSigned(Buffer.concat([Buffer.from('\ufeff'), BODY]), sign(BODY, SECRET), [SECRET])).toBe(true);
+  });
+
   it('is right under either of two secrets', () => {
     for (const secret of [SECRET, 'another-secret-of-thirty-two-characters!']) {
       expect(isSigned(BODY, sign(BODY, secret), [SECRET, 'another-secret-of-thirty-two-characters!'])).toBe(true);

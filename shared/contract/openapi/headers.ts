@@ -31,6 +31,16 @@ export const responseHeaders = {
     schema: { type: 'integer' as const, format: 'int32', minimum: 0, maximum: 86_400 },
     example: 2,
   },
+  'RateLimit-Policy': {
+    description:
+      'The request budget of the integration: so many requests (`q`) in so many seconds (`w`). There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
+    ...text(100, '"default";q=600;w=60'),
+  },
+  RateLimit: {
+    description:
+      'What is left of the budget: so many requests (`r`), and all of it again in so many seconds (`t`). There when the caller was identified.',
+    ...text(100, '"default";r=574;t=3'),
+  },
   'Idempotent-Replayed': {
     description: 'There when this is the answer that the same `Idempotency-Key` was given before.',
     schema: { type: 'string' as const, enum: ['true'] },
@@ -43,6 +53,9 @@ export const responseHeaders = {
 } satisfies ZodOpenApiComponentsObject['headers'];
 
 export type ResponseHeader = keyof typeof responseHeaders;
+
+/** On every answer to a caller with a token. */
+export const BUDGET_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly ResponseHeader[];
 
 /** References to these headers, and to the two that every answer carries. */
 export const headerReferences = (names: readonly ResponseHeader[]): Record<string, { $ref: string }> =>

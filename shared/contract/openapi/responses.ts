@@ -3,7 +3,7 @@ import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, type Route, takesIdempotencyKey } from '../route.ts';
 import { isConditionalRead, isConditionalWrite, isList, itemPathOf } from '../traits.ts';
-import { headerReferences, type ResponseHeader } from './headers.ts';
+import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
@@ -38,10 +38,12 @@ function successOf(contract: Contract, route: Route): ZodOpenApiResponseObject {
   const { description, schema, example } = route.response;
   return {
     description,
-    headers: headerReferences(successHeaders(contract, route)),
+    headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
     ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
   };
 }
+
+const budgetHeaders = ({ auth }: Route): readonly ResponseHeader[] => (auth.startsWith('bearer') ? BUDGET_HEADERS : []);
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
@@ -55,12 +57,12 @@ function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
 
 const notModified = (): ZodOpenApiResponseObject => ({
   description: 'Nothing has changed since the `ETag` in `If-None-Match`.',
-  headers: headerReferences(['ETag']),
+  headers: headerReferences([...BUDGET_HEADERS, 'ETag']),
 });
 
 const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpenApiResponseObject => ({
   description: `${types.map((type) => PROBLEMS[type].title).join('; or ')}.`,
-  headers: headerReferences(problemHeaders(status)),
+  headers: headerReferences([...BUDGET_HEADERS, ...problemHeaders(status)]),
   content: {
     'application/problem+json': {
       schema: problemSchema,

@@ -87,7 +87,7 @@ function restore(table: Table, source: ListSource, item: Item, buckets: Count['b
   const { bucket, word, bit } = holePlace(source.numberOf(item));
   const marked = buckets.get(bucket)?.[Number(word.slice(1))] ?? 0n;
   const { partition, sort } = index ?? { partition: 'PK', sort: 'SK' };
-  return table.client.send(
+  return (source.tableOf?.(item) ?? table).client.send(
     new TransactWriteCommand({
       TransactItems: [
         {

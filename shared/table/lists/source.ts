@@ -1,3 +1,4 @@
+import type { Table } from '../client.ts';
 import type { Item } from '../staged.ts';
 
 /** Where the records of a list are and how their numbers stand in the sort key. */
@@ -10,6 +11,8 @@ export interface ListSource {
   readonly bounds: (first: number, last: number) => readonly [from: string | number, to: string | number];
   readonly numberOf: (item: Item) => number;
   readonly retentionDays?: number | undefined;
+  /** Where the list's records are other tenants' own: the table as it is reached for the one whose record this is. */
+  readonly tableOf?: (item: Item) => Table;
 }
 
 /** Attribute of a record: when its numbers were taken, in epoch milliseconds. */

@@ -1,0 +1,58 @@
+import type { Call } from './recorder.ts';
+
+/** Says in a few words what a call of the table did, with `…` for everything that differs from one request to the next. */
+export function wordsOf({ operation, input }: Call): string {
+  switch (operation) {
+    case 'Query':
+      return queryWords(input as unknown as Query);
+    case 'TransactWriteItems':
+      return `${operation}: ${counted((input.TransactItems as TransactItem[]).map(transactWords))}`;
+    default:
+      return `${operation} ${keyWords((input.Key ?? input.Item) as Item)}`;
+  }
+}
+
+type Item = Readonly<Record<string, unknown>>;
+type TransactItem = Readonly<Record<string, { readonly Key?: Item; readonly Item?: Item } | undefined>>;
+
+interface Query {
+  readonly IndexName?: string;
+  readonly KeyConditionExpression: string;
+  readonly ExpressionAttributeValues: Item;
+}
+
+function queryWords(query: Query): string {
+  const { IndexName: index, KeyConditionExpression: condition, ExpressionAttributeValues: values } = query;
+  const partition = values[/= (:\w+)/.exec(condition)?.[1] ?? ''];
+  const place = index === undefined ? '' : ` in ${index}`;
+  return `Query \`${general(String(partition))}\`${condition.includes('BETWEEN') ? ' from … to …' : ''}${place}`;
+}
+
+function transactWords(item: TransactItem): string {
+  const [[kind, write] = []] = Object.entries(item);
+  return `${kind} ${keyWords(write?.Key ?? write?.Item ?? {})}`;
+}
+
+/** The partition, and the sort key where it is a word of ours and no id. */
+function keyWords({ PK, SK }: Item): string {
+  const sort = /^(HEAD|B#|FULL#)/.exec(String(SK))?.[1];
+  return `\`${general(String(PK))}${sort === undefined ? '' : ` / ${sort.replace('#', '#…')}`}\``;
+}
+
+const UUID = /[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g;
+
+/** A partition key without the tenant's prefix and without what differs from one record or filter to the next. */
+const general = (key: string): string =>
+  key
+    .replace(/^ORG#[^#]+#/, (prefix) => (prefix === 'ORG#PLATFORM#' ? 'PLATFORM: ' : ''))
+    .replace(UUID, '…')
+    .replace(/#\w+=[^#]+/, '#filter')
+    .replace(/^((?:APP|GUESS)#).+/, '$1…');
+
+/** `a, a, b` is `2 × a, b`. */
+export function counted(parts: readonly string[]): string {
+  return Array.from(
+    Map.groupBy(parts, (part) => part),
+    ([part, { length }]) => (length === 1 ? part : `${length} × ${part}`),
+  ).join(', ');
+}

@@ -1,0 +1,21 @@
+import { permissionCatalogue } from '../../shared/contract/permissions.ts';
+import { Problem, pointer } from '../../shared/contract/problem.ts';
+import { contracts } from '../contracts.ts';
+
+/** Every permission there is. */
+export const catalogue = permissionCatalogue(contracts);
+
+const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));
+
+/**
+ * Checks the field `permissions` of a body.
+ * @throws Problem `invalid-body` that points at each code that is none
+ */
+export function requireKnown(codes: readonly string[] | null): void {
+  const errors = (codes ?? []).flatMap((code, index) =>
+    known.has(code)
+      ? []
+      : [{ in: 'body' as const, pointer: pointer(['permissions', index]), detail: 'is not a permission' }],
+  );
+  if (errors.length > 0) throw new Problem('invalid-body', { errors });
+}

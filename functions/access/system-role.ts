@@ -1,0 +1,14 @@
+import type { Caller } from '../../shared/auth/caller.ts';
+import { Problem } from '../../shared/contract/problem.ts';
+
+/**
+ * Only platform callers make system roles: a tenant must not pass its own off as the service's.
+ * @throws Problem `forbidden`
+ */
+export function checkSystemRole(caller: Caller, isSystem: boolean): void {
+  if (caller.orgId === null || !isSystem) return;
+  throw new Problem('forbidden', {
+    detail: 'Only a platform caller may make a system role.',
+    errors: [{ in: 'body', pointer: '#/is_system', detail: 'may be set by a platform caller only' }],
+  });
+}

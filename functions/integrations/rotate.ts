@@ -1,0 +1,63 @@
+import type { Caller } from '../../shared/auth/caller.ts';
+import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { generateSecret, isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import { invalidField } from '../../shared/contract/problem.ts';
+import { type Credentials, readCredentialsOf, stageCredentialsChange } from '../../shared/table/credentials.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Integration } from './contract.ts';
+import { checkReach } from './grants.ts';
+
+/**
+ * Brings in a new secret beside the old one (`docs/decisions/0063`). The change stands under the secrets and permissions as read: of two
+ * rotations at once the second is run again on what the first has left.
+ */
+
+interface Asked {
+  /** One is made when there is none. */
+  readonly secret?: string | undefined;
+  /** In seconds. */
+  readonly previous_valid_for: number;
+}
+
+interface Rotated {
+  /** In plain text: shown to the caller once. */
+  readonly secret: string;
+  /** Until when the secret before is good; null: it is not. */
+  readonly previousExpiresAt: string | null;
+}
+
+/**
+ * Stages a new secret of an integration.
+ * @throws Problem `forbidden` when the integration may do what the caller may not, `invalid-body` when the secret is one that it has
+ */
+export async function rotateSecret(
+  tenant: Tenant,
+  caller: Caller,
+  integration: Integration,
+  { secret = generateSecret(), previous_valid_for }: Asked,
+): Promise<Rotated> {
+  const { session } = tenant;
+  const credentials = await credentialsOf(tenant, integration);
+  checkReach(caller, { permissions: credentials.permissions && [...credentials.permissions] });
+  if (isSecretOf(credentials.secrets, secret, session.now)) {
+    throw invalidField('secret', 'is a secret of this integration already');
+  }
+
+  const fresh = await storeSecret(await environmentSecretBox(), credentials, secret);
+  const end = previous_valid_for === 0 ? null : Math.floor(session.now / 1000) + previous_valid_for;
+  const secrets = rotated(credentials.secrets, fresh, end);
+  stageCredentialsChange(
+    tenant,
+    integration,
+    { secrets },
+    { secrets: credentials.secrets, permissions: credentials.permissions },
+  );
+  return { secret, previousExpiresAt: end === null ? null : new Date(end * 1000).toISOString() };
+}
+
+async function credentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
+  const credentials = await readCredentialsOf(tenant, app_code);
+  if (credentials === undefined) throw new StaleRead('the credentials are gone');
+  return credentials;
+}

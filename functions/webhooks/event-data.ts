@@ -1,0 +1,28 @@
+import { type Caller, mayDo } from '../../shared/auth/caller.ts';
+import { openJson, sealJson } from '../../shared/auth/sealed-json.ts';
+import type { JsonObject } from '../../shared/contract/fields.ts';
+import type { PermissionCode } from '../../shared/contract/route.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import type { WebhookEvent } from './contract.ts';
+import type { StoredEvent } from './store.ts';
+
+/** What an event brought along: sealed in the table, and shown with the rules of the records that it speaks of. */
+
+const placeOf = (id: string): string => `webhook-event/${id}`;
+
+export const sealData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
+  sealJson(data, tenant, placeOf(id));
+
+/** The event as a caller may see it: a field that needs a permission which the caller does not have is null. */
+export async function showEvent(
+  event: StoredEvent,
+  fieldPermissions: Readonly<Record<string, PermissionCode>>,
+  { tenant, caller }: { readonly tenant: Tenant; readonly caller: Caller },
+): Promise<WebhookEvent> {
+  if (event.data === null) return { ...event, data: null };
+  const data = await openJson(event.data, tenant, placeOf(event.id));
+  const hidden = Object.entries(fieldPermissions).filter(
+    ([field, permission]) => Object.hasOwn(data, field) && !mayDo(caller, permission),
+  );
+  return { ...event, data: { ...data, ...Object.fromEntries(hidden.map(([field]) => [field, null])) } };
+}

@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import { environmentPublicKeys } from '../../shared/auth/environment.ts';
+import { answerText, type Operations } from '../../shared/http/operation.ts';
+import type { wellKnown } from './contract.ts';
+
+/** How long caches may keep the keys: a new key is published for longer than that before it signs. In seconds. */
+const MAX_AGE = 300;
+
+export const wellKnownOperations: Operations<typeof wellKnown> = {
+  getTokenKeys: async () => {
+    const text = JSON.stringify({ keys: await environmentPublicKeys() });
+    const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
+    return answerText(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
+  },
+};

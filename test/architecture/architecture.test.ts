@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { circleIn, type Source, sources } from './sources.ts';
+
+/** The shape of the house (DESIGN §1, §3), so that it stays so. Every rule names the files that break it. */
+
+const inFolder = (folder: string) => (path: string) => path.startsWith(folder);
+const within = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
+
+/** What breaks a rule about imports: `file → import`. */
+const forbidden = (from: readonly Source[], isForbidden: (name: string, path: string) => boolean): string[] =>
+  from.flatMap(({ path, imports }) =>
+    imports.filter((name) => isForbidden(name, path)).map((name) => `${path} → ${name}`),
+  );
+
+const saying = (from: readonly Source[], pattern: RegExp): string[] =>
+  from.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
+
+/** Where the project's own files are; other imports are packages. */
+const isOwn = (name: string): boolean => /^(bin|functions|infra|local|shared)\//.test(name);
+
+it('the rules see all sources and their imports', () => {
+  expect(sources.length).toBeGreaterThan(150);
+  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain('shared/table/work.ts');
+  expect(sources.find(({ path }) => path === 'functions/clients/handler.ts')?.imports).toContain(
+    'shared/http/pipeline.ts',
+  );
+});
+
+describe('imports', () => {
+  it('make no circle', () => {
+    const graph = new Map(sources.map(({ path, loads }) => [path, loads.filter(isOwn)]));
+    expect(circleIn(graph)).toBeUndefined();
+    expect(
+      circleIn(
+        new Map([
+          ['a', ['b']],
+          ['b', ['c']],
+          ['c', ['b']],
+        ]),
+      ),
+    ).toEqual(['b', 'c', 'b']);
+  });
+
+  it('run one way: entry points, then stack and machine, then functions, then what they share', () => {
+    const layers = ['shared/', 'functions/', 'local/', 'infra/', 'bin/'];
+    for (const [level, folder] of layers.entries()) {
+      const above = layers.slice(level + 1);
+      expect(forbidden(within(folder), (name) => above.some((layer) => name.startsWith(layer)))).toEqual([]);
+    }
+    expect(forbidden(within('infra/'), inFolder('local/'))).toEqual([]);
+  });
+
+  it('of contracts are zod and other contracts, and nothing of AWS', () => {
+    const contracts = [...within('shared/contract/'), ...sources.filter(({ path }) => path.endsWith('/contract.ts'))];
+    expect(forbidden(contracts, (name) => !isOwn(name) && !/^(zod|zod-openapi|uuid|node:\w+)$/.test(name))).toEqual([]);
+    expect(
+      forbidden(within('shared/contract/'), (name) => isOwn(name) && !name.startsWith('shared/contract/')),
+    ).toEqual([]);
+  });
+
+  it('of the stack and of the local gateway are contracts, never what is behind them', () => {
+    // The operator's commands are the one thing that the functions offer beside their routes.
+    const offered = ['functions/contracts.ts', 'functions/integrations/platform.ts'];
+    const outside = [...within('infra/'), ...within('local/')];
+    expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
+  });
+
+  it('of nobody are handlers: they are loaded, as Lambda loads them', () => {
+    expect(forbidden(sources, (name) => name.endsWith('/handler.ts'))).toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  const outside = sources.filter(({ path }) => !path.startsWith('shared/table/'));
+
+  it('is reached by the storage code alone, and by what sets it up', () => {
+    const reaches = (name: string): boolean => /^@aws-sdk\/(client-dynamodb|lib-dynamodb|util-dynamodb)$/.test(name);
+    expect(forbidden(outside, (name, path) => reaches(name) && !path.startsWith('local/dynamodb/'))).toEqual([]);
+    expect(forbidden(within('functions/'), (name) => name === 'shared/table/client.ts')).toEqual([]);
+  });
+
+  it('has its keys made in one place', () => {
+    expect(saying(sources, /['"`](ORG|APP|GUESS)#/)).toEqual(['shared/table/keys.ts']);
+    // The stack makes its policies of the same keys.
+    expect(forbidden(outside, (name, path) => name === 'shared/table/keys.ts' && !path.startsWith('infra/'))).toEqual(
+      [],
+    );
+  });
+
+  it('is never scanned', () => {
+    expect(saying(sources, /\bScan(?!IndexForward)/)).toEqual([]);
+    expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
+  });
+
+  it('is opened for a tenant by the session alone, and used so by the storage code alone', () => {
+    expect(saying(sources, /\btenantTable\b/)).toEqual(['shared/table/client.ts', 'shared/table/session.ts']);
+    expect(saying(outside, /\.(tableOf|workOf)\(/)).toEqual([]);
+    expect(saying(sources, /\bnew Session\(/)).toEqual(['shared/table/session.ts']);
+  });
+
+  it('has tenants that come from a verified caller, stored credentials or a new organization: no other text becomes one', () => {
+    const making = saying(sources, /\bas TenantId\b/).filter((path) => !path.startsWith('infra/'));
+    expect(making).toEqual(['shared/table/keys.ts', 'shared/table/organizations.ts', 'shared/table/tenant.ts']);
+  });
+});

@@ -1,0 +1,57 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The product's source files, each with what it imports. Tests and benchmarks are not among them: they may look behind every wall. */
+
+const TYPES_ONLY = /\b(?:import|export) type [^;]*;/g;
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export interface Source {
+  /** From the root: `shared/table/keys.ts`. */
+  readonly path: string;
+  /** Without comments. */
+  readonly code: string;
+  /** Files of this project by their path, packages by their name: `@aws-sdk/client-dynamodb`, `node:fs`. */
+  readonly imports: readonly string[];
+  /** Without those of types alone, which tie nothing together at run time. */
+  readonly loads: readonly string[];
+}
+
+export const sources: readonly Source[] = globSync('{bin,functions,infra,local,shared}/**/*.ts', { cwd: ROOT })
+  .toSorted()
+  .map((path) => {
+    const code = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
+    const imports = importsIn(path, code);
+    return { path, code, imports, loads: importsIn(path, code.replace(TYPES_ONLY, '')) };
+  });
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;{,])\/\/.*$/gm, '$1');
+}
+
+/** `import … from 'x'`, `export … from 'x'`, `import('x')`; types too, for they tie two files together as well. */
+function importsIn(path: string, code: string): string[] {
+  const names = code.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
+  return Array.from(names, ([, name = '']) => (name.startsWith('.') ? join(dirname(path), name) : name));
+}
+
+/** Files that import each other in a circle, as a path that ends where it began; undefined when there is none. */
+export function circleIn(graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+    if (done.has(path)) return undefined;
+    for (const next of graph.get(path) ?? []) {
+      const circle = visit(next, [...way, path]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(path);
+    return undefined;
+  };
+  for (const path of graph.keys()) {
+    const circle = visit(path, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}

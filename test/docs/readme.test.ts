@@ -1,0 +1,97 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { App } from 'aws-cdk-lib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { settingsFrom } from '../../infra/settings.ts';
+import scripts from '../../package.json' with { type: 'json' };
+import { type Api, startApi } from '../support/api.ts';
+
+/** The README is true: its tour works when pasted and answers what it shows. */
+
+const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
+
+interface Step {
+  readonly commands: string;
+  /** What the README shows of their output; nothing where it shows none. */
+  readonly shown: string;
+}
+
+/** Blocks of the language `sh`, each with the block of another language that follows it before the next. */
+const tour: readonly Step[] = README.split('```sh\n')
+  .slice(1)
+  .map((text) => {
+    const { commands = '', shown = '' } =
+      /^(?<commands>.*?)```\n(\n```(json|http)\n(?<shown>.*?)```)?/s.exec(text)?.groups ?? {};
+    return { commands, shown };
+  });
+
+describe('the tour', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api.close());
+
+  it('works when pasted, and answers what it shows', async () => {
+    expect(tour.length).toBeGreaterThan(5);
+    const outputs = await paste(tour.map(({ commands }) => commands.replace('http://127.0.0.1:3000', api.url)));
+    for (const [index, { commands, shown }] of tour.entries()) {
+      expect(withoutSpace(outputs[index] ?? ''), commands).toMatch(patternOf(shown));
+    }
+  });
+});
+
+describe('the commands', () => {
+  it('are scripts of package.json', () => {
+    const named = Array.from(README.matchAll(/`npm run ([\w-]+)/g), ([, name]) => name);
+    expect(named.length).toBeGreaterThan(3);
+    expect(Object.keys(scripts.scripts)).toEqual(expect.arrayContaining(named));
+  });
+});
+
+describe('the settings of a stage', () => {
+  it('are all there, with their defaults', () => {
+    const settings = settingsFrom(new App().node);
+    const missing = Object.entries(settings).filter(
+      ([name, standard]) =>
+        !README.split('\n').some((line) => line.includes(`\`${name}\``) && line.includes(`\`${standard}\``)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+const MARK = '--- next step ---';
+
+/** Runs blocks of commands in one shell, which must know them all, and answers what each printed. */
+async function paste(blocks: readonly string[]): Promise<string[]> {
+  const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script]);
+  expect(stderr).toBe('');
+  return stdout.split(`${MARK}\n`).slice(1);
+}
+
+const withoutSpace = (text: string): string => text.replace(/\s+/g, '');
+
+/** What differs from one run to the next, by what it looks like in the README. */
+const VARYING: readonly (readonly [shown: RegExp, pattern: string])[] = [
+  [/…/, '.*'],
+  [/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/, '[\\da-f]{8}(-[\\da-f]{4}){3}-[\\da-f]{12}'],
+  [/\d{4}-\d\d-\d\dT[\d:.]+Z/, '\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z'],
+  [/cst_[\w-]+/, 'cst_[\\w-]+'],
+  [/acme-\d+/, 'acme-\\d+'],
+];
+
+/** The README's output as a pattern: laid out anyhow, with `…` for anything, and ids, times and secrets of its own. */
+function patternOf(shown: string): RegExp {
+  const varying = new RegExp(`(${VARYING.map(([form]) => form.source).join('|')})`);
+  // `, … ,` and `, … }` leave out whole fields, commas and all.
+  const parts = withoutSpace(shown).replaceAll(/,?…,?/g, '…').split(varying);
+  const source = parts.map(
+    (part) => VARYING.find(([form]) => new RegExp(`^${form.source}$`).test(part))?.[1] ?? escaped(part),
+  );
+  return new RegExp(`^${source.join('')}$`);
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');

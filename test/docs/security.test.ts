@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const text = readFileSync(join(root, 'docs/security.md'), 'utf8');
+
+/** What stands in backquotes and looks like a file of this repository. */
+const files = [...new Set(Array.from(text.matchAll(/`([\w./-]+\.(?:ts|md|json))`/g), ([, file]) => file ?? ''))];
+
+describe('docs/security.md', () => {
+  it('names files that exist', () => {
+    expect(files.length).toBeGreaterThan(40);
+    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+
+  it('answers for each of the ten risks of OWASP, and says what is not covered', () => {
+    const rows = Array.from(text.matchAll(/^\| API(\d+) .* \| (.*) \|$/gm), ([, risk, answers]) => [
+      risk,
+      answers?.includes('`test/'),
+    ]);
+    expect(rows).toEqual(Array.from({ length: 10 }, (_, index) => [String(index + 1), true]));
+    expect(text).toContain('## Not covered');
+  });
+
+  it('has no row without a file or a reason', () => {
+    const rows = text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (Risk|Requirement) /.test(line));
+    expect(rows.filter((row) => !/`[\w./-]+\.(ts|md|json)`/.test(row))).toEqual([]);
+  });
+});

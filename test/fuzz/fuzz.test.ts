@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+import { fuzz } from './fuzz.ts';
+
+/** A small part of `npm run fuzz`, the same every time. */
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+it('generated requests get documented answers, and never a 5xx', async () => {
+  const platform = { token: await api.platformToken() };
+  const report = await fuzz({ url: api.url, platform, seed: 20_261_120, maxRequests: 600, maxSeconds: 100 });
+  expect(report.findings).toEqual([]);
+  expect(report.sent).toBeGreaterThanOrEqual(600);
+  // Most of it must get past the first checks to be worth anything.
+  expect(report.succeeded.size).toBeGreaterThan(25);
+}, 120_000);

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import type { Route } from '../../shared/contract/route.ts';
+import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import { operations, type Scenario, World } from '../support/scenario.ts';
+
+/**
+ * Bad input to every operation, made from the contracts (issue 2): a 4xx with pointers, never a 5xx. That each answer is a whole
+ * problem of a declared type is checked on the way (`support/conformance.ts`).
+ */
+
+let api: Api;
+let world: World;
+beforeAll(async () => {
+  api = await startApi();
+  world = new World(api, await api.orgToken());
+});
+afterAll(() => api.close());
+
+type Named = readonly [operationId: string, route: Route];
+const those = (wanted: (route: Route) => boolean): readonly Named[] => operations.filter(([, route]) => wanted(route));
+
+/** A delivery's body counts only with its signature, which is made of the very bytes: `test/http/webhooks.test.ts`. */
+const takesBody = (route: Route): boolean => route.body !== undefined && route.auth !== 'signature';
+
+/** Sends other bytes in place of a scenario's body. */
+const sendRaw = async (
+  operationId: string,
+  raw: string | Uint8Array<ArrayBuffer>,
+  contentType = 'application/json',
+): Promise<ApiResponse> => {
+  const scenario = await scenarioOf(operationId);
+  return api.request(scenario.route.method, scenario.path, {
+    ...(scenario.token === undefined ? {} : { token: scenario.token }),
+    raw,
+    headers: { 'content-type': contentType },
+  });
+};
+
+const kept = new Map<string, Promise<Scenario>>();
+/** The same at each call: nothing here succeeds, so nothing is used up. */
+const scenarioOf = (operationId: string): Promise<Scenario> => {
+  const scenario = kept.get(operationId) ?? world.scenario(operationId);
+  kept.set(operationId, scenario);
+  return scenario;
+};
+
+const ask = async (operationId: string, suffix: string): Promise<ApiResponse> => {
+  const { route, path, body, token } = await scenarioOf(operationId);
+  return api.request(route.method, `${path}${suffix}`, {
+    ...(token === undefined ? {} : { token }),
+    ...(body === undefined ? {} : { body }),
+  });
+};
+
+const pointersOf = ({ body }: ApiResponse): unknown[] =>
+  ((body.errors ?? []) as JsonBody[]).map(({ in: part, pointer }) => `${part} ${pointer}`);
+
+describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
+  it.each(['[]', '"text"', 'null'])('that is no object: %s', async (raw) => {
+    const answer = await sendRaw(operationId, raw);
+    expect([answer.status, pointersOf(answer)]).toEqual([422, ['body #']]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['half an object', '{"name":'],
+    ['a comma too many', '{"a":1,}'],
+    ['a word of JavaScript', '{"a":NaN}'],
+    ['nesting without end', '['.repeat(100_000)],
+    ['nesting too deep', `{"a":${'['.repeat(300)}${']'.repeat(300)}}`],
+  ])('that is no JSON: %s', async (_, raw) => {
+    expect((await sendRaw(operationId, raw)).status).toBe(400);
+  });
+
+  it('that is no UTF-8', async () => {
+    for (const bytes of [Uint8Array.of(0x7b, 0xff, 0x7d), new Uint8Array(Buffer.from('{}', 'utf16le'))]) {
+      expect((await sendRaw(operationId, bytes)).status).toBe(400);
+    }
+  });
+
+  it('of another media type', async () => {
+    const types = [
+      'text/plain',
+      'application/xml',
+      'application/x-www-form-urlencoded',
+      'application/json; charset=latin1',
+      '',
+    ];
+    for (const type of types) expect((await sendRaw(operationId, '{}', type)).status, type).toBe(415);
+  });
+
+  it('over the limit', async () => {
+    expect((await sendRaw(operationId, `{"a":"${'x'.repeat(1_048_570)}"}`)).status).toBe(413);
+  });
+
+  it('with a field that is not known, and names it', async () => {
+    for (const field of ['colour', '__proto__', 'constructor', 'a/b~c']) {
+      const { body = {} } = await scenarioOf(operationId);
+      const answer = await sendRaw(
+        operationId,
+        JSON.stringify({ ...body }).replace(/}$/, `,${JSON.stringify(field)}:{"x":1}}`),
+      );
+      expect([answer.status, pointersOf(answer)], field).toEqual([
+        422,
+        [`body #/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`],
+      ]);
+    }
+    expect({}).not.toHaveProperty('x');
+  });
+
+  it('with a field of the wrong type, and points at it', async () => {
+    const shape = (route.body?.schema.shape ?? {}) as Record<string, z.ZodType>;
+    const { body = {} } = await scenarioOf(operationId);
+    for (const [field, schema] of Object.entries(shape)) {
+      for (const value of WRONG.filter((each) => !schema.safeParse(each).success).slice(0, 2)) {
+        const answer = await sendRaw(operationId, JSON.stringify({ ...body, [field]: value }));
+        expect(answer.status, `${field}: ${JSON.stringify(value)?.slice(0, 50)}`).toBe(422);
+        expect(pointersOf(answer).every((each) => String(each).startsWith(`body #/${field}`))).toBe(true);
+      }
+    }
+  });
+});
+
+const WRONG: readonly unknown[] = [null, 'x'.repeat(20_001), '\ud800', 1e300, -1, true, [], { a: '\ud800' }, [null]];
+
+describe.each(those((route) => 'page' in route.query.shape))('%s refuses a page', (operationId) => {
+  it.each([
+    ['page', '0'],
+    ['page', '-1'],
+    ['page', '1.0'],
+    ['page', '12abc'],
+    ['page', ''],
+    ['page', '99999999999'],
+    ['page_size', '0'],
+    ['page_size', '201'],
+    ['page_size', '1e2'],
+    ['sort', 'name'],
+  ])('%s=%s', async (name, value) => {
+    const answer = await ask(operationId, `?${name}=${value}`);
+    expect([answer.status, pointersOf(answer)]).toEqual([400, [`query #/${name}`]]);
+  });
+});
+
+describe.each(operations)('%s refuses a query', (operationId) => {
+  it.each([
+    ['that nobody knows', '?colour=red', ['query #/colour']],
+    ['that is poison', '?__proto__=1', ['query #/__proto__']],
+    ['given twice', '?org_id=1&org_id=2', ['query #/org_id']],
+    ['that is very long', `?q=${'x'.repeat(5_000)}`, ['query #/q']],
+  ])('%s', async (_, query, pointers) => {
+    const answer = await ask(operationId, query);
+    expect([answer.status, pointersOf(answer)]).toEqual([400, pointers]);
+  });
+
+  it('whose encoding is broken', async () => {
+    for (const query of ['?q=%', '?q=%ff', '?%c3=1']) expect((await ask(operationId, query)).status).toBe(400);
+  });
+});
+
+const idRoutes = those(({ params }) => Object.keys(params.shape).some((name) => name.endsWith('id')));
+
+describe.each(idRoutes)('%s refuses an id', (operationId, route) => {
+  it.each(['nonsense', `${randomUUID()}x`, '%00', '__proto__'])('that is no UUID: %s', async (id) => {
+    const { token, body } = await scenarioOf(operationId);
+    const [name = ''] = Object.keys(route.params.shape).filter((each) => each.endsWith('id'));
+    const path = route.path.replace(`{${name}}`, id).replace(/\{\w+\}/g, randomUUID());
+    const answer = await api.request(route.method, path, { ...(token && { token }), ...(body && { body }) });
+    expect([answer.status, pointersOf(answer)]).toEqual([400, [`path #/${name}`]]);
+  });
+});
+
+describe('a path or method that is not there', () => {
+  it.each([
+    '/',
+    '/api',
+    '/api/v1',
+    '/api/v2/clients',
+    '/api/v1/clients/',
+    '/api/v1//clients',
+    '/api/v1/nothing',
+    '/API/V1/clients',
+  ])('is a 404: %s', async (path) => {
+    const { status, body } = await api.request('GET', path, { token: await api.platformToken() });
+    expect([status, body.type]).toEqual([404, 'urn:problem-type:custodia:route-not-found']);
+  });
+
+  it.each([...new Set(operations.map(([, { path }]) => path))])('is a 405 with Allow: %s', async (path) => {
+    const allowed = operations.filter(([, route]) => route.path === path).map(([, { method }]) => method);
+    const filled = path.replace(/\{\w+\}/g, randomUUID());
+    for (const method of [
+      'PUT',
+      'OPTIONS',
+      ...['GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each as 'GET')),
+    ]) {
+      const { status, headers } = await api.request(method, filled);
+      expect([status, headers.get('allow')], method).toEqual([405, allowed.toSorted().join(', ')]);
+    }
+  });
+});
+
+const isFreeForm = (schema: z.ZodType): boolean =>
+  schema.safeParse({ a: [1] }).success && !schema.safeParse('text').success && !schema.safeParse([]).success;
+
+/** Free-form fields, by the operation that creates a record with one. */
+const freeForm = operations.flatMap(([operationId, route]) =>
+  Object.entries((route.body?.schema.shape ?? {}) as Record<string, z.ZodType>)
+    .filter(([, schema]) => takesBody(route) && route.response.status === 201 && isFreeForm(schema))
+    .map(([field]) => [operationId, field] as const),
+);
+
+describe.each(freeForm)('%s keeps %s as it came', (operationId, field) => {
+  const create = async (value: string): Promise<{ status: number; text: string }> => {
+    const { route, path, token = '', body = {} } = await world.scenario(operationId);
+    const response = await fetch(`${api.url}${path}`, {
+      method: route.method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...body, [field]: 'HERE' }).replace('"HERE"', () => value),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+
+  it.each([
+    ['1e300 and other numbers', '{"a":1e300,"b":-0,"c":12345678901234567890,"d":1.0,"e":5e-324}'],
+    ['poisoned names', '{"__proto__":{"admin":true},"constructor":null,"toString":1,"":2}'],
+    ['sixty levels', `${'{"a":'.repeat(60)}1${'}'.repeat(60)}`],
+    ['odd texts', '{"a":"\\u0000","b":"\\ud800","c":"😀"}'],
+  ])('%s', async (_, value) => {
+    const { status, text } = await create(value);
+    expect(status).toBe(201);
+    // The id of a log entry is all that its creation answers.
+    if (operationId !== 'ingestLog') expect(text).toContain(`"${field}":${value}`);
+  });
+
+  it('or refuses it, where it is too large for a record or beyond a double', async () => {
+    expect((await create(`{"a":"${'x'.repeat(410_000)}"}`)).status).toBe(413);
+    expect((await create('{"a":[1e400]}')).status).toBe(422);
+    expect((await create('[]')).status).toBe(422);
+  });
+});

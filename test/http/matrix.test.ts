@@ -1,0 +1,249 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from '../../shared/contract/route.ts';
+import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { operations, REFERENCES, type Scenario, UNIQUE, World } from '../support/scenario.ts';
+
+/**
+ * Who may reach what: every operation of the contracts × {own record, another tenant's, none}, wherever a request can name one. Another
+ * tenant's record and none must answer the same, byte for byte but for the request's id. Generated from the contracts, so that a
+ * new route is in it without anyone remembering.
+ */
+
+let api: Api;
+let mine: OrgAccess;
+let theirs: OrgAccess;
+let world: World;
+let rivals: World;
+let platform: string;
+
+beforeAll(async () => {
+  api = await startApi();
+  [mine, theirs, platform] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival'), api.platformToken()]);
+  [world, rivals] = [new World(api, mine), new World(api, theirs)];
+});
+afterAll(() => api.close());
+
+interface Exchange {
+  readonly status: number;
+  /** All that was answered but for what differs with each request, `ids` written alike. */
+  readonly said: string;
+}
+
+/** Headers that belong to the one answer, or to the caller's budget. */
+const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|ratelimit.*|keep-alive|connection)$/;
+
+async function exchange(scenario: Scenario, id: string | undefined = undefined): Promise<Exchange> {
+  const { route, path, body, token, headers } = scenario;
+  const response = await fetch(`${api.url}${path}`, {
+    method: route.method,
+    headers: {
+      ...headers,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const kept = [...response.headers].filter(([name]) => !OF_THE_ANSWER.test(name));
+  const text = (await response.text()).replace(/"request_id":"[^"]*"/, '"request_id":""');
+  const said = JSON.stringify([response.status, kept, text]);
+  return { status: response.status, said: id === undefined ? said : said.replaceAll(id, '<id>') };
+}
+
+/** An id of the same form and place in a list as another, of no record anywhere. */
+const noneLike = (id: string): string => `${id.slice(0, -12)}${randomUUID().slice(-12)}`;
+
+/** The operation with the id of a record in a certain place; undefined where there is no such place. */
+type Place = (scenario: Scenario, id: string) => Scenario;
+
+async function expectNoDifference(operationId: string, place: Place, foreign: string): Promise<Exchange> {
+  const scenario = await world.scenario(operationId);
+  const none = noneLike(foreign);
+  const ofTheirs = await exchange(place(scenario, foreign), foreign);
+  const ofNone = await exchange(place(scenario, none), none);
+  expect(ofTheirs).toEqual(ofNone);
+  return ofTheirs;
+}
+
+const protectedOperations = operations.filter(([, { auth }]) => auth === 'bearer');
+const each = (places: (route: Route) => readonly string[]) =>
+  protectedOperations.flatMap(([id, route]) => places(route).map((name) => [id, name, route] as const));
+
+const byParameter = each((route) => Object.keys(route.params.shape));
+const byField = each(({ body }) =>
+  Object.keys(body?.schema.shape ?? {}).filter((name) => REFERENCES[name] !== undefined),
+);
+const byFilter = each(({ query }) =>
+  Object.keys(query.shape).filter((name) => name.endsWith('_id') && name !== 'org_id'),
+);
+const byOrgInQuery = protectedOperations.filter(([, { query }]) => 'org_id' in query.shape);
+const byOrgInBody = operations.filter(
+  ([, { auth, body }]) => auth.startsWith('bearer') && 'org_id' in (body?.schema.shape ?? {}),
+);
+
+const withQuery = (scenario: Scenario, query: string): Scenario => ({
+  ...scenario,
+  path: `${scenario.path}${scenario.path.includes('?') ? '&' : '?'}${query}`,
+});
+const withBody = (scenario: Scenario, fields: JsonBody): Scenario => ({
+  ...scenario,
+  body: { ...scenario.body, ...fields },
+});
+
+/** The place of a path parameter. */
+const inPath =
+  (name: string): Place =>
+  (scenario, id) => {
+    const index = scenario.route.path.split('/').indexOf(`{${name}}`);
+    return { ...scenario, path: scenario.path.split('/').with(index, id).join('/') };
+  };
+
+/** The id that a valid scenario of a tenant has in a place of its path. */
+const idInPath = ({ route, path }: Scenario, name: string): string =>
+  path.split('/')[route.path.split('/').indexOf(`{${name}}`)] ?? '';
+
+describe('a record named in the path', () => {
+  it.each(byParameter)('%s {%s}: own, else 404', async (operationId, name) => {
+    const foreign = idInPath(await rivals.scenario(operationId), name);
+    const { status } = await expectNoDifference(operationId, inPath(name), foreign);
+    expect(status).toBe(404);
+    const own = await exchange(await world.scenario(operationId));
+    expect(own.status).toBe(operations.find(([id]) => id === operationId)?.[1].response.status);
+  });
+
+  it('is still there for its own tenant after all that', async () => {
+    for (const [operationId, name] of byParameter) {
+      const scenario = await rivals.scenario(operationId);
+      const attack = { ...scenario, token: mine.token };
+      expect((await exchange(attack)).status, `${operationId} ${name}`).toBe(404);
+      expect((await exchange(scenario)).status, operationId).toBe(scenario.route.response.status);
+    }
+  });
+});
+
+describe('a record named in the body', () => {
+  it.each(byField)('%s %s: own, else 422', async (operationId, field, route) => {
+    const collection = REFERENCES[field] ?? '';
+    const place: Place = (scenario, id) => withBody(scenario, { [field]: id });
+    const { status, said } = await expectNoDifference(operationId, place, await rivals.reference(collection));
+    const isFixed = route.body !== undefined && field in route.body.ignored;
+    expect([status, said.includes(`#/${field}`)]).toEqual(isFixed ? [200, false] : [422, true]);
+    const own = await exchange(place(await world.scenario(operationId), await world.reference(collection)));
+    expect(own.status).toBe(route.response.status);
+  });
+});
+
+describe('a record named in a filter', () => {
+  it.each(byFilter)('%s ?%s: own, else an empty list', async (operationId, name) => {
+    const foreign = name === 'integration_id' ? theirs.integrationId : await rivals.reference(REFERENCES[name] ?? '');
+    const place: Place = (scenario, id) => withQuery(scenario, `${name}=${id}`);
+    const { status, said } = await expectNoDifference(operationId, place, foreign);
+    expect(status).toBe(200);
+    expect(said).toContain('\\"total\\":0');
+  });
+});
+
+describe('a record named in an event', () => {
+  const events = operations.filter(([, { event }]) => event !== undefined);
+  const idFieldOf = ({ event }: Route) => event?.idField ?? 'id';
+  const places = events.flatMap(([id, route]) => [
+    ...(Object.keys(route.params.shape).length > 0 ? [[id, idFieldOf(route), route] as const] : []),
+    ...Object.keys(route.body?.schema.shape ?? {})
+      .filter((name) => REFERENCES[name] !== undefined)
+      .map((name) => [id, name, route] as const),
+  ]);
+
+  it.each(places)('%s %s: another tenant’s and none are the same 422', async (operationId, field, route) => {
+    const [own, other] = [await world.scenario(operationId), await rivals.scenario(operationId)];
+    const collection = REFERENCES[field];
+    const foreign = collection === undefined ? idInPath(other, 'id') : await rivals.reference(collection);
+    const id = Object.keys(route.params.shape).length > 0 ? { [idFieldOf(route)]: idInPath(own, 'id') } : {};
+    const ask = async (named: string) => {
+      const data = { ...own.body, ...id, [field]: named };
+      const { status, body } = await deliver(api, mine, { event_type: route.event?.type, data });
+      return [status, JSON.stringify({ ...body, request_id: '' })];
+    };
+    const answer = await ask(foreign);
+    expect(answer).toEqual(await ask(noneLike(foreign)));
+    expect(answer).toEqual([422, expect.stringContaining(`#/data/${field}`)]);
+  });
+});
+
+describe('an organization named in the query', () => {
+  it.each(byOrgInQuery)('%s: own; else 403, be it there or not', async (operationId, route) => {
+    const place: Place = (scenario, id) => withQuery(scenario, `org_id=${id}`);
+    const { status } = await expectNoDifference(operationId, place, theirs.orgId);
+    expect(status).toBe(403);
+    const own = await exchange(place(await world.scenario(operationId), mine.orgId));
+    expect(own.status).toBe(route.response.status);
+  });
+
+  it.each(byOrgInQuery)('%s: any that is there for the platform, else 404', async (operationId, route) => {
+    const scenario = { ...(await world.scenario(operationId)), token: platform };
+    expect((await exchange(withQuery(scenario, `org_id=${randomUUID()}`))).status).toBe(404);
+    expect((await exchange(withQuery(scenario, `org_id=${theirs.orgId}`))).status).not.toBe(500);
+    expect((await exchange(withQuery(scenario, `org_id=${mine.orgId}`))).status).toBe(route.response.status);
+  });
+});
+
+describe('an organization named in the body', () => {
+  const place: Place = (scenario, org_id) => withBody(scenario, { org_id });
+
+  it.each(byOrgInBody)('%s: own; else 403, be it there or not', async (operationId, route) => {
+    const { status } = await expectNoDifference(operationId, place, theirs.orgId);
+    expect(status).toBe(403);
+    expect((await exchange(place(await world.scenario(operationId), mine.orgId))).status).toBe(route.response.status);
+  });
+
+  it.each(byOrgInBody)('%s: any that is there for the platform, else 422', async (operationId, route) => {
+    const scenario = async () => ({ ...(await world.scenario(operationId)), token: platform });
+    expect((await exchange(place(await scenario(), randomUUID()))).status).toBe(422);
+    expect((await exchange(place(await scenario(), mine.orgId))).status).toBe(route.response.status);
+  });
+});
+
+describe('a value that may be used once', () => {
+  const unique = operations.flatMap(([id, route]) =>
+    route.method === 'POST' && route.errors.includes('already-exists') && id !== 'createIntegration' ? [id] : [],
+  );
+
+  it.each([...unique, 'createTicket'])('%s: may be used once in each tenant', async (operationId) => {
+    const [first, second] = [await world.scenario(operationId), await rivals.scenario(operationId)];
+    const shared: JsonBody = Object.fromEntries(
+      Object.entries(first.body ?? {}).filter(([field]) => UNIQUE[field] !== undefined),
+    );
+    const code = operationId === 'createTicket' ? { ticket_code: `X-${randomUUID()}` } : {};
+    const again = withBody(first, code);
+    expect((await exchange(withBody(second, { ...shared, ...code }))).status).toBe(201);
+    expect((await exchange(again)).status).toBe(201);
+    expect((await exchange(again)).status).toBe(409);
+  });
+});
+
+describe('what others do', () => {
+  it('changes no answer', async () => {
+    const reads: Scenario[] = [];
+    for (const [operationId, { method }] of operations) {
+      if (method === 'GET') reads.push(await world.scenario(operationId));
+    }
+    const lists = reads.filter(({ route }) => 'page_size' in route.query.shape);
+    const asked = [...reads, ...lists.map((list) => withQuery(list, 'page_size=1'))].map((read) =>
+      read.token === platform ? { ...read, token: mine.token } : read,
+    );
+    const answers = async () => {
+      const said: [string, string][] = [];
+      for (const each of asked) said.push([each.path, (await exchange(each)).said]);
+      return said;
+    };
+    const before = await answers();
+    expect(before.length).toBeGreaterThan(30);
+    for (const [operationId, { response }] of operations) {
+      expect((await exchange(await rivals.scenario(operationId))).status, operationId).toBe(response.status);
+    }
+    expect(await answers()).toEqual(before);
+    // And they do see what they do themselves.
+    await world.make('/api/v1/clients');
+    expect(await answers()).not.toEqual(before);
+  });
+});

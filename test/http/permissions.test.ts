@@ -1,0 +1,302 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { operations, World } from '../support/scenario.ts';
+import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+
+const INTEGRATIONS = '/api/v1/integrations';
+const ROLES = '/api/v1/roles';
+
+let api: Api;
+let org: OrgAccess;
+let world: World;
+let full: Calls;
+let platform: Calls;
+let codes: string[];
+
+beforeAll(async () => {
+  // The authorizer's answers are not kept, so that a change of permissions counts at once.
+  api = await startApi({ authorizerTtlSeconds: 0 });
+  org = await api.orgToken();
+  world = new World(api, org);
+  full = callsOf(api, org.token);
+  platform = callsOf(api, await api.platformToken());
+  const { data } = await full.read('/api/v1/permissions?page_size=200');
+  codes = data.map(({ code }) => String(code));
+});
+afterAll(() => api.close());
+
+type Permissions = readonly string[] | null;
+
+const register = (by: Calls, permissions?: unknown, more: JsonBody = {}) =>
+  by.ask('POST', INTEGRATIONS, {
+    app_code: `app-${randomUUID()}`,
+    display_name: 'Restricted',
+    ...(permissions === undefined ? {} : { permissions }),
+    ...more,
+  });
+
+interface Restricted extends Calls {
+  readonly id: string;
+  readonly appCode: string;
+  readonly secret: string;
+}
+
+/** An integration of the organization with these permissions, logged in. */
+async function restricted(permissions: Permissions, by = full): Promise<Restricted> {
+  const { body } = await register(by, permissions);
+  const [appCode, secret] = [String(body.app_code), String(body.secret)];
+  return { ...callsOf(api, await api.login(appCode, secret)), id: String(body.id), appCode, secret };
+}
+
+const bearerOperations = operations.flatMap(([id, { permission }]) =>
+  permission === undefined ? [] : [[id, permission] as const],
+);
+
+const PLATFORM_ONLY = ['listOrgs', 'createOrg'];
+
+describe('an operation', () => {
+  let without: Map<string, Restricted>;
+  let only: Map<string, Restricted>;
+  beforeAll(async () => {
+    const needed = [...new Set(bearerOperations.map(([, permission]) => permission))];
+    without = new Map();
+    only = new Map();
+    for (const code of needed) {
+      without.set(code, await restricted(codes.filter((each) => each !== code)));
+      only.set(code, await restricted([code]));
+    }
+  });
+
+  it.each(bearerOperations)('%s is refused without %s, by name', async (operationId, permission) => {
+    const scenario = await world.scenario(operationId);
+    const token = without.get(permission)?.token;
+    const { status, body } = await world.send({ ...scenario, token });
+    expect([status, body.detail]).toEqual([403, `This needs the permission ${permission}.`]);
+  });
+
+  it.each(bearerOperations.filter(([id]) => !PLATFORM_ONLY.includes(id)))(
+    '%s needs %s and no other',
+    async (operationId, permission) => {
+      const scenario = await world.scenario(operationId);
+      // What a restricted caller may give is a matter of its own.
+      const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
+      const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
+      const { status } = await world.send({ ...scenario, body, path, token: only.get(permission)?.token });
+      expect(status).toBe(scenario.route.response.status);
+    },
+  );
+
+  it.each(PLATFORM_ONLY)('%s stays the platform’s, whatever an organization permits', async (operationId) => {
+    const { status } = await world.send({ ...(await world.scenario(operationId)), token: org.token });
+    expect(status).toBe(403);
+  });
+
+  /** An integration is changed by those only who have what it has; whatever else the path names stays. */
+  const towardsTheWeak = async (path: string): Promise<string> => {
+    const [, rest] = /^\/api\/v1\/integrations\/[^/]+(.*)$/.exec(path) ?? [];
+    return rest === undefined ? path : `${INTEGRATIONS}/${(await register(full, [])).body.id}${rest}`;
+  };
+});
+
+describe('the list of permissions', () => {
+  it('has those of fields beside those of routes', () => {
+    expect(codes).toEqual(expect.arrayContaining(['services:credentials', 'resources:credentials', 'webhooks:read']));
+  });
+});
+
+describe('the permissions of an integration', () => {
+  it('are stored, shown, changed, and hold for its tokens', async () => {
+    const reader = await restricted(['clients:read', 'integrations:read']);
+    expect(await reader.read(`${INTEGRATIONS}/${reader.id}`)).toMatchObject({
+      permissions: ['clients:read', 'integrations:read'],
+    });
+    expect((await reader.ask('GET', '/api/v1/tickets')).status).toBe(403);
+    const change = (permissions: Permissions) => full.ask('PATCH', `${INTEGRATIONS}/${reader.id}`, { permissions });
+    expect((await change(['tickets:read'])).body.permissions).toEqual(['tickets:read']);
+    expect((await reader.ask('GET', '/api/v1/tickets')).status).toBe(200);
+    expect((await reader.ask('GET', '/api/v1/clients')).status).toBe(403);
+    expect((await change([])).status).toBe(200);
+    expect((await reader.ask('GET', '/api/v1/tickets')).status).toBe(403);
+    expect((await change(null)).body.permissions).toBeNull();
+    expect((await reader.ask('GET', '/api/v1/clients')).status).toBe(200);
+  });
+
+  it('are all, unless some are named', async () => {
+    expect((await register(full)).body.permissions).toBeNull();
+  });
+
+  it.each<[unknown, string[]]>([
+    [['clients:read', 'clients:write', 'users:read', 'clients:fly'], ['#/permissions/3']],
+    [
+      ['a:b', 'clients:read', 'c:d'],
+      ['#/permissions/0', '#/permissions/2'],
+    ],
+    [['clients:read', 'clients:read'], ['#/permissions/1']],
+    [['*'], ['#/permissions/0']],
+    [['clients:read '], ['#/permissions/0']],
+    [['clients:read users:read'], ['#/permissions/0']],
+    [[7], ['#/permissions/0']],
+    ['*', ['#/permissions']],
+    [{}, ['#/permissions']],
+    [Array.from({ length: 101 }, (_, index) => `a${'b'.repeat(index)}:read`.slice(0, 80)), ['#/permissions']],
+  ])('are codes that there are, each once: not %j', async (permissions, pointers) => {
+    const { body: integration } = await register(full, []);
+    for (const answer of [
+      await register(full, permissions),
+      await full.ask('PATCH', `${INTEGRATIONS}/${integration.id}`, { permissions }),
+      await full.ask('POST', ROLES, { code: randomUUID(), label: 'x', permissions }),
+    ]) {
+      expect([answer.status, answer.body.errors?.slice(0, 2).map(({ pointer }) => pointer)]).toEqual([422, pointers]);
+    }
+  });
+});
+
+describe('a caller with some permissions', () => {
+  const OWN = ['integrations:read', 'integrations:write', 'clients:read'];
+
+  it('gives what it has, and nothing else, by name', async () => {
+    const caller = await restricted(OWN);
+    expect((await register(caller, ['clients:read'])).status).toBe(201);
+    const { status, body } = await register(caller, ['clients:read', 'users:read', 'tickets:write']);
+    expect([status, body.detail]).toEqual([
+      403,
+      'The caller may not give what it does not have: users:read, tickets:write.',
+    ]);
+    expect(body.errors?.map(({ pointer }) => pointer)).toEqual(['#/permissions/1', '#/permissions/2']);
+  });
+
+  it('does not give all, named or by leaving them out', async () => {
+    const caller = await restricted(codes);
+    for (const permissions of [null, undefined]) {
+      const { status, body } = await register(caller, permissions);
+      expect([status, body.errors]).toEqual([403, pointsAt('permissions')]);
+    }
+  });
+
+  it('does not widen itself or another, in a change', async () => {
+    const caller = await restricted(OWN);
+    const { body: other } = await register(caller, []);
+    for (const id of [caller.id, other.id]) {
+      for (const permissions of [null, [...OWN, 'users:read']]) {
+        const { status } = await caller.ask('PATCH', `${INTEGRATIONS}/${id}`, { permissions });
+        expect(status).toBe(403);
+      }
+    }
+    expect(await caller.read(`${INTEGRATIONS}/${caller.id}`)).toMatchObject({ permissions: OWN });
+    expect((await caller.ask('PATCH', `${INTEGRATIONS}/${other.id}`, { permissions: ['clients:read'] })).status).toBe(
+      200,
+    );
+  });
+
+  it('may give up permissions, and does not get them back by itself', async () => {
+    const caller = await restricted(OWN);
+    const change = (permissions: Permissions) => caller.ask('PATCH', `${INTEGRATIONS}/${caller.id}`, { permissions });
+    expect((await change(['integrations:write'])).status).toBe(200);
+    expect((await change(OWN)).status).toBe(403);
+  });
+
+  it.each([
+    ['name', { display_name: 'Mine now' }],
+    ['status', { status: 'inactive' }],
+    ['permissions', { permissions: [] }],
+  ])('does not change the %s of an integration that has more than itself', async (_, change) => {
+    const caller = await restricted(OWN);
+    for (const permissions of [null, [...OWN, 'users:read']]) {
+      const { body: stronger } = await register(full, permissions);
+      const { status, body } = await caller.ask('PATCH', `${INTEGRATIONS}/${stronger.id}`, change);
+      const lacking = permissions === null ? 'all permissions' : 'users:read';
+      expect([status, body.detail]).toEqual([
+        403,
+        `The integration has permissions that the caller does not have: ${lacking}.`,
+      ]);
+    }
+  });
+
+  it('does not wake up an integration that has more than itself', async () => {
+    const caller = await restricted(OWN);
+    const { body: sleeping } = await register(full, null, { status: 'inactive' });
+    expect((await caller.ask('PATCH', `${INTEGRATIONS}/${sleeping.id}`, { status: 'active' })).status).toBe(403);
+    const login = { app_code: sleeping.app_code, secret: sleeping.secret };
+    expect((await api.request('POST', '/api/v1/auth/login', { body: login })).status).toBe(401);
+  });
+
+  it('does not take over an integration that has more than itself by giving it a secret', async () => {
+    const caller = await restricted(OWN);
+    const rotate = (id: unknown) => caller.ask('POST', `${INTEGRATIONS}/${id}/rotate-secret`, {});
+    const { body: stronger } = await register(full, [...OWN, 'users:read']);
+    const { body: weaker } = await register(full, ['clients:read']);
+    expect([(await rotate(stronger.id)).status, (await rotate(weaker.id)).status]).toEqual([403, 201]);
+  });
+
+  it('may send back an integration that has more, as it was read', async () => {
+    const caller = await restricted(OWN);
+    const seen = await caller.read(`${INTEGRATIONS}/${org.integrationId}`);
+    expect((await caller.ask('PATCH', `${INTEGRATIONS}/${org.integrationId}`, seen)).status).toBe(200);
+  });
+
+  it('has no more by webhook than by token', async () => {
+    const caller = await restricted(['clients:read']);
+    const send = (event_type: string, data: JsonBody) => deliver(api, caller, { event_type, data });
+    const { status, body } = await send('client.created', { name: 'Acme' });
+    expect([status, body.detail]).toEqual([403, 'This event needs the permission clients:write.']);
+    expect((await send('partner.greeted', {})).status).toBe(200);
+  });
+
+  it('is as restricted in every organization, where it is the platform’s', async () => {
+    const clerk = await restricted(['clients:read', 'integrations:write'], platform);
+    expect((await clerk.ask('GET', `/api/v1/clients?org_id=${org.orgId}`)).status).toBe(200);
+    expect((await clerk.ask('GET', `/api/v1/tickets?org_id=${org.orgId}`)).status).toBe(403);
+    expect((await clerk.ask('GET', '/api/v1/orgs')).status).toBe(403);
+    expect((await register(clerk, null, { org_id: org.orgId })).status).toBe(403);
+    expect((await register(clerk, ['clients:read'], { org_id: org.orgId })).status).toBe(201);
+    const waking = await clerk.ask('PATCH', `${INTEGRATIONS}/${org.integrationId}?org_id=${org.orgId}`, {
+      display_name: 'x',
+    });
+    expect(waking.status).toBe(403);
+  });
+});
+
+describe('only platform callers', () => {
+  it('make system roles', async () => {
+    const role = () => ({ org_id: org.orgId, code: randomUUID(), label: 'x', is_system: true });
+    const refused = await full.ask('POST', ROLES, role());
+    expect([refused.status, refused.body.errors]).toEqual([403, pointsAt('is_system')]);
+    expect((await full.ask('POST', ROLES, { ...role(), is_system: false })).body.is_system).toBe(false);
+    expect((await platform.create(ROLES, role())).is_system).toBe(true);
+    const event = { event_type: 'role.created', data: { code: randomUUID(), label: 'x', is_system: true } };
+    expect((await deliver(api, org, event)).status).toBe(403);
+  });
+
+  it('make superadmins', async () => {
+    const email = () => `${randomUUID()}@acme.example`;
+    const user = { email: email(), is_superadmin: true };
+    const refused = await full.ask('POST', '/api/v1/users', user);
+    expect([refused.status, refused.body.errors]).toEqual([403, pointsAt('is_superadmin')]);
+    const made = await full.create('/api/v1/users', { email: email() });
+    expect((await full.ask('PATCH', `/api/v1/users/${made.id}`, { is_superadmin: true })).status).toBe(403);
+    const path = `/api/v1/users/${made.id}?org_id=${org.orgId}`;
+    expect((await platform.ask('PATCH', path, { is_superadmin: true })).body.is_superadmin).toBe(true);
+    expect((await full.ask('PATCH', `/api/v1/users/${made.id}`, { is_superadmin: false })).status).toBe(403);
+    expect((await deliver(api, org, { event_type: 'user.created', data: user })).status).toBe(403);
+    const change = { id: made.id, is_superadmin: false };
+    expect((await deliver(api, org, { event_type: 'user.updated', data: change })).status).toBe(403);
+  });
+
+  it('name two organizations at once in vain', async () => {
+    const { orgId: other } = await api.orgToken();
+    const role = (org_id: string) => ({ org_id, code: randomUUID(), label: 'x' });
+    expect((await full.ask('POST', `${ROLES}?org_id=${org.orgId}`, role(other))).status).toBe(403);
+    const { status, body } = await platform.ask('POST', `${ROLES}?org_id=${org.orgId}`, role(other));
+    expect([status, body.errors]).toEqual([422, pointsAt('org_id')]);
+  });
+});
+
+describe('the permissions of a role', () => {
+  it('are stored and shown, and permit nothing by themselves', async () => {
+    const role = await full.create(ROLES, { code: randomUUID(), label: 'x', permissions: ['tickets:read'] });
+    expect(role.permissions).toEqual(['tickets:read']);
+    expect((await full.read(ROLES)).data).toContainEqual(role);
+  });
+});

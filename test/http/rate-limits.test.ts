@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { type Caller, callerOf } from '../../shared/auth/caller.ts';
+import { Bucket, WINDOW_MS } from '../../shared/http/rate-limit-bucket.ts';
+import { settleBudget } from '../../shared/table/budget.ts';
+import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { Session } from '../../shared/table/session.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { FaultyHandler } from '../support/faults.ts';
+
+const faulty = new FaultyHandler();
+let api: Api;
+let org: OrgAccess;
+beforeAll(async () => {
+  api = await startApi({ authorizerTtlSeconds: 0 });
+  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty });
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await api.close();
+});
+beforeEach(async () => {
+  vi.useRealTimers();
+  faulty.follow(() => undefined);
+  org = await api.orgToken();
+  // The clock of the functions stands still; nothing that waits is touched.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+});
+
+const ask = (method = 'GET', path = '/api/v1/clients', options = {}) =>
+  api.request(method, path, { token: org.token, ...options });
+
+const budgetOf = ({ headers }: { readonly headers: Headers }) => [
+  headers.get('ratelimit-policy'),
+  headers.get('ratelimit'),
+];
+
+const limitTo = async (rate_limit: number | null) => {
+  const path = `/api/v1/integrations/${org.integrationId}?org_id=${org.orgId}`;
+  const answer = await api.request('PATCH', path, { token: await api.platformToken(), body: { rate_limit } });
+  expect([answer.status, answer.body.rate_limit]).toEqual([200, rate_limit]);
+};
+
+describe('the request budget', () => {
+  it('is told with every answer to a caller', async () => {
+    vi.stubEnv('RATE_LIMIT', '600');
+    expect(budgetOf(await ask())).toEqual(['"default";q=600;w=60', '"default";r=599;t=1']);
+    const answers = [
+      await ask('GET', `/api/v1/clients/${randomUUID()}`),
+      await ask('GET', '/api/v1/clients?page=0'),
+      await ask('POST', '/api/v1/clients', { body: {} }),
+      await ask('GET', '/api/v1/orgs'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 400, 422, 403]);
+    expect(answers.map((answer) => budgetOf(answer)[1])).toEqual([
+      '"default";r=598;t=1',
+      '"default";r=597;t=1',
+      '"default";r=596;t=1',
+      '"default";r=595;t=1',
+    ]);
+  });
+
+  it('refuses with 429 what goes beyond it, and fills again evenly', async () => {
+    await limitTo(6);
+    const statuses = [];
+    for (let turn = 0; turn < 7; turn++) statuses.push((await ask()).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200, 200, 429]);
+    const refused = await ask();
+    expect([refused.body.type, refused.headers.get('retry-after'), ...budgetOf(refused)]).toEqual([
+      'urn:problem-type:custodia:too-many-requests',
+      '10',
+      '"default";q=6;w=60',
+      '"default";r=0;t=60',
+    ]);
+    vi.setSystemTime(Date.now() + 10_000);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+  });
+
+  it('leaves no trace of a refused request', async () => {
+    await limitTo(1);
+    expect((await ask()).status).toBe(200);
+    expect((await ask('POST', '/api/v1/clients', { body: { name: 'Acme' } })).status).toBe(429);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect((await ask()).body.total).toBe(0);
+  });
+
+  it('is each integration’s own', async () => {
+    await limitTo(1);
+    expect([(await ask()).status, (await ask()).status]).toEqual([200, 429]);
+    const other = await api.orgToken();
+    expect((await api.request('GET', '/api/v1/clients', { token: other.token })).status).toBe(200);
+  });
+
+  it('is set by platform callers only', async () => {
+    const path = `/api/v1/integrations/${org.integrationId}`;
+    for (const rate_limit of [1_000, 1]) {
+      const refused = await ask('PATCH', path, { body: { rate_limit } });
+      expect([refused.status, refused.body.errors]).toEqual([
+        403,
+        [{ in: 'body', pointer: '#/rate_limit', detail: expect.any(String) }],
+      ]);
+    }
+    expect((await ask('PATCH', path, { body: { rate_limit: null, display_name: 'Same' } })).status).toBe(200);
+    const body = { app_code: `app-${randomUUID()}`, display_name: 'Mine', rate_limit: 5 };
+    expect((await ask('POST', '/api/v1/integrations', { body })).status).toBe(403);
+    expect((await api.request('POST', '/api/v1/integrations', { body })).status).toBe(403);
+    await limitTo(1_000);
+    await limitTo(null);
+  });
+
+  it.each([0, -1, 1.5, 1_000_001, '60', true])('is no %j', async (rate_limit) => {
+    const path = `/api/v1/integrations/${org.integrationId}?org_id=${org.orgId}`;
+    const { status } = await api.request('PATCH', path, { token: await api.platformToken(), body: { rate_limit } });
+    expect(status).toBe(422);
+  });
+
+  it('costs most requests no call of the table', async () => {
+    vi.stubEnv('RATE_LIMIT', '600');
+    await ask();
+    faulty.follow(() => undefined);
+    for (let turn = 0; turn < 89; turn++) await ask('GET', `/api/v1/clients/${randomUUID()}`);
+    // The authorizer asks each time here. What begins a bucket is refused once, and then begins it.
+    expect(faulty.calls.filter((call) => call === 'UpdateItem')).toHaveLength(4);
+  });
+
+  it('is not held against anybody while the table cannot be asked', async () => {
+    await limitTo(20);
+    faulty.follow(({ operation }) => (operation === 'UpdateItem' ? 'server-error' : undefined));
+    expect((await ask()).status).toBe(200);
+    expect(faulty.calls).toContain('UpdateItem');
+  });
+
+  it('is shared through an item of the tenant, which goes by itself', async () => {
+    await limitTo(60);
+    for (let turn = 0; turn < 3; turn++) await ask();
+    const { Item: item } = await api.table.client.send(
+      new GetItemCommand({
+        TableName: api.table.tableName,
+        Key: { PK: { S: `ORG#${org.orgId}#BUDGET` }, SK: { S: org.integrationId } },
+      }),
+    );
+    expect(Number(item?.FULL_AT?.N)).toBe(Date.now() + 3_000);
+    expect(Number(item?.TTL?.N) * 1000).toBeGreaterThan(Date.now() + WINDOW_MS);
+  });
+});
+
+describe('containers that share a budget', () => {
+  const LIMIT = 600;
+
+  const caller = (): Caller => {
+    const found = callerOf({
+      integration_id: randomUUID(),
+      app_code: 'acme',
+      org_id: org.orgId,
+      expires_at: '1',
+      permissions: '*',
+    });
+    if (found === undefined) throw new Error('no caller');
+    return found;
+  };
+
+  /** One container's next request. */
+  const request = async (bucket: Bucket, of: Caller, now: number): Promise<boolean> => {
+    if (bucket.spend(LIMIT, now).wait > 0) return false;
+    const batch = bucket.takeBatch(LIMIT, now);
+    const session = new Session(environmentTable(), now, now + 5_000);
+    if (batch > 0) {
+      const cost = (batch * WINDOW_MS) / LIMIT;
+      bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, cost), LIMIT);
+    }
+    return true;
+  };
+
+  it.each([1, 2, 5])('let through what is in it and at most a batch each: %i of them', async (containers) => {
+    const buckets = Array.from({ length: containers }, () => new Bucket());
+    const of = caller();
+    const now = Date.now();
+    let passed = 0;
+    for (let turn = 0; turn < LIMIT * 2; turn++) {
+      const bucket = buckets[turn % containers];
+      if (bucket !== undefined && (await request(bucket, of, now))) passed++;
+    }
+    expect(passed).toBeGreaterThanOrEqual(LIMIT);
+    expect(passed).toBeLessThanOrEqual(LIMIT + (containers - 1) * (LIMIT / 20));
+  });
+
+  it('pay later for what went beyond: in the long run the rate is the limit', async () => {
+    const buckets = [new Bucket(), new Bucket(), new Bucket()];
+    const of = caller();
+    const start = Date.now();
+    let passed = 0;
+    for (let second = 0; second < 60; second++) {
+      for (const bucket of buckets) {
+        for (let turn = 0; turn < 10; turn++) if (await request(bucket, of, start + second * 1000)) passed++;
+      }
+    }
+    // A full bucket at first, then what flows back in a minute.
+    expect(passed).toBeLessThanOrEqual(2 * LIMIT + 2 * (LIMIT / 20));
+    expect(passed).toBeGreaterThan(1.9 * LIMIT);
+  });
+
+  it('settle at once from both sides without losing anything', async () => {
+    const of = caller();
+    const now = Date.now();
+    const session = new Session(environmentTable(), now, now + 5_000);
+    const settled = Array.from({ length: 20 }, () => settleBudget(Tenant.of(of, session), of.integrationId, 100));
+    expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
+  });
+
+  it('forget what flowed back long ago instead of settling it', () => {
+    const bucket = new Bucket();
+    const start = Date.now();
+    let settled = 0;
+    for (let minute = 0; minute < 100; minute++) {
+      bucket.spend(LIMIT, start + minute * 60_001);
+      settled += bucket.takeBatch(LIMIT, start + minute * 60_001);
+    }
+    expect(settled).toBe(0);
+  });
+});

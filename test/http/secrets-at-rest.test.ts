@@ -1,0 +1,105 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { operations, type Scenario, World } from '../support/scenario.ts';
+import { dumpOf, foundIn, type RawItem } from '../support/table-dump.ts';
+
+/** Every operation is played with secrets wherever it takes or gives any; then the whole table is searched for them. */
+
+let api: Api;
+let org: OrgAccess;
+let world: World;
+const secrets: string[] = [];
+
+/** A secret that is found again wherever it is, and that base64, JSON and URLs would write differently. */
+const newSecret = (): string => {
+  const secret = `Secret "${randomBytes(12).toString('hex')}" <&/+>`;
+  secrets.push(secret);
+  return secret;
+};
+const newCredentials = () => ({ user: 'deploy', password: newSecret(), nested: [{ token: newSecret() }] });
+
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+  world = new World(api, org);
+  secrets.push(org.secret, org.token, await api.platformToken());
+});
+afterAll(() => api.close());
+
+/** The scenario with a secret in each field that takes one. */
+function withSecrets(scenario: Scenario): Scenario {
+  const { body, route, operationId } = scenario;
+  if (body === undefined || operationId === 'login') return scenario;
+  const fields = Object.keys(route.body?.schema.shape ?? {});
+  const more: JsonBody = {
+    ...(fields.includes('credentials') ? { credentials: newCredentials() } : {}),
+    ...(fields.includes('secret') ? { secret: newSecret() } : {}),
+  };
+  return { ...scenario, body: { ...body, ...more } };
+}
+
+async function play(scenario: Scenario): Promise<JsonBody> {
+  const key = scenario.route.method === 'POST' ? { 'idempotency-key': randomUUID() } : undefined;
+  const { status, body } = await world.send(scenario, key);
+  expect([scenario.operationId, status]).toEqual([scenario.operationId, scenario.route.response.status]);
+  return body;
+}
+
+async function playEverything(): Promise<void> {
+  for (const [operationId] of operations) {
+    await play(withSecrets(await world.scenario(operationId)));
+    // And as the examples have it: a secret that the service makes is in the answer alone.
+    const { secret } = await play(await world.scenario(operationId));
+    if (typeof secret === 'string') secrets.push(secret);
+  }
+}
+
+async function deliverEverything(): Promise<void> {
+  for (const [operationId, { event }] of operations) {
+    if (event === undefined) continue;
+    const scenario = withSecrets(await world.scenario(operationId));
+    const hasId = Object.keys(scenario.route.params.shape).length > 0;
+    const id = hasId ? { [event.idField ?? 'id']: scenario.path.split('/')[4] } : {};
+    const { status } = await deliver(api, org, { event_type: event.type, data: { ...scenario.body, ...id } });
+    expect([event.type, status]).toEqual([event.type, 200]);
+  }
+  const unknown = { event_type: 'vault.opened', data: { deep: [{ password: newSecret() }] } };
+  expect((await deliver(api, org, unknown)).status).toBe(200);
+}
+
+describe('the table', () => {
+  it('holds no secret that could be read there', async () => {
+    await playEverything();
+    await deliverEverything();
+    const dump = await dumpOf(api.table);
+    expect(secrets.length).toBeGreaterThan(20);
+    expect(dump.length).toBeGreaterThan(operations.length);
+    expect(foundIn(dump, secrets)).toEqual([]);
+    // What is no secret is found, so the search does see what the operations have written.
+    expect(foundIn(dump, [org.appCode, org.orgId, 'vault.opened'])).toHaveLength(3);
+  }, 60_000);
+
+  it.each<[string, (secret: string) => RawItem]>([
+    ['as it is', (secret) => ({ note: { S: `x ${secret} y` } })],
+    ['in a map in a list', (secret) => ({ note: { L: [{ M: { a: { S: secret } } }] } })],
+    ['as the name of an attribute', (secret) => ({ [secret]: { BOOL: true } })],
+    ['in a set', (secret) => ({ note: { SS: ['a', secret] } })],
+    ['in JSON', (secret) => ({ note: { S: JSON.stringify({ a: [{ b: secret }] }) } })],
+    ['in JSON in JSON', (secret) => ({ note: { S: JSON.stringify({ a: JSON.stringify({ b: secret }) }) } })],
+    ['in base64', (secret) => ({ note: { S: Buffer.from(secret).toString('base64') } })],
+    ['in base64url', (secret) => ({ note: { S: `1.local.${Buffer.from(secret).toString('base64url')}` } })],
+    ['in JSON in base64', (secret) => ({ note: { S: Buffer.from(JSON.stringify({ secret })).toString('base64') } })],
+    ['in hex', (secret) => ({ note: { S: Buffer.from(secret).toString('hex') } })],
+    ['in bytes', (secret) => ({ note: { B: Buffer.from(secret) } })],
+  ])('would not keep one from the search %s', async (_, attributes) => {
+    const { client, tableName: TableName } = api.table;
+    const planted = newSecret();
+    const Key = { PK: { S: 'PLANTED' }, SK: { S: randomUUID() } };
+    await client.send(new PutItemCommand({ TableName, Item: { ...Key, ...attributes(planted) } }));
+    expect(foundIn(await dumpOf(api.table), [planted, newSecret()])).toEqual([planted]);
+    await client.send(new DeleteItemCommand({ TableName, Key }));
+  });
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Asked, isAllowed, mayAssume, type Principal } from './iam.ts';
+import { accessOf } from './item-access.ts';
+import type { Deployed } from './template.ts';
+
+/**
+ * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, and DynamoDB behind IAM. Every request is
+ * known by the access key that it is signed with, and refused unless the template's policies allow it. (Signatures are not checked.)
+ */
+export interface Account {
+  /** Gives credentials to a role, as Lambda does to a function. */
+  readonly credentialsOf: (principal: Principal) => Record<string, string>;
+  readonly stsEndpoint: string;
+  readonly dynamoDbEndpoint: string;
+  /** The sessions opened so far, in order. */
+  readonly sessions: readonly Principal[];
+  /** Every request to the table, in order. */
+  readonly requests: readonly TableRequest[];
+  /** Every request that was refused, to either service, in words. */
+  readonly refusals: readonly string[];
+  /** Forgets sessions and requests so far. */
+  readonly forget: () => void;
+  readonly close: () => void;
+}
+
+export interface TableRequest {
+  readonly operation: string;
+  readonly by: Principal;
+  /** Every partition key that it touches, of the table or of an index. */
+  readonly partitions: readonly string[];
+}
+
+export async function openAccount(stack: Deployed, dynamoDb: string): Promise<Account> {
+  const holders = new Map<string, Principal>();
+  const sessions: Principal[] = [];
+  const requests: TableRequest[] = [];
+  const refusals: string[] = [];
+  const credentialsOf = (principal: Principal): Record<string, string> => {
+    // DynamoDB Local takes letters and digits only.
+    const AWS_ACCESS_KEY_ID = `ASIA${String(holders.size).padStart(16, '0')}`;
+    holders.set(AWS_ACCESS_KEY_ID, principal);
+    return { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+  };
+  const refuse = (by: Principal | undefined, what: string): void => {
+    refusals.push(`${by?.roleArn ?? 'nobody'} ${JSON.stringify(by?.tags)} may not ${what}`);
+  };
+
+  const sts = createServer(async (request, response) => {
+    const form = new URLSearchParams(await bodyOf(request));
+    const caller = holders.get(accessKeyOf(request));
+    const roleArn = form.get('RoleArn') ?? '';
+    const tags = tagsIn(form);
+    if (caller === undefined || !mayAssume(stack, caller, roleArn, tags)) {
+      refuse(caller, `assume ${roleArn} with ${JSON.stringify(tags)}`);
+      response.writeHead(403, XML).end(stsError('AccessDenied'));
+      return;
+    }
+    const session = { roleArn, tags };
+    sessions.push(session);
+    response.writeHead(200, XML).end(stsSession(credentialsOf(session)));
+  });
+
+  const table = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const by = holders.get(accessKeyOf(request));
+    const asked = accessOf(operation, JSON.parse(body), stack.tableArn);
+    const denied = asked.find((each) => by === undefined || !isAllowed(stack, by, each));
+    if (by === undefined || denied !== undefined) {
+      refuse(by, `${denied?.action} ${JSON.stringify(denied?.context)}`);
+      const type = 'com.amazon.coral.service#AccessDeniedException';
+      response.writeHead(400, JSON_1_0).end(JSON.stringify({ __type: type, message: 'not authorized' }));
+      return;
+    }
+    requests.push({ operation, by, partitions: asked.flatMap(partitionsOf) });
+    const answer = await fetch(dynamoDb, { method: 'POST', headers: forwarded(request), body });
+    response.writeHead(answer.status, JSON_1_0).end(await answer.text());
+  });
+
+  const [stsEndpoint, dynamoDbEndpoint] = await Promise.all([sts, table].map(listening));
+  return {
+    credentialsOf,
+    stsEndpoint: stsEndpoint ?? '',
+    dynamoDbEndpoint: dynamoDbEndpoint ?? '',
+    sessions,
+    requests,
+    refusals,
+    forget: () => {
+      sessions.length = 0;
+      requests.length = 0;
+    },
+    close: () => [sts, table].forEach((server) => void server.close()),
+  };
+}
+
+const partitionsOf = ({ context }: Asked): readonly string[] => context['dynamodb:LeadingKeys'] ?? [];
+
+const accessKeyOf = ({ headers }: IncomingMessage): string =>
+  /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
+
+const forwarded = ({ headers }: IncomingMessage): Record<string, string> => ({
+  'content-type': 'application/x-amz-json-1.0',
+  'x-amz-target': String(headers['x-amz-target']),
+  'x-amz-date': String(headers['x-amz-date']),
+  authorization: headers.authorization ?? '',
+});
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+/** `Tags.member.1.Key=tenant&Tags.member.1.Value=…`, as the query protocol writes a list. */
+function tagsIn(form: URLSearchParams): Record<string, string> {
+  const tags: Record<string, string> = {};
+  for (let index = 1; form.has(`Tags.member.${index}.Key`); index++) {
+    tags[form.get(`Tags.member.${index}.Key`) ?? ''] = form.get(`Tags.member.${index}.Value`) ?? '';
+  }
+  return tags;
+}
+
+const XML = { 'content-type': 'text/xml' };
+const JSON_1_0 = { 'content-type': 'application/x-amz-json-1.0' };
+
+/** How long the sessions last that STS opens, in milliseconds. */
+const SESSION_MS = 3_600_000;
+
+export const stsSession = (credentials: Record<string, string>, endsAt = Date.now() + SESSION_MS): string =>
+  `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials>
+    <AccessKeyId>${credentials.AWS_ACCESS_KEY_ID}</AccessKeyId>
+    <SecretAccessKey>${credentials.AWS_SECRET_ACCESS_KEY}</SecretAccessKey>
+    <SessionToken>${credentials.AWS_SESSION_TOKEN}</SessionToken>
+    <Expiration>${new Date(endsAt).toISOString()}</Expiration>
+  </Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+
+export const stsError = (code: string): string =>
+  `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`;
+
+async function listening(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as z from 'zod';
+import { contracts } from '../../../functions/contracts.ts';
+import { synthesizedFunctions } from '../../../infra/synthesized.ts';
+import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
+import { startGateway } from '../../../local/gateway/gateway.ts';
+import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
+import { type Api, callersAt } from '../../support/api.ts';
+import { freshTable } from '../../support/dynamodb.ts';
+import { type Account, openAccount } from './account.ts';
+import { startFunction } from './functions.ts';
+import { type Deployed, deployed } from './template.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+/** The stack, synthesized as `cdk deploy` does it and running: its bundles, its roles and policies, on this machine. */
+export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformToken' | 'orgToken'> {
+  readonly stack: Deployed;
+  readonly account: Account;
+  readonly kms: FakeKms;
+  /** Arn of a function's role, by the function's name. */
+  readonly roleOf: (functionName: string) => string;
+  readonly close: () => Promise<void>;
+}
+
+/** @param context what the stage sets (`infra/settings.ts`) */
+export async function deploy(context: Readonly<Record<string, string>>): Promise<RunningStack> {
+  await using started = new AsyncDisposableStack();
+  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+  started.defer(() => rmSync(outdir, { recursive: true, force: true }));
+  await run(process.execPath, ['bin/app.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+  });
+  const stack = deployed(outdir, STACK);
+  const table = await freshTable();
+  const kms = await startFakeKms();
+  started.defer(() => kms.stop());
+  const account = await openAccount(stack, table.endpoint);
+  started.defer(() => account.close());
+
+  const endpoints = {
+    AWS_REGION: LOCAL_REGION,
+    AWS_ENDPOINT_URL_STS: account.stsEndpoint,
+    AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
+    AWS_ENDPOINT_URL_KMS: kms.endpoint,
+  };
+  const bundles = synthesizedFunctions(outdir);
+  const stops: (() => Promise<void>)[] = [];
+  started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
+  const gateway = await startGateway({
+    contracts,
+    firstKey: context.firstKey === 'true',
+    loadFunction: async (name) => {
+      const bundle = bundles.get(name);
+      if (bundle === undefined) throw new Error(`the stack has no function ${name}`);
+      const { environment, roleArn } = functionIn(stack, name);
+      const own = account.credentialsOf({ roleArn, tags: {} });
+      const { handler, stop } = startFunction(bundle, {
+        ...environment,
+        TABLE_NAME: table.tableName,
+        ...endpoints,
+        ...own,
+      });
+      stops.push(stop);
+      return handler;
+    },
+  });
+  started.defer(() => gateway.close());
+
+  const outputs = join(outdir, 'outputs.json');
+  writeFileSync(outputs, JSON.stringify({ [STACK]: { ...stack.outputs, TableName: table.tableName } }));
+  const operator = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
+  const platform = await makePlatformKey(outputs, { ...endpoints, ...operator });
+  account.forget();
+  const all = started.move();
+  return {
+    ...callersAt(gateway.url, platform),
+    stack,
+    account,
+    kms,
+    roleOf: (name) => functionIn(stack, name).roleArn,
+    close: () => all.disposeAsync(),
+  };
+}
+
+const STACK = 'custodia-dev';
+
+/** Somebody of the account who may assume any role that lets the account in. */
+export const OPERATOR = 'arn:aws:iam::111122223333:user/somebody';
+
+const functionSchema = z.object({
+  Role: z.string(),
+  Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
+});
+
+function functionIn({ resources }: Deployed, name: string) {
+  const found = [...resources.values()].find(
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties.FunctionName === `${STACK}-${name}`,
+  );
+  const { Environment, Role } = functionSchema.parse(found?.Properties);
+  return { environment: Environment.Variables, roleArn: Role };
+}
+
+/** As the README says it, with the operator's command line. */
+async function makePlatformKey(outputs: string, environment: Readonly<Record<string, string>>) {
+  const { stdout } = await run(
+    process.execPath,
+    ['bin/operator.ts', 'create-platform-key', '--app-code', 'ops', '--outputs', outputs],
+    { cwd: ROOT, env: { PATH: process.env.PATH, ...environment } },
+  );
+  const { app_code: appCode, secret } = JSON.parse(stdout) as { app_code: string; secret: string };
+  return { appCode, secret };
+}

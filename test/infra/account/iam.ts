@@ -1,0 +1,124 @@
+import * as z from 'zod';
+import type { Deployed } from './template.ts';
+
+/**
+ * As much of IAM as the stack's roles use: who may do what, by the policies of the template. What is not simulated here throws, so that a
+ * policy cannot grow into something that the tests only seem to check.
+ * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_multi-key-or-value-conditions.html
+ */
+
+/** Somebody who sends requests: under a role, with the session tags that were given at its assumption. */
+export interface Principal {
+  readonly roleArn: string;
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+/** What a request asks for. A key that the context does not hold is absent. */
+export interface Asked {
+  readonly action: string;
+  readonly resource: string;
+  readonly context: Readonly<Record<string, readonly string[]>>;
+}
+
+const texts = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
+const statementSchema = z.strictObject({
+  Effect: z.literal('Allow'),
+  Action: texts,
+  Resource: texts.optional(),
+  Principal: z.record(z.string(), z.unknown()).optional(),
+  Condition: z.record(z.string(), z.record(z.string(), texts)).default({}),
+});
+type Statement = z.infer<typeof statementSchema>;
+
+const statementsOf = (document: unknown): Statement[] =>
+  z.object({ Statement: z.array(statementSchema) }).parse(document).Statement;
+
+/** Roles are known by their logical id, with which their ARN ends. */
+const idOf = (roleArn: string): string => roleArn.split('/').at(-1) ?? '';
+
+/** Whether the policies of the stack's roles allow this. */
+export function isAllowed({ resources }: Deployed, principal: Principal, asked: Asked): boolean {
+  const statements = [...resources.values()]
+    .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && isIn(idOf(principal.roleArn), Properties.Roles))
+    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument));
+  return statements.some(
+    (statement) =>
+      statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) && allows(statement, principal, asked),
+  );
+}
+
+/** Whether a role may be assumed: both the caller's own policy and the role's trust policy must allow it, the tags too. */
+export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, tags: Principal['tags']): boolean {
+  const context = {
+    'aws:PrincipalArn': [caller.roleArn],
+    'aws:TagKeys': Object.keys(tags),
+    ...Object.fromEntries(Object.entries(tags).map(([key, value]) => [`aws:RequestTag/${key}`, [value]])),
+  };
+  if (!Object.values(tags).every((value) => TAG_VALUE.test(value))) return false;
+  const actions = ['sts:AssumeRole', ...(Object.keys(tags).length > 0 ? ['sts:TagSession'] : [])];
+  const trust = statementsOf(stack.resources.get(idOf(roleArn))?.Properties.AssumeRolePolicyDocument);
+  return actions.every((action) => {
+    const asked = { action, resource: roleArn, context };
+    return (
+      (isOfAccount(caller) || isAllowed(stack, caller, asked)) &&
+      trust.some((statement) => allows(statement, caller, asked))
+    );
+  });
+}
+
+/** What STS takes as a tag's value: no `*` and no `?` (https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html). */
+const TAG_VALUE = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+/** A user of the account who administers it: roles that name the account as their principal leave it to IAM who assumes them. */
+const isOfAccount = ({ roleArn }: Principal): boolean => roleArn.includes(':user/');
+
+const isIn = (id: string, roles: unknown): boolean => Array.isArray(roles) && roles.includes(id);
+
+const allows = (statement: Statement, principal: Principal, { action, context }: Asked): boolean =>
+  statement.Action.includes(action) &&
+  Object.entries(statement.Condition).every(([operator, keys]) =>
+    Object.entries(keys).every(([key, wanted]) => holds(operator, context[key], wanted, principal)),
+  );
+
+/** A condition on an absent key fails, but with `ForAllValues`, where it is true of all of no values, and with `Null`. */
+function holds(
+  operator: string,
+  found: readonly string[] | undefined,
+  wanted: readonly string[],
+  principal: Principal,
+): boolean {
+  const patterns = wanted.flatMap((pattern) => filledIn(pattern, principal) ?? []);
+  const isOneOf = (value: string): boolean => patterns.some((pattern) => isLike(value, pattern));
+  switch (operator) {
+    case 'Null':
+      return String(found === undefined) === wanted[0];
+    case 'StringLike':
+    case 'ArnLike':
+      return found?.every(isOneOf) ?? false;
+    case 'ForAllValues:StringLike':
+      return (found ?? []).every(isOneOf);
+    case 'ForAllValues:StringEquals':
+      return (found ?? []).every((value) => patterns.includes(value));
+    default:
+      throw new Error(`the condition ${operator} is not simulated`);
+  }
+}
+
+/** A pattern with its variables replaced; undefined where one has no value, for then the pattern matches nothing. */
+function filledIn(pattern: string, { tags }: Principal): string | undefined {
+  let isComplete = true;
+  const filled = pattern.replace(/\$\{aws:PrincipalTag\/(\w+)\}/g, (_, tag: string) => {
+    isComplete &&= tags[tag] !== undefined;
+    return tags[tag] ?? '';
+  });
+  return isComplete ? filled : undefined;
+}
+
+const isLike = (value: string, pattern: string): boolean =>
+  new RegExp(
+    `^${pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+    's',
+  ).test(value);

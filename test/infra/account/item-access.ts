@@ -1,0 +1,71 @@
+import type { Asked } from './iam.ts';
+
+/** What a request to DynamoDB asks of IAM: its actions, each with the partition keys that it touches. */
+
+type Value = { readonly S?: string };
+type KeyOf = { readonly PK?: Value };
+interface Body {
+  readonly Key?: KeyOf;
+  readonly Item?: KeyOf;
+  readonly IndexName?: string;
+  readonly KeyConditionExpression?: string;
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Value>>;
+  readonly RequestItems?: Readonly<Record<string, readonly Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>[]>>;
+  readonly TransactItems?: readonly Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>[];
+}
+
+/**
+ * @param operation as in `X-Amz-Target`: `PutItem`
+ * @throws Error for an operation that the storage code does not use
+ */
+export function accessOf(operation: string, body: unknown, tableArn: string): Asked[] {
+  const request = body as Body;
+  const access = (action: string, keys: readonly string[], index?: string): Asked => ({
+    action: `dynamodb:${action}`,
+    resource: index === undefined ? tableArn : `${tableArn}/index/${index}`,
+    context: keys.length === 0 ? {} : { 'dynamodb:LeadingKeys': keys },
+  });
+  switch (operation) {
+    case 'GetItem':
+    case 'UpdateItem':
+    case 'DeleteItem':
+    case 'PutItem':
+      return [access(operation, [partitionOf(request)])];
+    case 'Query':
+      return [access('Query', [queriedPartition(request)], request.IndexName)];
+    case 'BatchWriteItem':
+      return [
+        access(
+          'BatchWriteItem',
+          Object.values(request.RequestItems ?? {}).flatMap((writes) => writes.map(ofWrite)),
+        ),
+      ];
+    case 'TransactWriteItems':
+      return (request.TransactItems ?? []).map((write) =>
+        access(ACTIONS[Object.keys(write)[0] ?? ''] ?? '', [ofWrite(write)]),
+      );
+    case 'Scan':
+      return [access('Scan', [], request.IndexName)];
+    default:
+      throw new Error(`${operation} is not simulated`);
+  }
+}
+
+/** A transaction has no action of its own. */
+const ACTIONS: Readonly<Record<string, string>> = {
+  Put: 'PutItem',
+  Update: 'UpdateItem',
+  Delete: 'DeleteItem',
+  ConditionCheck: 'ConditionCheckItem',
+};
+
+const ofWrite = (write: Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>): string =>
+  partitionOf(Object.values(write)[0] ?? {});
+
+const partitionOf = ({ Key, Item }: { Key?: KeyOf; Item?: KeyOf }): string => Key?.PK?.S ?? Item?.PK?.S ?? '';
+
+/** A query names one partition, and names it first. */
+function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Body): string {
+  const [, value = ''] = /^#?\w+ = (:\w+)\b/.exec(KeyConditionExpression) ?? [];
+  return ExpressionAttributeValues[value]?.S ?? '';
+}

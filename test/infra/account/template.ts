@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+/** A synthesized template with its intrinsic functions worked out, as if it had been deployed into an account of the tests. */
+
+const ACCOUNT = '111122223333';
+const REGION = 'eu-west-1';
+
+const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
+const templateSchema = z.object({
+  Resources: z.record(z.string(), resourceSchema),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
+});
+type Template = z.infer<typeof templateSchema>;
+
+export interface Deployed {
+  readonly resources: ReadonlyMap<string, z.infer<typeof resourceSchema>>;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Name of the one table. */
+  readonly tableName: string;
+  readonly tableArn: string;
+}
+
+/** The stack of an assembly directory. */
+export function deployed(assembly: string, stack: string): Deployed {
+  const template = templateSchema.parse(JSON.parse(readFileSync(join(assembly, `${stack}.template.json`), 'utf8')));
+  const resources = new Map(
+    Object.entries(template.Resources).map(([id, { Type, Properties }]) => [
+      id,
+      { Type, Properties: workOut(Properties, template) as Record<string, unknown> },
+    ]),
+  );
+  const outputs = Object.entries(template.Outputs).map(([id, { Value }]) => [id, String(workOut(Value, template))]);
+  const [tableName = ''] = Array.from(resources).find(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable') ?? [];
+  return { resources, outputs: Object.fromEntries(outputs), tableName, tableArn: arnOf(tableName, template) };
+}
+
+const PSEUDO: Readonly<Record<string, string>> = {
+  'AWS::Partition': 'aws',
+  'AWS::AccountId': ACCOUNT,
+  'AWS::Region': REGION,
+  'AWS::URLSuffix': 'amazonaws.com',
+};
+
+/** `Ref` is the logical id, which stands for the name. */
+function workOut(value: unknown, template: Template): unknown {
+  if (Array.isArray(value)) return value.map((each) => workOut(each, template));
+  if (typeof value !== 'object' || value === null) return value;
+  const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value as Record<string, unknown>;
+  if (typeof ref === 'string') return PSEUDO[ref] ?? ref;
+  if (Array.isArray(attribute))
+    return attribute[1] === 'Arn' ? arnOf(String(attribute[0]), template) : attribute.join();
+  if (Array.isArray(join)) return (workOut(join[1], template) as unknown[]).join(String(join[0]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template)]));
+}
+
+function arnOf(id: string, template: Template): string {
+  const { Type, Properties } = template.Resources[id] ?? { Type: '', Properties: {} };
+  switch (Type) {
+    case 'AWS::IAM::Role':
+      return `arn:aws:iam::${ACCOUNT}:role${String(workOut(Properties.Path ?? '/', template))}${id}`;
+    case 'AWS::DynamoDB::GlobalTable':
+      return `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${id}`;
+    case 'AWS::KMS::Key':
+      return `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`;
+    default:
+      return `arn:aws:any:${REGION}:${ACCOUNT}:${id}`;
+  }
+}

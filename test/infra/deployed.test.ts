@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { operations, World } from '../support/scenario.ts';
+import type { TableRequest } from './account/account.ts';
+import { deploy, type RunningStack } from './account/deploy.ts';
+
+/**
+ * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that lets a request through
+ * only where the template's policies allow it for the credentials it is signed with. Every operation must work so, and no request may
+ * touch a tenant's keys with another's credentials. New operations are played without anyone remembering (`test/support/scenario.ts`).
+ */
+
+let api: RunningStack;
+let acme: OrgAccess;
+let rival: OrgAccess;
+beforeAll(async () => {
+  api = await deploy({ firstKey: 'true', rateLimit: '1000000' });
+  [acme, rival] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival')]);
+}, 180_000);
+afterAll(() => api?.close());
+
+/** What the platform's own keys are touched for in the name of an organization: its number in the list of all, the memory of a request. */
+const CROSSING = /^ORG#PLATFORM#(ORG#COUNT$|ONCE#REQUEST#)/;
+
+/** The partitions of tenants in a request, each with its tenant, as far as they are not the signer's own. */
+const foreign = ({ by, partitions }: TableRequest): string[] =>
+  partitions.filter((partition) => {
+    const tenant = /^ORG#([^#]*)#/.exec(partition)?.[1];
+    return tenant !== undefined && tenant !== by.tags.tenant && !CROSSING.test(partition);
+  });
+
+describe('every operation works under the roles of the stack', () => {
+  it.each(operations.map(([id]) => id))('%s', async (operationId) => {
+    const world = new World(api, acme);
+    const scenario = await world.scenario(operationId);
+    const before = api.account.requests.length;
+    const { status, body } = await world.send(scenario);
+    expect(status, JSON.stringify([body, api.account.refusals])).toBe(scenario.route.response.status);
+    expect(api.account.requests.slice(before).flatMap(foreign)).toEqual([]);
+    expect(api.account.refusals).toEqual([]);
+  });
+});
+
+describe('what touches two tenants works under the roles of the stack', () => {
+  afterAll(() => {
+    expect(api.account.refusals).toEqual([]);
+    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+  });
+
+  const created = async (answer: Promise<ApiResponse>): Promise<JsonBody & { id: string }> => {
+    const { status, body } = await answer;
+    expect(status, JSON.stringify([body, api.account.refusals])).toBe(201);
+    return body as JsonBody & { id: string };
+  };
+
+  it('an organization made by the platform under an idempotency key, twice', async () => {
+    const request = {
+      token: await api.platformToken(),
+      body: { name: 'Twice' },
+      headers: { 'idempotency-key': randomUUID() },
+    };
+    const first = await created(api.request('POST', '/api/v1/orgs', request));
+    expect(await created(api.request('POST', '/api/v1/orgs', request))).toEqual(first);
+  });
+
+  it('an integration made by the platform for an organization, under an idempotency key, twice', async () => {
+    const request = {
+      token: await api.platformToken(),
+      body: { org_id: acme.orgId, app_code: randomUUID(), display_name: 'For Acme' },
+      headers: { 'idempotency-key': randomUUID() },
+    };
+    const first = await created(api.request('POST', '/api/v1/integrations', request));
+    expect(await created(api.request('POST', '/api/v1/integrations', request))).toEqual(first);
+  });
+
+  it('a record of an organization made, read and listed by the platform', async () => {
+    const token = await api.platformToken();
+    const body = { org_id: rival.orgId, name: 'Client of Rival' };
+    const { id } = await created(api.request('POST', '/api/v1/clients', { token, body }));
+    const [own, named, list] = await Promise.all([
+      api.request('GET', `/api/v1/clients/${id}`, { token: rival.token }),
+      api.request('GET', `/api/v1/clients/${id}?org_id=${rival.orgId}`, { token }),
+      api.request<{ total: number }>('GET', `/api/v1/clients?org_id=${rival.orgId}`, { token }),
+    ]);
+    expect([own.status, named.status, list.body.total]).toEqual([200, 200, 1]);
+    expect((await api.request('GET', `/api/v1/clients/${id}`, { token: acme.token })).status).toBe(404);
+  });
+
+  it('a first key, which makes its organization', async () => {
+    const key = await created(
+      api.request('POST', '/api/v1/integrations', { body: { app_code: randomUUID(), display_name: 'First' } }),
+    );
+    const token = await api.login(String(key.app_code), String(key.secret));
+    expect((await api.request('GET', `/api/v1/orgs/${key.org_id}`, { token })).status).toBe(200);
+  });
+
+  it('a first key for an organization that exists is refused, and leaves no trace', async () => {
+    const body = { org_id: rival.orgId, app_code: randomUUID(), display_name: 'Intruder' };
+    expect((await api.request('POST', '/api/v1/integrations', { body })).status).toBe(401);
+  });
+
+  it('a webhook, once', async () => {
+    const eventId = randomUUID();
+    const event = { event_type: 'client.created', data: { name: 'By webhook' } };
+    const answers = [await deliver(api, acme, event, { eventId }), await deliver(api, acme, event, { eventId })];
+    expect(answers.map(({ status }) => status)).toEqual([200, 409]);
+  });
+
+  it('an integration that is cut off cannot log in', async () => {
+    const { id, app_code, secret } = await created(
+      api.request('POST', '/api/v1/integrations', {
+        token: acme.token,
+        body: { app_code: randomUUID(), display_name: 'Short-lived' },
+      }),
+    );
+    const path = `/api/v1/integrations/${id}`;
+    expect((await api.request('PATCH', path, { token: acme.token, body: { status: 'inactive' } })).status).toBe(200);
+    const login = await api.request('POST', '/api/v1/auth/login', { body: { app_code, secret } });
+    expect(login.status).toBe(401);
+  });
+});
+
+describe('sessions', () => {
+  it('are opened once for a function and a tenant, with the tenant as their one tag', () => {
+    const { sessions } = api.account;
+    expect(sessions.length).toBeGreaterThan(20);
+    for (const { tags } of sessions)
+      expect(tags).toEqual({ tenant: expect.stringMatching(/^(PLATFORM|[\da-f-]{36})$/) });
+    const functionsThatWorkForTenants = 13;
+    const ofAcme = sessions.filter(({ tags }) => tags.tenant === acme.orgId);
+    expect(ofAcme.length).toBeLessThanOrEqual(functionsThatWorkForTenants);
+  });
+
+  it('do all the work on tenants’ data; on its own a function touches what belongs to no tenant', () => {
+    const own = api.account.requests.filter(({ by }) => by.tags.tenant === undefined);
+    expect(own.length).toBeGreaterThan(20);
+    for (const { partitions } of own) for (const partition of partitions) expect(partition).toMatch(/^(APP|GUESS)#/);
+  });
+});

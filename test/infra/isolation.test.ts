@@ -1,0 +1,138 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/contracts.ts';
+import { functionNames } from '../../infra/functions.ts';
+import { isAllowed, mayAssume, type Principal } from './account/iam.ts';
+import { type Deployed, deployed } from './account/template.ts';
+import { synthesize } from './synthesize.ts';
+
+/** What a function with a bug could do: nothing outside of the tenant for which it opened its session. By the policies of the template. */
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let stack: Deployed;
+beforeAll(() => {
+  synthesize({ outdir });
+  stack = deployed(outdir, 'custodia-test');
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const ACME = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
+const RIVAL = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a61';
+
+const arns = (found: (arn: string) => boolean): string[] =>
+  Array.from(stack.resources, ([id, { Type, Properties }]) =>
+    Type === 'AWS::IAM::Role' ? `arn:aws:iam::111122223333:role${Properties.Path ?? '/'}${id}` : '',
+  ).filter((arn) => arn !== '' && found(arn));
+
+/** The three tenant roles: of records, of organizations, of integrations. */
+const tenantRoles = (): string[] => arns((arn) => /Functions(Tenant|Organizations|Integrations)Role/.test(arn));
+
+const roleOf = (name: string): string => {
+  const found = [...stack.resources.values()].find(
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties.FunctionName === `custodia-test-${name}`,
+  );
+  return String(found?.Properties.Role);
+};
+
+const ACTIONS = ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'];
+
+const may = (by: Principal, action: string, keys: readonly string[], index = ''): boolean =>
+  isAllowed(stack, by, {
+    action: `dynamodb:${action}`,
+    resource: `${stack.tableArn}${index}`,
+    context: keys.length === 0 ? {} : { 'dynamodb:LeadingKeys': keys },
+  });
+
+describe('a session of a tenant role', () => {
+  const sessions = (): Principal[] => tenantRoles().map((roleArn) => ({ roleArn, tags: { tenant: ACME } }));
+
+  it('does all that the storage code does to the tenant’s own keys, in the table and in its indexes', () => {
+    expect(sessions()).toHaveLength(3);
+    for (const by of sessions()) {
+      for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
+      expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active`], '/index/list1')).toBe(true);
+    }
+  });
+
+  it.each([
+    ['another tenant’s key', [`ORG#${RIVAL}#CLIENT`]],
+    ['another tenant’s key beside its own', [`ORG#${ACME}#CLIENT`, `ORG#${RIVAL}#CLIENT`]],
+    ['the platform’s integrations', ['ORG#PLATFORM#INTEGRATION']],
+    ['a key that begins like its own', [`ORG#${ACME}0#CLIENT`]],
+    ['a key of no tenant', ['ORG#']],
+    ['no key at all, as a scan', []],
+  ])('does nothing to %s', (_, keys) => {
+    for (const by of sessions()) {
+      for (const action of [...ACTIONS, 'Scan', 'PartiQLSelect']) {
+        expect(may(by, action, keys), `${by.roleArn} ${action}`).toBe(false);
+        expect(may(by, action, keys, '/index/list1'), `${by.roleArn} ${action}`).toBe(false);
+      }
+    }
+  });
+
+  it('does nothing without its tag', () => {
+    for (const { roleArn } of sessions()) {
+      for (const action of ACTIONS) expect(may({ roleArn, tags: {} }, action, [`ORG#${ACME}#CLIENT`])).toBe(false);
+    }
+  });
+
+  it('reaches app codes only where integrations are made', () => {
+    const reaching = sessions().filter((by) => may(by, 'PutItem', ['APP#acme']));
+    expect(reaching.map(({ roleArn }) => roleArn)).toEqual([expect.stringContaining('IntegrationsRole')]);
+  });
+});
+
+describe('a tenant role', () => {
+  const assumable = (name: string, tags: Record<string, string>): string[] =>
+    tenantRoles().filter((role) => mayAssume(stack, { roleArn: roleOf(name), tags: {} }, role, tags));
+
+  it('is assumed by the functions that work for tenants, each its one', () => {
+    const openers = functionNames(contracts).map((name) => [name, assumable(name, { tenant: ACME }).length] as const);
+    const without = ['authorizer', 'openapi', 'auth', 'well-known'];
+    expect(openers.filter(([, roles]) => roles === 0).map(([name]) => name)).toEqual(without);
+    expect(openers.filter(([, roles]) => roles > 1)).toEqual([]);
+    expect(assumable('clients', { tenant: 'PLATFORM' })).toHaveLength(1);
+  });
+
+  it.each([
+    ['without a tag', {}],
+    ['with a pattern', { tenant: '*' }],
+    ['with a pattern in it', { tenant: `${ACME}*` }],
+    ['with a pattern as long as an id', { tenant: '????????-????-????-????-????????????' }],
+    ['with another tag beside it', { tenant: ACME, other: 'x' }],
+    ['with another tag', { other: ACME }],
+    ['with no tenant', { tenant: '' }],
+  ])('is not assumed %s', (_, tags) => {
+    for (const name of functionNames(contracts)) expect(assumable(name, tags as Record<string, string>)).toEqual([]);
+  });
+});
+
+describe('a function on its own', () => {
+  it('touches no tenant’s key', () => {
+    for (const name of functionNames(contracts)) {
+      const by = { roleArn: roleOf(name), tags: { tenant: ACME } };
+      for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), name).toBe(false);
+    }
+  });
+
+  it('reads app codes where it runs before a tenant is known, and changes none', () => {
+    const allowed = (action: string) =>
+      functionNames(contracts).filter((name) => may({ roleArn: roleOf(name), tags: {} }, action, ['APP#acme']));
+    expect(allowed('GetItem').toSorted()).toEqual(['auth', 'authorizer', 'webhooks']);
+    for (const action of ACTIONS.slice(1)) expect(allowed(action)).toEqual([]);
+  });
+});
+
+describe('the operator’s role', () => {
+  it('makes integrations of the platform, and touches nothing else', () => {
+    const by = { roleArn: arns((arn) => /Operator/.test(arn))[0] ?? '', tags: {} };
+    for (const action of ['GetItem', 'PutItem', 'UpdateItem']) {
+      expect([may(by, action, ['ORG#PLATFORM#INTEGRATION']), may(by, action, ['APP#ops'])]).toEqual([true, true]);
+    }
+    for (const action of [...ACTIONS, 'Scan']) expect(may(by, action, [`ORG#${ACME}#CLIENT`])).toBe(false);
+    for (const action of ['DeleteItem', 'Query', 'Scan'])
+      expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
+  });
+});

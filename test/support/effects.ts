@@ -1,0 +1,57 @@
+import { environmentTable } from '../../shared/table/client.ts';
+import { readCredentials } from '../../shared/table/credentials.ts';
+import type { Api, OrgAccess } from './api.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What a scenario's request has left behind, seen through the API, whatever its operation. */
+export interface Effect {
+  /** Raised by exactly one by the effect, however often it is looked at. */
+  readonly count: number;
+  /** Entity tag of the record that is to be changed or deleted. */
+  readonly tag: string | undefined;
+}
+
+type Access = Pick<OrgAccess, 'token'>;
+
+/** Where a created record shows, if not at the path it was posted to. */
+const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
+  createMembership: ({ body }) => `/api/v1/users/${body?.user_id}/memberships`,
+  ingestLog: () => '/api/v1/logs',
+  receiveWebhook: () => '/api/v1/webhook-events',
+};
+
+/** Looks at what there is of a scenario's effect. */
+export function lookAt(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
+  const access = { token: scenario.token ?? token };
+  if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
+  return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
+}
+
+async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
+  const path = SHOWN_AT[scenario.operationId]?.(scenario) ?? scenario.path;
+  const { status, body } = await api.request<{ total?: number; data?: unknown[] }>('GET', path, { token });
+  const count = body.total ?? body.data?.length;
+  if (count === undefined) throw new Error(`GET ${path} answered ${status}: where does ${scenario.operationId} show?`);
+  return { count, tag: undefined };
+}
+
+async function change(api: Api, { token }: Access, { route, path, body }: Scenario): Promise<Effect> {
+  const { status, headers, body: record } = await api.request('GET', path, { token });
+  const tag = headers.get('etag') ?? undefined;
+  if (route.method === 'DELETE') return { count: status === 404 ? 1 : 0, tag };
+  const hasChanged = Object.entries(body ?? {}).every(
+    ([field, value]) => JSON.stringify(record[field]) === JSON.stringify(value),
+  );
+  return { count: hasChanged ? 1 : 0, tag };
+}
+
+const firstSecrets = new Map<string, string | undefined>();
+
+/** How many secrets have come before the one that the integration had when it was first looked at; a second rotation ends that one. */
+async function rotations(api: Api, { token }: Access, path: string): Promise<Effect> {
+  const { body } = await api.request('GET', path.replace(/\/rotate-secret$/, ''), { token });
+  const { secrets = [] } = (await readCredentials(environmentTable(), String(body.app_code))) ?? {};
+  const hashes = secrets.map(({ hash }) => hash);
+  if (!firstSecrets.has(path)) firstSecrets.set(path, hashes[0]);
+  return { count: hashes.indexOf(firstSecrets.get(path) ?? ''), tag: undefined };
+}

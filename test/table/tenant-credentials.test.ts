@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { problemOf } from '../../shared/http/problems.ts';
+import { configureTable, environmentTable, tenantTable } from '../../shared/table/client.ts';
+import type { TenantId } from '../../shared/table/keys.ts';
+import { stsError, stsSession } from '../infra/account/account.ts';
+
+/** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.test.ts`. */
+
+const MINUTE = 60_000;
+
+/** Answers the next calls of STS in turn, then always the last: the life of a session in milliseconds, or an error. */
+let answers: (number | string)[] = [];
+/** The forms that STS was sent. */
+const asked: URLSearchParams[] = [];
+let sts: Server;
+beforeAll(async () => {
+  sts = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    asked.push(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 60 * MINUTE;
+    if (typeof answer === 'string') response.writeHead(answer === 'AccessDenied' ? 403 : 503).end(stsError(answer));
+    else response.end(stsSession(credentials(asked.length), Date.now() + answer));
+  });
+  sts.listen(0, '127.0.0.1');
+  await once(sts, 'listening');
+  const endpoint = `http://127.0.0.1:${(sts.address() as AddressInfo).port}`;
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL_STS: endpoint,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'OWN',
+    AWS_SECRET_ACCESS_KEY: 'own',
+    AWS_MAX_ATTEMPTS: '1',
+    TABLE_NAME: 'records',
+    TENANT_ROLE_ARN: 'arn:aws:iam::111122223333:role/tenant',
+  });
+});
+afterAll(() => void sts.close());
+
+const credentials = (number: number) => ({
+  AWS_ACCESS_KEY_ID: `SESSION${number}`,
+  AWS_SECRET_ACCESS_KEY: 'secret',
+  AWS_SESSION_TOKEN: `token${number}`,
+});
+
+/** Answers every request with an empty item, but the first ones with these errors; notes with which key each was signed. */
+class Recorder extends NodeHttpHandler {
+  readonly signedWith: string[] = [];
+  readonly failures: string[] = [];
+
+  override async handle(request: Parameters<NodeHttpHandler['handle']>[0]) {
+    this.signedWith.push(/Credential=(\w+)\//.exec(request.headers.authorization ?? '')?.[1] ?? '');
+    const type = this.failures.shift();
+    const body = Buffer.from(JSON.stringify(type === undefined ? {} : { __type: type, message: type }));
+    const headers = { 'content-type': 'application/x-amz-json-1.0' };
+    return { response: new HttpResponse({ statusCode: type === undefined ? 200 : 400, headers, body }) };
+  }
+}
+
+let dynamoDb: Recorder;
+beforeEach(() => {
+  dynamoDb = new Recorder();
+  configureTable({ requestHandler: dynamoDb });
+  asked.length = 0;
+  answers = [];
+});
+
+const newTenant = () => randomUUID() as TenantId;
+const read = ({ client, name }: ReturnType<typeof tenantTable>) =>
+  client.send(new GetCommand({ TableName: name, Key: { PK: 'a', SK: 'b' } }));
+
+describe('a tenant’s table', () => {
+  it('is reached in a session that is tagged with the tenant, and with nothing else', async () => {
+    const tenant = newTenant();
+    await read(tenantTable(tenant));
+    expect(asked.map((form) => Object.fromEntries(form))).toEqual([
+      {
+        Action: 'AssumeRole',
+        Version: '2011-06-15',
+        RoleArn: 'arn:aws:iam::111122223333:role/tenant',
+        RoleSessionName: `tenant-${tenant}`,
+        DurationSeconds: '3600',
+        'Tags.member.1.Key': 'tenant',
+        'Tags.member.1.Value': tenant,
+      },
+    ]);
+    expect(dynamoDb.signedWith).toEqual(['SESSION1']);
+  });
+
+  it('is each tenant’s own, and none is the function’s', async () => {
+    const [acme, rival] = [newTenant(), newTenant()];
+    for (const tenant of [acme, rival, acme]) await read(tenantTable(tenant));
+    await read(environmentTable());
+    expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION2', 'SESSION1', 'OWN']);
+  });
+
+  it('shares one session among requests that come at once', async () => {
+    const tenant = newTenant();
+    await Promise.all(Array.from({ length: 8 }, () => read(tenantTable(tenant))));
+    expect([asked.length, new Set(dynamoDb.signedWith)]).toEqual([1, new Set(['SESSION1'])]);
+  });
+
+  it('shares the connections of the function', () => {
+    expect(tenantTable(newTenant()).client.config.requestHandler).toBe(environmentTable().client.config.requestHandler);
+  });
+
+  it('gets a new session minutes before the old one ends', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const table = tenantTable(newTenant());
+    for (const minutes of [0, 54, 2, 0]) {
+      vi.setSystemTime(Date.now() + minutes * MINUTE);
+      await read(table);
+    }
+    expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION1', 'SESSION2', 'SESSION2']);
+  });
+
+  it('gets a new session, once, when DynamoDB says that the old one has ended', async () => {
+    const table = tenantTable(newTenant());
+    dynamoDb.failures.push('ExpiredTokenException');
+    await read(table);
+    expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION2']);
+    dynamoDb.failures.push('ExpiredTokenException', 'ExpiredTokenException');
+    await expect(read(table)).rejects.toMatchObject({ name: 'ExpiredTokenException' });
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is kept for the hundred tenants used last', async () => {
+    const [first, second] = [newTenant(), newTenant()];
+    const [one, two] = [tenantTable(first), tenantTable(second)];
+    for (let index = 0; index < 98; index++) tenantTable(newTenant());
+    expect(tenantTable(first)).toBe(one);
+    tenantTable(newTenant());
+    expect([tenantTable(first) === one, tenantTable(second) === two]).toEqual([true, false]);
+  });
+
+  it('is not opened for what is no tenant', async () => {
+    for (const text of ['*', '', 'platform', `${randomUUID()}*`, `${randomUUID()}\n`]) {
+      await expect(read(tenantTable(text as TenantId)), text).rejects.toThrow(TypeError);
+    }
+    expect([asked.length, dynamoDb.signedWith.length]).toEqual([0, 0]);
+  });
+
+  it('is the function’s own where no role is named', () => {
+    vi.stubEnv('TENANT_ROLE_ARN', undefined);
+    expect(tenantTable(newTenant())).toBe(environmentTable());
+  });
+});
+
+describe('an STS that fails', () => {
+  it.each(['Throttling', 'ServiceUnavailable'])(
+    'in passing (%s) is a 503 that says when to come again',
+    async (error) => {
+      answers = [error, 60 * MINUTE];
+      const table = tenantTable(newTenant());
+      const problem = problemOf(await read(table).catch((cause: unknown) => cause));
+      expect([problem.type, problem.headers]).toEqual(['unavailable', { 'Retry-After': '2' }]);
+      await read(table);
+      expect(dynamoDb.signedWith).toEqual(['SESSION2']);
+    },
+  );
+
+  it('for good is a 500 that tells nothing', async () => {
+    answers = ['AccessDenied'];
+    const problem = problemOf(await read(tenantTable(newTenant())).catch((cause: unknown) => cause));
+    expect([problem.type, problem.detail]).toEqual(['internal-error', undefined]);
+  });
+});
