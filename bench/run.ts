@@ -19,6 +19,7 @@ program
   .command('data-model')
   .description('what every operation asks of the table and what that costs')
   .option('--write-docs', 'put the tables into docs/data-model.md', false)
+  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
   .action(async (options) => {
     const { benchDataModel } = await import('./data-model/bench.ts');
     await benchDataModel(options);

@@ -11,7 +11,7 @@ import { NotUnique } from '../shared/table/errors.ts';
  * be allowed to assume; nobody else can make a platform key.
  *
  *     npx cdk deploy --outputs-file outputs.json
- *     node bin/operator.ts create-platform-key --app-code ops --outputs outputs.json
+ *     npx node bin/operator.ts create-platform-key --app-code ops --outputs outputs.json
  */
 
 interface KeyOptions {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
 import { environmentTable } from '../../shared/table/client.ts';
@@ -13,12 +13,14 @@ import { counted, wordsOf } from './words.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs/data-model.md');
 
-/**
- * Plays every operation against the local API and prints what it asks of the table and what that costs.
- * On dynoxide: DynamoDB Local reports other write units for transactions than AWS charges (`docs/data-model.md`).
- */
-export async function benchDataModel({ writeDocs }: { readonly writeDocs: boolean }): Promise<void> {
-  const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine: 'dynoxide' });
+interface DataModelOptions {
+  readonly writeDocs: boolean;
+  readonly engine: EngineName;
+}
+
+/** Plays every operation against the local API and prints what it asks of the table and what that costs. */
+export async function benchDataModel({ writeDocs, engine }: DataModelOptions): Promise<void> {
+  const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);
   const settings = { port: 0, host: '127.0.0.1', dataDir: IN_MEMORY, platformSecret: undefined };

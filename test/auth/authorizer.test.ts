@@ -54,6 +54,7 @@ describe('the authorizer', () => {
         org_id: org.orgId,
         expires_at: expect.stringMatching(/^\d+$/),
         permissions: '*',
+        rate_limit: '',
       },
     });
     expect(callerOf(answer.context)).toMatchObject({ integrationId: org.integrationId, orgId: org.orgId });

@@ -52,13 +52,9 @@ describe('the commands', () => {
 });
 
 describe('the settings of a stage', () => {
-  it('are all there, with their defaults', () => {
-    const settings = settingsFrom(new App().node);
-    const missing = Object.entries(settings).filter(
-      ([name, standard]) =>
-        !README.split('\n').some((line) => line.includes(`\`${name}\``) && line.includes(`\`${standard}\``)),
-    );
-    expect(missing).toEqual([]);
+  it.each(Object.entries(settingsFrom(new App().node)))('has %s with its default', (name, standard) => {
+    const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+    expect(row).toContain(standard === undefined ? name : `\`${standard}\``);
   });
 });
 

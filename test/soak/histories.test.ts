@@ -6,7 +6,7 @@ import { noCounts, soak } from './soak.ts';
 import { setStage } from './stage.ts';
 
 /** `npm run soak` plays on for as long as asked; here are a few. */
-const RUNS = 60;
+const RUNS = 40;
 
 describe('many senders, few events, a bad network', () => {
   let clear: () => Promise<void>;

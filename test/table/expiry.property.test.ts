@@ -104,7 +104,7 @@ describe('a list whose records expire', () => {
           await check(org, now);
         }
       }),
-      { numRuns: Number(process.env.LIST_RUNS ?? 40) },
+      { numRuns: Number(process.env.LIST_RUNS ?? 25) },
     );
   }, 120_000);
 

@@ -224,7 +224,7 @@ async function play(acts: readonly Act[]): Promise<Played> {
   return { sound: new Worker(tableName, endpoint, org), created, deleted, now };
 }
 
-const runs = { numRuns: Number(process.env.LIST_RUNS ?? 40) };
+const runs = { numRuns: Number(process.env.LIST_RUNS ?? 25) };
 
 describe('counted lists', () => {
   it('are exactly what is stored, whatever happened on the way, once time has passed', async () => {
