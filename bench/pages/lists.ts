@@ -1,6 +1,6 @@
 import type { Table } from '../../shared/table/client.ts';
-import type { Stored } from '../../shared/table/collection.ts';
 import { filteredList, recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import { type ListIndex, listIndex } from '../../shared/table/schema.ts';
 import { Loader } from './load.ts';
 import { type Job, jobs, newJob } from './records.ts';

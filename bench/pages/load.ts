@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../shared/table/client.ts';
-import type { Collection, Stored } from '../../shared/table/collection.ts';
+import type { Collection } from '../../shared/table/collection.ts';
 import { countPartition, HEAD, type TenantId } from '../../shared/table/keys.ts';
 import type { TakenNumber } from '../../shared/table/lists/count.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import type { Item, StagedWrite } from '../../shared/table/staged.ts';
 import { type Job, jobsOf } from './records.ts';

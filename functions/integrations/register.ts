@@ -1,7 +1,7 @@
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { generateSecret, storeSecret } from '../../shared/auth/integration-secrets.ts';
-import type { Stored } from '../../shared/table/collection.ts';
 import { stageCredentials } from '../../shared/table/credentials.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
 import { integrationEntity } from './store.ts';

@@ -1,7 +1,7 @@
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
-import type { Stored } from '../../shared/table/collection.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { tellClient, tellRiskOf } from '../clients/counters.ts';
 import { HEALTHY } from '../services/health.ts';

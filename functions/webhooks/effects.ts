@@ -4,8 +4,9 @@ import type { Contract, PermissionCode, Route } from '../../shared/contract/rout
 import type { Answer } from '../../shared/http/operation.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
-import type { Collection, Stored } from '../../shared/table/collection.ts';
+import type { Collection } from '../../shared/table/collection.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 

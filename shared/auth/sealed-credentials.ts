@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/fields.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PermissionCode } from '../contract/route.ts';
-import type { Page, Stored } from '../table/collection.ts';
+import type { Page, Stored } from '../table/records.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { type Caller, mayDo } from './caller.ts';
 import { openJson, sealJson } from './sealed-json.ts';

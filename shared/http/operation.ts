@@ -1,7 +1,8 @@
 import type * as z from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import type { Contract, ResponseType, Route } from '../contract/route.ts';
-import type { Collection, Page, Part, Stored } from '../table/collection.ts';
+import type { Collection } from '../table/collection.ts';
+import type { Page, Part, Stored } from '../table/records.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { countDeliverable } from './deliverable.ts';

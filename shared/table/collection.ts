@@ -1,63 +1,20 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
-import { NotUnique, StaleRead } from './errors.ts';
-import { filteredList, type Key, type TenantId, uniqueKey } from './keys.ts';
+import { StaleRead } from './errors.ts';
+import type { Key, TenantId } from './keys.ts';
 import { expiryOf, type TakenNumber } from './lists/count.ts';
-import { idOf, idPrefix, numberOf } from './lists/ids.ts';
+import { idOf, numberOf } from './lists/ids.ts';
 import { LISTED_AT, type ListSource, readPage, readPart } from './lists/page.ts';
 import { stageHole } from './lists/stage-hole.ts';
+import { numericKey, RecordLists } from './record-lists.ts';
+import type { Page, PageQuery, Part, PartQuery, Place, Stored } from './records.ts';
 import { listIndex, TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
 import { stageSweep } from './sweep.ts';
+import { UniqueValues } from './unique-values.ts';
 import type { Work } from './work.ts';
-
-/** A record as read, with what a later change of it must know. */
-export interface Stored<T> {
-  readonly record: T;
-  /** Raised by one with each change of the record's own fields; derived counters leave it alone. */
-  readonly version: number;
-  readonly item: Item;
-}
-
-/** Where a new record stands in its list. */
-export interface Place {
-  readonly id: string;
-  /** Counted from 1. */
-  readonly ordinal: number;
-  /** How often a generated value of this request was found taken: the operation is run again and shall try another. */
-  readonly clashes: number;
-}
-
-/** Values of the fields of a declared filter; undefined ones are left out. */
-export type Filter = Readonly<Record<string, string | boolean | undefined>>;
-
-export interface PageQuery {
-  readonly page: number;
-  readonly page_size: number;
-  readonly sort: 'created_at' | '-created_at';
-  readonly filter?: Filter;
-}
-
-export interface PartQuery {
-  readonly limit: number;
-  /** Id of the last record already seen. */
-  readonly after?: string | undefined;
-  readonly newestFirst?: boolean;
-  readonly filter?: Filter;
-}
-
-export interface Part<T> {
-  readonly records: readonly Stored<T>[];
-  /** Id of the last record, where others follow. */
-  readonly next: string | undefined;
-}
-
-export interface Page<T> {
-  readonly records: readonly Stored<T>[];
-  readonly total: number;
-}
 
 const VERSION = 'VERSION';
 
@@ -70,12 +27,16 @@ export class Collection<T extends object> {
   readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
   readonly #partition: string;
+  readonly #lists: RecordLists<T>;
+  readonly #unique: UniqueValues<T>;
 
   constructor(session: Session, tenant: TenantId, entity: Entity<T>, partition: string) {
     this.#session = session;
     this.#tenant = tenant;
     this.#entity = entity;
     this.#partition = partition;
+    this.#lists = new RecordLists(entity, partition);
+    this.#unique = new UniqueValues(tenant, entity);
   }
 
   /** The record with this id, strongly consistent. */
@@ -89,7 +50,7 @@ export class Collection<T extends object> {
 
   /** One page of the list of all records, or of those that a declared filter picks. */
   async page(query: PageQuery): Promise<Page<T>> {
-    const { items, total } = await readPage(this.#table, this.#source(query.filter ?? {}), {
+    const { items, total } = await readPage(this.#table, this.#lists.source(query.filter ?? {}), {
       page: query.page,
       pageSize: query.page_size,
       newestFirst: query.sort === '-created_at',
@@ -100,7 +61,7 @@ export class Collection<T extends object> {
 
   /** Up to `limit` records in order, from the one after the record `after` on. */
   async part(query: PartQuery): Promise<Part<T>> {
-    const source = this.#source(query.filter ?? {});
+    const source = this.#lists.source(query.filter ?? {});
     const after = query.after === undefined ? undefined : await this.#sortValue(source, query.after);
     const { items, more } = await readPart(this.#table, source, {
       after,
@@ -122,7 +83,7 @@ export class Collection<T extends object> {
   ): Promise<Stored<T>> {
     const [own, ...others] = await Promise.all([
       this.#entity.byTime ? this.#atThisTime() : this.#takeIn(this.#partition),
-      ...this.#lists(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
+      ...this.#lists.of(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
     ]);
     const place = { id: idOf(own.number), ordinal: own.number + 1, clashes: this.#session.clashes };
     const record = {
@@ -150,10 +111,9 @@ export class Collection<T extends object> {
       [LISTED_AT]: this.#session.now,
     };
     this.#work.put(item, () => new StaleRead('the id is taken'));
-    for (const [field, value] of this.#uniqueValues(record)) {
-      const isGenerated = generated.some((name) => name === field);
-      this.#claim(field, value, place.id, isGenerated ? () => this.#session.clash() : undefined);
-    }
+    this.#unique.claim(this.#work, record, place.id, (field) =>
+      generated.some((name) => name === field) ? () => this.#session.clash() : undefined,
+    );
     return { record, version: 1, item };
   }
 
@@ -163,16 +123,16 @@ export class Collection<T extends object> {
     const id = this.#idOf(stored);
     const set: Record<string, unknown> = { ...toAttributes(this.#entity, changes), [VERSION]: stored.version + 1 };
     const remove: string[] = [];
-    const before = this.#lists(stored.record);
+    const before = this.#lists.of(stored.record);
     await Promise.all(
-      this.#lists(record).map(async (list, index) => {
+      this.#lists.of(record).map(async (list, index) => {
         const { partition, sort } = listIndex(index + 1);
         const left = before[index];
         if (list === left) return;
         const taken = await this.#take(list);
         if (taken === undefined) remove.push(partition, sort);
         else Object.assign(set, { [partition]: list, [sort]: taken.number, [LISTED_AT]: this.#session.now });
-        if (left !== undefined) stageHole(this.#work, left, Number(stored.item[sort]));
+        this.#leave(left, stored.item[sort]);
       }),
     );
     this.#work.update(this.#key(id), {
@@ -181,7 +141,7 @@ export class Collection<T extends object> {
       expect: { exists: true, equals: { [VERSION]: stored.version } },
       refuse: () => new StaleRead('the record has changed'),
     });
-    this.#reclaim(stored.record, record, String(id));
+    this.#unique.move(this.#work, stored.record, record, String(id));
     return { record, version: stored.version + 1, item: stored.item };
   }
 
@@ -197,10 +157,10 @@ export class Collection<T extends object> {
     if (!this.#entity.byTime) {
       stageHole(this.#work, this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
     }
-    this.#lists(stored.record).forEach((list, index) => {
-      if (list !== undefined) stageHole(this.#work, list, Number(stored.item[listIndex(index + 1).sort]));
+    this.#lists.of(stored.record).forEach((list, index) => {
+      this.#leave(list, stored.item[listIndex(index + 1).sort]);
     });
-    for (const [field, value] of this.#uniqueValues(stored.record)) this.#release(field, value);
+    this.#unique.release(this.#work, stored.record);
   }
 
   /**
@@ -245,7 +205,7 @@ export class Collection<T extends object> {
   }
 
   #key(id: string | number): Key {
-    return { PK: this.#partition, SK: typeof id === 'number' ? numericKey(id - 1) : id };
+    return { PK: this.#partition, SK: typeof id === 'number' ? numericKey(id) : id };
   }
 
   #idOf(stored: Stored<T>): string | number {
@@ -272,14 +232,9 @@ export class Collection<T extends object> {
       : { [TTL_ATTRIBUTE]: expiryOf(lastDay, retentionDays) };
   }
 
-  /** The filter lists a record stands in, by slot; undefined where a field of the filter is null. */
-  #lists(fields: Partial<T>): (string | undefined)[] {
-    return this.#entity.filters.map((combination) => {
-      const values = combination.map((field) => [field, fields[field]] as const);
-      return values.every(([, value]) => value !== null && value !== undefined)
-        ? filteredList(this.#partition, Object.fromEntries(values.map(([field, value]) => [field, String(value)])))
-        : undefined;
-    });
+  /** A record that is older than a filter has no number in its lists. */
+  #leave(list: string | undefined, number: unknown): void {
+    if (list !== undefined && typeof number === 'number') stageHole(this.#work, list, number);
   }
 
   #take(list: string | undefined): Promise<TakenNumber | undefined> {
@@ -294,67 +249,4 @@ export class Collection<T extends object> {
   #takeIn(list: string): Promise<TakenNumber> {
     return this.#session.takeNumber(this.#tenant, list, this.#entity.retentionDays);
   }
-
-  #source(filter: Filter): ListSource {
-    const values = Object.entries(filter).filter(([, value]) => value !== undefined);
-    const { retentionDays } = this.#entity;
-    if (values.length === 0)
-      return { ...(this.#entity.numericId ? byNumber : byId), list: this.#partition, retentionDays };
-    const slot = this.#entity.filters.findIndex(
-      (fields) =>
-        fields.length === values.length && values.every(([field]) => (fields as readonly string[]).includes(field)),
-    );
-    const combination = this.#entity.filters[slot];
-    if (combination === undefined)
-      throw new Error(`${this.#entity.name} has no list by ${values.map(([field]) => field).join(' and ')}`);
-    const index = listIndex(slot + 1);
-    const list = filteredList(
-      this.#partition,
-      Object.fromEntries(combination.map((field) => [field, String(filter[field])])),
-    );
-    return {
-      list,
-      index,
-      bounds: (first, last) => [first, last],
-      numberOf: (item) => Number(item[index.sort]),
-      retentionDays,
-    };
-  }
-
-  #uniqueValues(record: T): [field: string, value: string][] {
-    return Object.entries<((value: string) => string) | undefined>(this.#entity.unique).flatMap(([field, same]) => {
-      const value = (record as Record<string, unknown>)[field];
-      return typeof value === 'string' && same !== undefined ? [[field, same(value)]] : [];
-    });
-  }
-
-  #reclaim(before: T, after: T, id: string): void {
-    const old = new Map(this.#uniqueValues(before));
-    for (const [field, value] of this.#uniqueValues(after)) {
-      if (old.get(field) !== value) this.#claim(field, value, id);
-      else old.delete(field);
-    }
-    for (const [field, value] of old) this.#release(field, value);
-  }
-
-  #claim(field: string, value: string, id: string, refuse: Refusal = () => new NotUnique(field)): void {
-    const item = { ...uniqueKey(this.#tenant, this.#entity.name, field, value), holder: id };
-    this.#work.put(item, refuse);
-  }
-
-  #release(field: string, value: string): void {
-    this.#work.delete(uniqueKey(this.#tenant, this.#entity.name, field, value), {}, () => new NotUnique(field));
-  }
 }
-
-const numericKey = (number: number): string => number.toString(16).padStart(12, '0');
-
-const byId: Omit<ListSource, 'list'> = {
-  bounds: (first, last) => [idPrefix(first), `${idPrefix(last)}~`],
-  numberOf: (item) => numberOf(String(item.SK)),
-};
-
-const byNumber: Omit<ListSource, 'list'> = {
-  bounds: (first, last) => [numericKey(first), numericKey(last)],
-  numberOf: (item) => Number.parseInt(String(item.SK), 16),
-};

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../contract/fields.ts';
-import type { Page, PageQuery, Stored } from './collection.ts';
 import { entity, toAttributes, toRecord } from './entity.ts';
 import { PLATFORM, recordsPartition, type TenantId } from './keys.ts';
 import { LISTED_AT, readPage } from './lists/page.ts';
+import type { Page, PageQuery, Stored } from './records.ts';
 import { listIndex } from './schema.ts';
 import type { Item, Refusal } from './staged.ts';
 import type { Tenant } from './tenant.ts';

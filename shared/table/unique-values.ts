@@ -1,0 +1,54 @@
+import type { Entity } from './entity.ts';
+import { NotUnique } from './errors.ts';
+import { type TenantId, uniqueKey } from './keys.ts';
+import type { Refusal } from './staged.ts';
+import type { Work } from './work.ts';
+
+/** Values that one record of a tenant has at most: each is claimed by an item of its own, in the record's transaction. */
+export class UniqueValues<T extends object> {
+  readonly #tenant: TenantId;
+  readonly #entity: Entity<T>;
+
+  constructor(tenant: TenantId, entity: Entity<T>) {
+    this.#tenant = tenant;
+    this.#entity = entity;
+  }
+
+  /** Stages the claims of a new record. `refusalOf` gives the error where a value is taken, if not {@link NotUnique}. */
+  claim(work: Work, record: T, id: string, refusalOf: (field: string) => Refusal | undefined): void {
+    for (const [field, value] of this.#of(record)) this.#take(work, field, value, id, refusalOf(field));
+  }
+
+  /** Stages that a record's values are free again. */
+  release(work: Work, record: T): void {
+    for (const [field, value] of this.#of(record)) this.#free(work, field, value);
+  }
+
+  /** Stages what a change of a record means for its claims. */
+  move(work: Work, before: T, after: T, id: string): void {
+    const old = this.#of(before);
+    const next = this.#of(after);
+    for (const [field, value] of next) if (old.get(field) !== value) this.#take(work, field, value, id);
+    for (const [field, value] of old) if (next.get(field) !== value) this.#free(work, field, value);
+  }
+
+  /** A record's values, each in the spelling that stands for all that count as the same. */
+  #of(record: T): Map<string, string> {
+    const declared = Object.entries<((value: string) => string) | undefined>(this.#entity.unique);
+    return new Map(
+      declared.flatMap(([field, same]) => {
+        const value = (record as Record<string, unknown>)[field];
+        return typeof value === 'string' && same !== undefined ? [[field, same(value)] as const] : [];
+      }),
+    );
+  }
+
+  #take(work: Work, field: string, value: string, id: string, refuse: Refusal = () => new NotUnique(field)): void {
+    work.put({ ...uniqueKey(this.#tenant, this.#entity.name, field, value), holder: id }, refuse);
+  }
+
+  #free(work: Work, field: string, value: string): void {
+    const key = uniqueKey(this.#tenant, this.#entity.name, field, value);
+    work.delete(key, {}, () => new Error('giving a value up has no condition'));
+  }
+}
