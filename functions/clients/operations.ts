@@ -22,7 +22,10 @@ export const clientOperations: Operations<typeof clients> = {
       last_contact: null,
       risks: 0,
     });
-    await recordAction(tenant, caller, created.record.id, { type: 'created', details: { fields: body } });
+    await recordAction(tenant, caller, created.record.id, {
+      type: 'created',
+      details: { fields: Object.fromEntries(Object.entries(body).map(([field, value]) => [field, shortened(value)])) },
+    });
     return answerRecord(created, toClient);
   },
 
@@ -49,7 +52,18 @@ export const clientOperations: Operations<typeof clients> = {
   },
 };
 
+/** A value longer than this, as JSON, is told by its length only: an action shall fit into an item where its client did. */
+const LONGEST_VALUE = 16_384;
+
 const fromTo = (before: StoredClient, changes: Partial<Client>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(changes).map(([field, to]) => [field, { from: before[field as keyof StoredClient], to }]),
+    Object.entries(changes).map(([field, to]) => [
+      field,
+      { from: shortened(before[field as keyof StoredClient]), to: shortened(to) },
+    ]),
   );
+
+function shortened(value: unknown): unknown {
+  const { length } = JSON.stringify(value ?? null);
+  return length > LONGEST_VALUE ? { omitted: true, length } : value;
+}

@@ -8,8 +8,6 @@ import { historyOf } from './store.ts';
 /** What a resource's reported usage and health mean (`docs/decisions/0022-reports-and-samples.md`). */
 
 type Usage = Pick<Resource, 'cpu_usage' | 'memory_usage' | 'storage_usage'>;
-type Known<T> = { [K in keyof T]: NonNullable<T[K]> };
-
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 const usagesOf = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>) => [cpu_usage, memory_usage, storage_usage];
@@ -18,9 +16,6 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 
 /** Whether any usage is given as a number; null takes a value back and reports nothing. */
 export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
-
-const knowsAllUsage = <T extends Usage>(resource: T): resource is T & Known<Usage> =>
-  usagesOf(resource).every(isNumber);
 
 /** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
 export const isRisk = (
@@ -32,17 +27,16 @@ export const isRisk = (
       .filter(isNumber)
       .some((usage) => usage > resource.alert_threshold));
 
-/** Stages a sample of the resource as it is now; none while one of the usages is unknown, for a sample has no way to say so. */
+/** Stages a sample of the resource as it is now. A usage that nobody has reported yet is 0 in it: a sample cannot say "unknown". */
 export async function sampleNow(tenant: Tenant, resource: Omit<Resource, 'credentials'>): Promise<void> {
-  if (!knowsAllUsage(resource)) return;
   const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource;
   const { timestamp } = tenant.session;
   const sample: Omit<HistoryEntry, 'id'> = {
     resource_id: id,
     timestamp,
-    cpu_usage,
-    memory_usage,
-    storage_usage,
+    cpu_usage: cpu_usage ?? 0,
+    memory_usage: memory_usage ?? 0,
+    storage_usage: storage_usage ?? 0,
     health_status,
   };
   await historyOf(tenant, id).create(sample);

@@ -28,6 +28,8 @@ interface Effect {
   readonly operation: AnyOperation;
   /** Fields of the data that need a permission of their own. */
   readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
+  /** What it takes to read records of this kind, and so the data of such an event. */
+  readonly permission: PermissionCode | undefined;
 }
 
 /** What an event type does, by type. */
@@ -40,10 +42,19 @@ export const effectsOf = (domains: readonly Domain[]): Effects =>
         const operation = operations[operationId];
         return route.event === undefined || operation === undefined
           ? []
-          : [[route.event.type, { operationId, route, operation, fieldPermissions }] as const];
+          : [
+              [
+                route.event.type,
+                { operationId, route, operation, permission: readingOf(route), fieldPermissions },
+              ] as const,
+            ];
       }),
     ),
   );
+
+/** `clients:write` changes what `clients:read` reads. */
+const readingOf = ({ permission }: Route): PermissionCode | undefined =>
+  permission === undefined ? undefined : `${permission.slice(0, permission.indexOf(':'))}:read`;
 
 export interface Applied {
   readonly operation: string;

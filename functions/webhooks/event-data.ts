@@ -13,13 +13,21 @@ const placeOf = (id: string): string => `webhook-event/${id}`;
 export const sealData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
   sealJson(data, tenant, placeOf(id));
 
-/** The event as a caller may see it: a field that needs a permission which the caller does not have is null. */
+/** What it takes to see the data of an event. */
+export interface Protection {
+  /** To see any of it. */
+  readonly permission?: PermissionCode | undefined;
+  /** To see these fields. */
+  readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
+}
+
+/** The event as a caller may see it: data, and fields of it, that need a permission which the caller does not have are null. */
 export async function showEvent(
   event: StoredEvent,
-  fieldPermissions: Readonly<Record<string, PermissionCode>>,
+  { permission, fieldPermissions }: Protection,
   { tenant, caller }: { readonly tenant: Tenant; readonly caller: Caller },
 ): Promise<WebhookEvent> {
-  if (event.data === null) return { ...event, data: null };
+  if (event.data === null || (permission !== undefined && !mayDo(caller, permission))) return { ...event, data: null };
   const data = await openJson(event.data, tenant, placeOf(event.id));
   const hidden = Object.entries(fieldPermissions).filter(
     ([field, permission]) => Object.hasOwn(data, field) && !mayDo(caller, permission),

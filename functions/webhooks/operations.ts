@@ -18,7 +18,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
 
   getWebhookEvent: async ({ params, tenant, caller, find }) => {
     const stored = await find(tenant.records(eventEntity), params.id);
-    const fieldPermissions = effects.get(stored.record.event_type)?.fieldPermissions ?? {};
-    return answerRecord({ ...stored, record: await showEvent(stored.record, fieldPermissions, { tenant, caller }) });
+    const protection = effects.get(stored.record.event_type) ?? { fieldPermissions: {} };
+    return answerRecord({ ...stored, record: await showEvent(stored.record, protection, { tenant, caller }) });
   },
 });

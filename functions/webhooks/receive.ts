@@ -3,7 +3,6 @@ import { mayDo } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
 import { jsonOf } from '../../shared/http/request.ts';
-import { tenantOf } from '../../shared/http/tenancy.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import type { Once } from '../../shared/table/once.ts';
@@ -89,10 +88,19 @@ async function apply(tenant: Tenant, sender: Sender, event: Event, effects: Effe
   if (permission !== undefined && !mayDo(caller, permission)) {
     throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
   }
-  const named = await tenantOf(caller, tenant.session, {}, event.data);
-  if (named.id !== tenant.id)
-    throw new Problem('forbidden', { detail: 'An event acts in the tenant of its integration.' });
+  checkOrganization(tenant, event.data);
   return applyEffect(effect, event.data, { tenant, caller, session: tenant.session });
+}
+
+/**
+ * An event acts in the tenant of its integration, and may say so.
+ * @throws Problem `forbidden` when it names another organization
+ */
+function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
+  if (typeof org_id !== 'string' || org_id.toLowerCase() === tenant.orgId) return;
+  throw new Problem('forbidden', {
+    errors: [{ in: 'body', pointer: '#/data/org_id', detail: 'must be the organization of the integration' }],
+  });
 }
 
 async function keep(tenant: Tenant, sender: Sender, event: Event, applied: Applied | undefined): Promise<void> {

@@ -10,8 +10,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const SIGNATURE = /^[\da-f]{64}$/i;
 
 /** Whether a header could be a signature at all. `Buffer.from(x, 'hex')` would silently drop a bad tail. */
-export const looksSigned = (header: string | undefined): header is string =>
-  header !== undefined && SIGNATURE.test(header);
+const looksSigned = (header: string | undefined): header is string => header !== undefined && SIGNATURE.test(header);
 
 /** Whether the body was signed with one of the secrets. False, never an error, for whatever the header holds. */
 export function isSigned(body: Buffer, header: string | undefined, secrets: readonly string[]): boolean {

@@ -64,10 +64,6 @@ export interface RecordType<F extends Fields = Fields> {
 
 /** The record as answered. */
 export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['schema']>;
-/** A creation's body after defaults. */
-export type CreateOf<R extends { readonly create: Body }> = z.output<R['create']['schema']>;
-/** A change's body: the fields to change. */
-export type PatchOf<R extends { readonly patch: Body }> = z.output<R['patch']['schema']>;
 
 /** Declares a record. `name` is its name in the OpenAPI document. */
 export function record<const F extends Fields>(name: string, fields: F): RecordType<F> {

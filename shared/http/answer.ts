@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
+import type { Caller } from '../auth/caller.ts';
 import { Problem, problemDetails } from '../contract/problem.ts';
 import type { ResponseType, Route } from '../contract/route.ts';
+import type { Tenant } from '../table/tenant.ts';
 import { isDeliverable } from './deliverable.ts';
 import { pageLinks, partLink } from './links.ts';
 import type { Answer } from './operation.ts';
@@ -18,6 +20,8 @@ interface Asked {
   readonly query: Readonly<Record<string, unknown>>;
   /** Path of the route that reads a record created here, if the domain has one. */
   readonly itemPath: string | undefined;
+  readonly caller: Caller | undefined;
+  readonly tenant?: Tenant;
 }
 
 /** @throws Problem when the answer is larger than Lambda can carry */
@@ -35,7 +39,8 @@ export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult 
   const value = present(response.schema, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
-  if (response.status === 201 && asked.itemPath !== undefined) headers.Location = locationOf(asked.itemPath, value);
+  if (response.status === 201 && asked.itemPath !== undefined)
+    headers.Location = locationOf(asked.itemPath, value, asked);
   if (asked.route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
@@ -97,8 +102,13 @@ function linksOf({ request, route, query }: Asked, { body, next }: Answer): Reco
 const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');
 
-const locationOf = (itemPath: string, value: unknown): string =>
-  itemPath.replace(/\{\w+\}/, String((value as { id?: unknown }).id));
+/** Where a created record is read. A platform caller reads it by naming the organization again. */
+function locationOf(itemPath: string, value: unknown, { caller, tenant }: Asked): string {
+  const { id, org_id } = value as { readonly id?: unknown; readonly org_id?: unknown };
+  const path = itemPath.replace(/\{\w+\}/, String(id));
+  const orgId = tenant?.orgId ?? org_id;
+  return caller?.orgId === null && typeof orgId === 'string' ? `${path}?org_id=${orgId}` : path;
+}
 
 function assertDeliverable(body: string): void {
   if (isDeliverable(body)) return;

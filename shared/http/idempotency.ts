@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Caller } from '../auth/caller.ts';
 import { environmentSecretBox } from '../auth/environment.ts';
@@ -82,7 +83,7 @@ export class IdempotentRequest {
     const found = await this.#remembered.recall(this.#key);
     if (found === undefined) return undefined;
     const opened = await (await environmentSecretBox()).open(found.sealed, this.#context);
-    const { fingerprint, answer } = JSON.parse(opened) as Kept;
+    const { fingerprint, answer } = JSON.parse(unpacked(opened)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     return {
       ...answer,
@@ -94,7 +95,7 @@ export class IdempotentRequest {
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body } };
-    const sealed = await (await environmentSecretBox()).seal(JSON.stringify(kept), this.#context);
+    const sealed = await (await environmentSecretBox()).seal(packed(JSON.stringify(kept)), this.#context);
     this.#remembered.remember(this.#key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 
@@ -102,3 +103,13 @@ export class IdempotentRequest {
     return { tenant: this.#tenant.id, record: `request/${this.#key}` };
   }
 }
+
+/** An answer longer than this is compressed, so that it fits into an item where its record did. In characters. */
+const LONG = 16_384;
+const COMPRESSED = 'deflate:';
+
+const packed = (json: string): string =>
+  json.length < LONG ? json : `${COMPRESSED}${deflateRawSync(json).toString('base64')}`;
+
+const unpacked = (text: string): string =>
+  text.startsWith(COMPRESSED) ? inflateRawSync(Buffer.from(text.slice(COMPRESSED.length), 'base64')).toString() : text;

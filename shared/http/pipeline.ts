@@ -16,7 +16,7 @@ import { problemOf } from './problems.ts';
 import { withinBudget } from './rate-limit.ts';
 import { type HttpRequest, jsonOf, requestOf } from './request.ts';
 import { runOnce, runToCommit } from './run.ts';
-import { tenantOf } from './tenancy.ts';
+import { type Naming, namedOrganization, tenantOf } from './tenancy.ts';
 import { validBody, validParams, validQuery } from './validate.ts';
 
 /**
@@ -29,7 +29,7 @@ const MAX_BODY = 1_048_576;
 
 /** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
 const ANSWER_TIME = 1_500;
-const LONGEST = 25_000;
+const LONGEST = 18_000;
 
 const logger = new Logger({ serviceName: 'custodia' });
 
@@ -94,10 +94,13 @@ async function serve(
   session: Session,
 ): Promise<APIGatewayProxyResult> {
   if (caller !== undefined) checkPermission(served.route, caller);
-  const inputs = inputsOf(served.route, request);
-  const around = await surroundings(served.route, request, caller, inputs, session);
+  const { named, ...inputs } = inputsOf(served.route, request);
+  const around = await surroundings(served.route, request, caller, { ...inputs, named }, session);
   const respond = async (): Promise<APIGatewayProxyResult> =>
-    responseOf({ ...served, request, query: inputs.query }, await served.operation({ ...inputs, ...around }));
+    responseOf(
+      { ...around, ...served, request, query: inputs.query },
+      await served.operation({ ...inputs, ...around }),
+    );
   const once = IdempotentRequest.of(served.route, request, around, inputs);
   return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
 }
@@ -129,26 +132,25 @@ const unauthorized = (detail?: string): Problem =>
   });
 
 /** A webhook's body is checked after its signature, by the operation itself. */
-const inputsOf = (route: Route, request: HttpRequest): RouteInputs => ({
-  params: validParams(route, request),
-  query: validQuery(route, request),
-  body:
-    route.body === undefined || route.auth === 'signature'
-      ? undefined
-      : validBody(route.body, jsonOf(request, MAX_BODY)),
-});
+function inputsOf(route: Route, request: HttpRequest): RouteInputs & Naming {
+  const params = validParams(route, request);
+  const query = validQuery(route, request);
+  if (route.body === undefined || route.auth === 'signature') return { params, query, body: undefined, named: {} };
+  const json = jsonOf(request, MAX_BODY);
+  return { params, query, body: validBody(route.body, json), named: namedOrganization(json) };
+}
 
 async function surroundings(
   route: Route,
   request: HttpRequest,
   caller: Caller | undefined,
-  { query, body }: RouteInputs,
+  { query, body, named }: RouteInputs & Naming,
   session: Session,
 ): Promise<BearerInput | OpenInput> {
   if (caller === undefined || route.auth !== 'bearer') {
     return { session, caller, request };
   }
-  const tenant = await tenantOf(caller, session, query, body);
+  const tenant = await tenantOf(caller, session, query, caller.orgId === null ? named : body);
   return { session, caller, tenant, find: finder(route, request) };
 }
 

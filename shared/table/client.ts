@@ -28,8 +28,9 @@ export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
   }),
 });
 
-/** DynamoDB's own limits are 1 s and more; a call that takes longer than this is tried again. In milliseconds. */
-const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 4_000, throwOnRequestTimeout: true } as const;
+/** A call that takes longer than this is tried again. All attempts together stay below what an answer may take. In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;
+const ATTEMPTS = 3;
 
 let shared: Table | undefined;
 const ofTenants = new Map<TenantId, Table>();
@@ -76,6 +77,7 @@ function openTable(role: string, tenant: TenantId): Table {
 
 const config = (): DynamoDBClientConfig => ({
   requestHandler: TIMEOUTS,
+  maxAttempts: ATTEMPTS,
   ...(process.env.DYNAMODB_ENDPOINT === undefined ? {} : { endpoint: process.env.DYNAMODB_ENDPOINT }),
   ...overrides,
 });

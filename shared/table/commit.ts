@@ -14,7 +14,7 @@ import { WRITE_ID } from './schema.ts';
 import type { StagedPut, StagedWrite } from './staged.ts';
 
 /**
- * The one place that writes. What the SDK does not do itself is done here:
+ * Commits staged work. What the SDK does not do itself is done here:
  *
  *     send ── committed ──────────────────────────────▶ done
  *       ├── condition failed ── by my own lost write ─▶ done

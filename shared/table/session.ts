@@ -8,8 +8,11 @@ import { persist } from './persist.ts';
 import type { StagedWrite } from './staged.ts';
 import { Work } from './work.ts';
 
-/** A number this old is not written any more: readers will soon take it for lost (`lists/page.ts`). In milliseconds. */
+/** A number this old is not written any more: readers will soon take it for lost (`lists/mend.ts`). In milliseconds. */
 const NUMBER_LIFETIME_MS = 30_000;
+
+/** Longest wait for giving numbers back: readers mend what is left. In milliseconds. */
+const GIVING_BACK_MS = 1_000;
 
 /** A number, and for whom it was taken. */
 interface TenantsNumber extends TakenNumber {
@@ -139,7 +142,7 @@ export class Session {
   async #giveBack(tenant: TenantId, numbers: readonly TakenNumber[]): Promise<void> {
     const work = new Work();
     for (const { list, number } of numbers) stageHole(work, list, number);
-    await work.commit(this.tableOf(tenant), this.deadline);
+    await work.commit(this.tableOf(tenant), Math.min(this.deadline, Date.now() + GIVING_BACK_MS));
   }
 }
 

@@ -156,14 +156,29 @@ describe('a timestamp', () => {
     }
   });
 
-  it('is refused where there is no such time, or no zone', () => {
+  it('is taken in every form of ISO 8601 that names a point in time, and is UTC without a zone', () => {
+    const same = [
+      '2026-11-20T09:30:00',
+      '2026-11-20T09:30',
+      '20261120T093000Z',
+      '2026-11-20T10:30:00+0100',
+      '2026-11-20T09:30:00,0Z',
+    ];
+    for (const value of [...same, '2026-11-20t04:30:00.000000-05']) {
+      expect(timestamp().parse(value)).toBe('2026-11-20T09:30:00.000Z');
+    }
+    expect(timestamp().parse('2026-11-20')).toBe('2026-11-20T00:00:00.000Z');
+  });
+
+  it('is refused where there is no such time', () => {
     const bad = [
       '2026-02-30T00:00:00Z',
       '2026-13-01T00:00:00Z',
       '2026-11-20T24:00:00Z',
-      '2026-11-20T09:30:00',
-      '2026-11-20',
       '2026-11-20T09:30:00+24:00',
+      '2026-11-20T09:30:00+01:60',
+      '2026-11-20T',
+      '2026-11',
       '1763631000',
       `2026-11-20T09:30:00.${'1'.repeat(40)}Z`,
     ];

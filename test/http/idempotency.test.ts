@@ -74,6 +74,14 @@ describe('a create with an idempotency key', () => {
     expect(String(first.body.secret)).toMatch(/^cst_/);
   });
 
+  it('takes a record as large as without a key', async () => {
+    const key = randomUUID();
+    const body = { name: 'Large', metadata: { text: '"x" '.repeat(60_000) } };
+    const [first, second] = [await create(key, body), await create(key, body)];
+    expect([first.status, second.status, replayed(second)]).toEqual([201, 201, 'true']);
+    expect(second.body).toEqual(first.body);
+  });
+
   it('refuses a key that is no key: 400', async () => {
     for (const key of ['', 'a b', 'x'.repeat(256)]) {
       const { status, body } = await create(key, { name: 'Never' });

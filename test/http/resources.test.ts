@@ -174,17 +174,17 @@ describe('a change of a resource', () => {
     expect((await mine.remove(`/services/${other.id}`)).status).toBe(204);
   });
 
-  it('of usage or health is a report, and leaves a sample as soon as all three usages are known', async () => {
+  it('of usage or health is a report, and leaves a sample, with 0 for a usage not yet reported', async () => {
     const { id } = await mine.resource({ client_id: client.id });
     const steps = [
-      { fields: { health_status: 'degraded' }, samples: 0, isReport: true },
-      { fields: { cpu_usage: 10, memory_usage: 20 }, samples: 0, isReport: true },
-      { fields: { storage_usage: 30 }, samples: 1, isReport: true },
-      { fields: { storage_usage: 30 }, samples: 2, isReport: true },
-      { fields: { health_status: 'healthy', name: 'x' }, samples: 3, isReport: true },
-      { fields: { name: 'y', alert_threshold: 5 }, samples: 3, isReport: false },
-      { fields: { cpu_usage: null }, samples: 3, isReport: false },
-      { fields: { cpu_usage: null, memory_usage: 50 }, samples: 3, isReport: true },
+      { fields: { health_status: 'degraded' }, samples: 1, isReport: true },
+      { fields: { cpu_usage: 10, memory_usage: 20 }, samples: 2, isReport: true },
+      { fields: { storage_usage: 30 }, samples: 3, isReport: true },
+      { fields: { storage_usage: 30 }, samples: 4, isReport: true },
+      { fields: { health_status: 'healthy', name: 'x' }, samples: 5, isReport: true },
+      { fields: { name: 'y', alert_threshold: 5 }, samples: 5, isReport: false },
+      { fields: { cpu_usage: null }, samples: 5, isReport: false },
+      { fields: { cpu_usage: null, memory_usage: 50 }, samples: 6, isReport: true },
     ];
     for (const { fields, samples, isReport } of steps) {
       const now = later(5);
@@ -194,9 +194,12 @@ describe('a change of a resource', () => {
       expect(await historyOf(id)).toHaveLength(samples);
     }
     expect(await historyOf(id)).toMatchObject([
-      { id: 3, ...USAGE, health_status: 'healthy' },
-      { id: 2, ...USAGE, health_status: 'degraded' },
-      { id: 1, ...USAGE, health_status: 'degraded' },
+      { id: 6, cpu_usage: 0, memory_usage: 50, storage_usage: 30, health_status: 'healthy' },
+      { id: 5, ...USAGE, health_status: 'healthy' },
+      { id: 4, ...USAGE, health_status: 'degraded' },
+      { id: 3, ...USAGE, health_status: 'degraded' },
+      { id: 2, cpu_usage: 10, memory_usage: 20, storage_usage: 0, health_status: 'degraded' },
+      { id: 1, cpu_usage: 0, memory_usage: 0, storage_usage: 0, health_status: 'degraded' },
     ]);
   });
 

@@ -108,6 +108,14 @@ describe('a delivery', () => {
     expect(problem(await deliver(api, org, named))).toEqual([403, 'forbidden']);
   });
 
+  it('names its own organization in any spelling, and nothing that is none', async () => {
+    const named = (org_id: unknown) => ({ event_type: 'client.created', data: { name: 'Named', org_id } });
+    expect((await deliver(api, org, named(org.orgId.toUpperCase()))).status).toBe(200);
+    for (const orgId of ['', 'x'.repeat(3_000)]) {
+      expect(problem(await deliver(api, org, named(orgId)))).toEqual([403, 'forbidden']);
+    }
+  });
+
   it('has event ids of its own integration', async () => {
     const other = await api.orgToken();
     const eventId = randomUUID();
@@ -117,6 +125,14 @@ describe('a delivery', () => {
 });
 
 describe('a delivery is refused', () => {
+  it('for an app code that nobody has, however badly it is signed: 404', async () => {
+    const nobody = { ...org, appCode: 'nobody-has-this' };
+    expect(problem(await deliver(api, nobody, created('Never'), { signature: 'nonsense' }))).toEqual([
+      404,
+      'not-found',
+    ]);
+  });
+
   it('without a right signature: 401', async () => {
     const event = created('Never');
     for (const signature of ['', 'nonsense', '0'.repeat(64), '0'.repeat(63), '0'.repeat(65)]) {
@@ -146,7 +162,7 @@ describe('a delivery is refused', () => {
     ['a blank event id', { 'x-event-id': ' ' }],
     ['a long event id', { 'x-event-id': 'x'.repeat(257) }],
     ['a time that is none', { 'x-timestamp': 'yesterday' }],
-    ['a time without a zone', { 'x-timestamp': '2026-11-20T10:00:00' }],
+    ['a day that is none', { 'x-timestamp': '2026-02-30T10:00:00Z' }],
   ])('with %s: 400', async (_, headers) => {
     expect(problem(await deliver(api, org, created('Never'), { headers }))).toEqual([400, 'invalid-parameter']);
   });

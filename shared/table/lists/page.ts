@@ -42,7 +42,8 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
       tidy(table, source.list, count),
     ]);
     const isWhole = items.length === range.size || tries === MENDING_TRIES;
-    if (isWhole || !(await mend(table, source, range, items, count, request.now))) {
+    // Mending is a chore: where it fails, the page is as good as it was.
+    if (isWhole || !(await mend(table, source, range, items, count, request.now).catch(() => false))) {
       return { items: items.slice(0, request.pageSize), total };
     }
   }

@@ -1,0 +1,37 @@
+/**
+ * Points in time as ISO 8601 writes them: extended (`2026-11-20T09:30:00Z`) and basic (`20261120T093000Z`), with any number of
+ * decimals, to the minute or the day alone, with a zone or without. Without one it is UTC.
+ */
+
+const DATE = String.raw`(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})`;
+const TIME = String.raw`(?<hour>\d{2}):?(?<minute>\d{2})(?::?(?<second>\d{2})(?:[.,](?<fraction>\d{1,12}))?)?`;
+const ZONE = String.raw`(?<zone>Z|(?<sign>[+-])(?<zoneHour>\d{2})(?::?(?<zoneMinute>\d{2}))?)`;
+const ISO_8601 = new RegExp(`^${DATE}(?:[Tt]${TIME}${ZONE}?)?$`, 'i');
+
+const MINUTE_MS = 60_000;
+
+/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for what is none, or is before or after years 0000 to 9999. */
+export function instantOf(text: string): string | undefined {
+  const parts = ISO_8601.exec(text)?.groups;
+  if (parts === undefined) return undefined;
+  const {
+    year,
+    month,
+    day,
+    hour = '00',
+    minute = '00',
+    second = '00',
+    fraction = '',
+    sign,
+    zoneHour = '00',
+    zoneMinute = '00',
+  } = parts;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
+  const time = new Date(local);
+  // A thirtieth of February is taken for a second of March.
+  if (Number.isNaN(time.getTime()) || time.toISOString() !== local || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
+    return undefined;
+  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * MINUTE_MS * (sign === '-' ? -1 : 1);
+  const instant = new Date(time.getTime() - offset).toISOString();
+  return /^\d{4}-/.test(instant) ? instant : undefined;
+}
