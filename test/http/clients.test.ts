@@ -321,3 +321,19 @@ describe('a client of another tenant', () => {
     expect([nowhere.status, pointersOf(nowhere)]).toEqual([422, ['#/org_id']]);
   });
 });
+
+describe('a platform caller', () => {
+  it('follows the Location of what it created, and names the organization by the record it sends back', async () => {
+    const token = await api.platformToken();
+    const { orgId } = await api.orgToken();
+    const created = await api.request('POST', '/api/v1/clients', {
+      token,
+      body: { org_id: orgId, name: 'By platform' },
+    });
+    const location = created.headers.get('location') ?? '';
+    expect((await api.request('GET', location, { token })).body).toEqual(created.body);
+    const path = `/api/v1/clients/${created.body.id}`;
+    const change = { token, body: { ...created.body, name: 'Sent back' } };
+    expect((await api.request('PATCH', path, change)).body).toEqual({ ...created.body, name: 'Sent back' });
+  });
+});
