@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import type { Api, ApiResponse, JsonBody, RequestOptions } from '../support/api.ts';
 
 /** A record as answered. */
@@ -54,3 +55,9 @@ export const withoutRequestId = ({ status, body }: ApiResponse) => ({ status, bo
 
 /** A UUID that names nothing. */
 export const NOWHERE = '00000000-0000-8000-8000-000000000000';
+
+/** Lets the clock of the service jump, until the test gives it back with `vi.useRealTimers()`. */
+export function later(minutes: number): string {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  return new Date().toISOString();
+}

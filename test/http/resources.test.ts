@@ -1,6 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { type Answered, NOWHERE, type Portfolio, pointersOf, portfolioOf, withoutRequestId } from './portfolio.ts';
+import {
+  type Answered,
+  later,
+  NOWHERE,
+  type Portfolio,
+  pointersOf,
+  portfolioOf,
+  withoutRequestId,
+} from './portfolio.ts';
 
 let api: Api;
 let mine: Portfolio;
@@ -19,12 +27,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.useRealTimers();
 });
-
-/** Lets the clock of the service jump. */
-function later(minutes: number): string {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
-  return new Date().toISOString();
-}
 
 const BARE = {
   service_id: null,

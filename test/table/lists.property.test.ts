@@ -8,7 +8,7 @@ import { type Table, tableOf } from '../../shared/table/client.ts';
 import type { Collection } from '../../shared/table/collection.ts';
 import { entity } from '../../shared/table/entity.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
-import { IN_FLIGHT_MS } from '../../shared/table/lists/page.ts';
+import { IN_FLIGHT_MS } from '../../shared/table/lists/mend.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';

@@ -6,7 +6,8 @@ import { type Table, tableOf } from '../../shared/table/client.ts';
 import { bucketKey, countPartition, HEAD } from '../../shared/table/keys.ts';
 import { takeNumber } from '../../shared/table/lists/count.ts';
 import { ALL_HOLES, BUCKET_SIZE, holePlace } from '../../shared/table/lists/holes.ts';
-import { IN_FLIGHT_MS, LISTED_AT, type ListSource, readPage } from '../../shared/table/lists/page.ts';
+import { IN_FLIGHT_MS } from '../../shared/table/lists/mend.ts';
+import { LISTED_AT, type ListSource, readPage } from '../../shared/table/lists/page.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { FaultyHandler } from '../support/faults.ts';
 

@@ -7,7 +7,6 @@ import { mend } from './mend.ts';
 import type { ListSource, Range } from './source.ts';
 import { tidy } from './tidy.ts';
 
-export { IN_FLIGHT_MS } from './mend.ts';
 export { LISTED_AT, type ListSource } from './source.ts';
 
 /**
