@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -70,7 +71,7 @@ const waysOf = (table: Table): CreateWay[] => {
     };
   };
   const counted = (state: string | null) => async () => {
-    const session = new Session(table, Date.now(), Date.now() + 10_000);
+    const session = new Session(table, systemClock, Date.now() + 10_000);
     await jobsOf('creates', session).create(newJob(state));
     await session.commit();
   };

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
 import { countPartition, filteredList, recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -43,7 +44,7 @@ async function loadSome(table: Table, org: string): Promise<void> {
 
 async function commitSome(table: Table, org: string): Promise<void> {
   const inSession = async (stage: (records: ReturnType<typeof jobsOf>) => Promise<unknown>): Promise<void> => {
-    const session = new Session(table, Date.now(), Date.now() + 10_000);
+    const session = new Session(table, systemClock, Date.now() + 10_000);
     await stage(jobsOf(org, session));
     await session.commit();
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
 import type { Collection } from '../../shared/table/collection.ts';
 import { countPartition, HEAD, type TenantId } from '../../shared/table/keys.ts';
@@ -53,7 +54,7 @@ class LoadingSession extends Session {
   readonly #items: Map<string, Record<string, unknown>>;
 
   constructor(table: Table, items: Map<string, Record<string, unknown>>) {
-    super(table, Date.now() - 3_600_000, Number.POSITIVE_INFINITY);
+    super(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
     this.#items = items;
   }
 

@@ -1,4 +1,5 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import type { BenchList } from './lists.ts';
@@ -24,7 +25,7 @@ export const counted = (table: Table): Way => ({
   name: 'counted list',
   total: true,
   read: async ({ org, filter }, page) => {
-    const jobs = jobsOf(org, new Session(table, Date.now(), Date.now() + 10_000));
+    const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000));
     const { records, total } = await jobs.page({ page, page_size: PAGE_SIZE, sort: '-created_at', filter });
     return { ids: records.map(({ record }) => record.id), total };
   },

@@ -2,16 +2,15 @@ import type { AuthorizerContext } from '../../shared/auth/caller.ts';
 import { environmentPublicKeys } from '../../shared/auth/environment.ts';
 import { InvalidToken, type VerifiedToken, verifyToken } from '../../shared/auth/tokens.ts';
 import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
-import { environmentSession } from '../../shared/table/session.ts';
+import type { Session } from '../../shared/table/session.ts';
 
 /**
- * Who holds this token: its signature and claims are checked, then that its integration is still there, the same, and active. `now`
- * in epoch milliseconds.
+ * Who holds this token: its signature and claims are checked, then that its integration is still there, the same, and active.
  * @throws InvalidToken when it is nobody; any other error when that cannot be told now
  */
-export async function authorize(token: string, now: number): Promise<AuthorizerContext> {
-  const verified = await verifyToken(token, await environmentPublicKeys(), now);
-  const credentials = await readCredentials(environmentSession(now).table, verified.appCode);
+export async function authorize(token: string, session: Session): Promise<AuthorizerContext> {
+  const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
+  const credentials = await readCredentials(session.table, verified.appCode);
   if (credentials === undefined || !isHeldBy(verified, credentials)) {
     throw new InvalidToken('the integration is gone, another or inactive');
   }

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
 import { InvalidToken } from '../../shared/auth/tokens.ts';
+import { environmentSession } from '../../shared/table/session.ts';
 import { authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
 import { allowStage, allowStranger } from './policy.ts';
@@ -12,13 +13,16 @@ import { allowStage, allowStranger } from './policy.ts';
 
 const logger = new Logger({ serviceName: 'custodia' });
 
+/** How long the lookup of a caller may take, in milliseconds. */
+const PATIENCE = 10_000;
+
 /** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
   if (presented === 'none' && mayBeStranger(event)) return allowStranger(event.methodArn);
   if (typeof presented === 'string') throw unauthorized();
   try {
-    const caller = await authorize(presented.token, Date.now());
+    const caller = await authorize(presented.token, environmentSession(PATIENCE));
     return allowStage(event.methodArn, caller.integration_id, caller);
   } catch (error) {
     if (error instanceof InvalidToken) throw unauthorized();

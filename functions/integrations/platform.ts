@@ -14,7 +14,7 @@ const PATIENCE = 10_000;
 
 /** Runs a change in the platform's tenant and commits it. */
 async function onPlatform<T>(change: (platform: Tenant) => Promise<T>): Promise<T> {
-  const session = environmentSession(Date.now() + PATIENCE);
+  const session = environmentSession(PATIENCE);
   try {
     const result = await change(Tenant.ofPlatform(session));
     await session.commit();

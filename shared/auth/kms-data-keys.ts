@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.ts';
 import { kms } from './kms.ts';
 import { type DataKey, type DataKeyShelf, type DataKeys, UnreadableSecret } from './secret-box.ts';
 
@@ -7,9 +8,9 @@ import { type DataKey, type DataKeyShelf, type DataKeys, UnreadableSecret } from
  * A tenant's shelf keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
-export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME): DataKeys {
-  const current = expiring<DataKey>(lifetime);
-  const unwrapped = expiring<Uint8Array>(lifetime);
+export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clock = systemClock): DataKeys {
+  const current = expiring<DataKey>(lifetime, clock);
+  const unwrapped = expiring<Uint8Array>(lifetime, clock);
   const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
     unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
   const generated = async (tenant: string): Promise<DataKey> => {
@@ -64,15 +65,15 @@ async function decryptKey(masterKeyId: string, wrapped: string, tenant: string):
 }
 
 /** Values by name, each made once and kept for `lifetime` milliseconds. What failed is not kept. */
-function expiring<T>(lifetime: number): (name: string, make: () => Promise<T>) => Promise<T> {
+function expiring<T>(lifetime: number, clock: Clock): (name: string, make: () => Promise<T>) => Promise<T> {
   const kept = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
   return (name, make) => {
     const found = kept.get(name);
-    if (found !== undefined && found.until > Date.now()) return found.value;
+    if (found !== undefined && found.until > clock()) return found.value;
     // The promise is kept, not what it gives: two hundred records that are opened at once share one call.
     const value = make();
     kept.delete(name);
-    kept.set(name, { value, until: Date.now() + lifetime });
+    kept.set(name, { value, until: clock() + lifetime });
     for (const oldest of kept.keys()) {
       if (kept.size <= KEPT) break;
       kept.delete(oldest);

@@ -2,6 +2,7 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
+import { type Clock, systemClock } from '../clock.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
@@ -36,11 +37,15 @@ const logger = new Logger({ serviceName: 'custodia' });
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /** The Lambda handler of a domain. */
-export function pipeline<C extends Contract>(contract: C, operations: Operations<C>): LambdaHandler {
+export function pipeline<C extends Contract>(
+  contract: C,
+  operations: Operations<C>,
+  clock: Clock = systemClock,
+): LambdaHandler {
   const table = routeTable(contract, operations as unknown as Readonly<Record<string, AnyOperation>>);
   const handler = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(problemsAnswered)
-    .handler((event, context) => handle(table, event, context));
+    .handler((event, context) => handle(table, clock, event, context));
   return handler as unknown as LambdaHandler;
 }
 
@@ -74,15 +79,15 @@ function routeTable(
 
 async function handle(
   routes: ReadonlyMap<string, Served>,
+  clock: Clock,
   event: APIGatewayProxyEvent,
   context: Context,
 ): Promise<APIGatewayProxyResult> {
   const served = routes.get(`${event.httpMethod} ${event.resource}`);
   if (served === undefined) throw new Problem('route-not-found');
   const request = requestOf(event);
-  const caller = callerFor(served.route, event);
-  const deadline = Date.now() + Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST);
-  const session = environmentSession(deadline);
+  const session = environmentSession(Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST), clock);
+  const caller = callerFor(served.route, event, session.now);
   const work = () => serve(served, request, caller, session);
   return caller === undefined ? work() : withinBudget(caller, session, work);
 }
@@ -105,8 +110,8 @@ async function serve(
   return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
 }
 
-/** @throws Problem `unauthorized` */
-function callerFor(route: Route, event: APIGatewayProxyEvent): Caller | undefined {
+/** `now` in epoch milliseconds. @throws Problem `unauthorized` */
+function callerFor(route: Route, event: APIGatewayProxyEvent, now: number): Caller | undefined {
   if (!route.auth.startsWith('bearer')) return undefined;
   const caller = callerOf(event.requestContext.authorizer);
   if (caller === undefined) {
@@ -114,7 +119,7 @@ function callerFor(route: Route, event: APIGatewayProxyEvent): Caller | undefine
     throw unauthorized();
   }
   // The gateway may hold on to the authorizer's answer longer than the token lives.
-  if (caller.expiresAt * 1000 <= Date.now()) throw unauthorized('The token has expired.');
+  if (caller.expiresAt * 1000 <= now) throw unauthorized('The token has expired.');
   return caller;
 }
 

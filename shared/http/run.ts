@@ -29,7 +29,7 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
       const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
       const pause = isStale ? Math.random() * STALE_WAIT * tries : 0;
-      const isLate = Date.now() + pause > session.deadline;
+      const isLate = session.clock() + pause > session.deadline;
       if (!(isStale || isFirstRefusal) || isLate) {
         await session.abandon(error);
         throw isFirstRefusal ? new TableUnavailable('no time to see who stood in the way', { cause: error }) : error;

@@ -9,7 +9,7 @@ import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from './client.ts';
 import { ItemTooLarge, TableUnavailable } from './errors.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
-import { persist } from './persist.ts';
+import { type Patience, persist } from './persist.ts';
 import { WRITE_ID } from './schema.ts';
 import type { StagedPut, StagedWrite } from './staged.ts';
 
@@ -28,8 +28,8 @@ import type { StagedPut, StagedWrite } from './staged.ts';
  * write.
  */
 
-/** Commits all of `writes` or none of them. `deadline` in epoch milliseconds. */
-export async function commit(table: Table, writes: readonly StagedWrite[], deadline: number): Promise<void> {
+/** Commits all of `writes` or none of them. */
+export async function commit(table: Table, writes: readonly StagedWrite[], patience: Patience): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
   const attempt = randomUUID();
@@ -37,7 +37,7 @@ export async function commit(table: Table, writes: readonly StagedWrite[], deadl
     write.kind === 'put' && others.length === 0
       ? () => sendPut(table, write, attempt)
       : () => sendTransaction(table, writes, attempt);
-  const refusal = await persist(send, deadline).catch(uncertain);
+  const refusal = await persist(send, patience).catch(uncertain);
   if (refusal !== undefined) throw refusal;
 }
 

@@ -10,9 +10,9 @@ import type { Tenant } from './tenant.ts';
  * request's transaction, for it is true whatever becomes of that.
  */
 export function dataKeyShelf(tenant: Tenant): DataKeyShelf {
-  const { now, deadline } = tenant.session;
-  const table = tenant.session.tableOf(tenant.id);
-  const key = dataKeyKey(tenant.id, new Date(now).getUTCFullYear());
+  const { session } = tenant;
+  const table = session.tableOf(tenant.id);
+  const key = dataKeyKey(tenant.id, new Date(session.now).getUTCFullYear());
 
   const recall = async (): Promise<string | undefined> => {
     const { Item: item } = await table.client.send(
@@ -27,7 +27,7 @@ export function dataKeyShelf(tenant: Tenant): DataKeyShelf {
       await commit(
         table,
         [{ kind: 'put', key, item: { ...key, wrapped }, expect: { exists: false }, refuse }],
-        deadline,
+        session,
       );
       return wrapped;
     } catch (error) {

@@ -45,14 +45,14 @@ export async function readFailedLogins({ table, now }: Session, guess: Guess): P
  * @throws TableUnavailable: what cannot be counted is not answered
  */
 export async function countFailedLogin(session: Session, guess: Guess, seconds: number): Promise<void> {
-  const { table, now, deadline } = session;
+  const { table, now } = session;
   const key = keyOf(guess);
   const expires = Math.ceil(now / 1000) + seconds;
   await persist(async () => {
     if (await update(table, key, ADD_ONE, { now, expires })) return;
     // What is there has expired: it is begun anew, unless another failure has just done so.
     if (!(await update(table, key, BEGIN_ANEW, { now, expires }))) await update(table, key, ADD_ONE, { now, expires });
-  }, deadline);
+  }, session);
 }
 
 /** Forgets the failures of somebody who has the secret after all. A failure to do so is nobody's error: they expire. */

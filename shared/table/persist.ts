@@ -1,25 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../clock.ts';
 import { TableUnavailable } from './errors.ts';
 
 /** Waits between attempts: the first about this long, each twice the last, none longer. In milliseconds. */
 const FIRST_WAIT = 25;
 const LONGEST_WAIT = 400;
 
+/** Until when to try. */
+export interface Patience {
+  readonly clock: Clock;
+  /** On that clock, in epoch milliseconds. */
+  readonly deadline: number;
+}
+
 /**
  * Makes a call again, after a random wait, for as long as it fails in passing and there is time. The call must be one that may be
- * carried out twice. `deadline` in epoch milliseconds.
+ * carried out twice.
  * @throws TableUnavailable when time runs out; whatever else the call throws
  */
-export async function persist<T>(call: () => Promise<T>, deadline: number): Promise<T> {
+export async function persist<T>(call: () => Promise<T>, { clock, deadline }: Patience): Promise<T> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
     try {
       return await call();
     } catch (error) {
       const pause = wait * (0.5 + Math.random());
       if (!isPassing(error)) throw error;
-      if (Date.now() + pause > deadline)
-        throw new TableUnavailable('the table did not answer in time', { cause: error });
+      if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
       await sleep(pause);
     }
   }

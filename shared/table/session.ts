@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Clock, systemClock } from '../clock.ts';
 import { environmentTable, type Table, tenantTable } from './client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
@@ -23,9 +24,11 @@ interface TenantsNumber extends TakenNumber {
 export class Session {
   /** As the function itself reaches the table: for what is known of an integration before its tenant is (`credentials.ts`). */
   readonly table: Table;
+  /** The one clock of everything that is done in the session. */
+  readonly clock: Clock;
   /** When the request began, in epoch milliseconds: the time of everything it writes. */
   readonly now: number;
-  /** Until when to try, in epoch milliseconds. */
+  /** Until when to try, in epoch milliseconds of the clock. */
   readonly deadline: number;
   readonly #tenantTable: (tenant: TenantId) => Table;
   #work = new Work();
@@ -37,9 +40,10 @@ export class Session {
   #clashes = 0;
 
   /** @param tenantTable the table as it is reached for a tenant; without it for all of them alike, which AWS would refuse */
-  constructor(table: Table, now: number, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
+  constructor(table: Table, clock: Clock, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
     this.table = table;
-    this.now = now;
+    this.clock = clock;
+    this.now = clock();
     this.deadline = deadline;
     this.#tenantTable = tenantTable;
   }
@@ -67,7 +71,7 @@ export class Session {
 
   /** Takes for a tenant the next number of a list, or one that an earlier run of the same operation took and did not use. */
   async takeNumber(tenant: TenantId, list: string, retentionDays?: number): Promise<TakenNumber> {
-    const index = this.#spare.findIndex((number) => number.list === list && isFresh(number));
+    const index = this.#spare.findIndex((number) => number.list === list && this.#isFresh(number));
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
     const number = spare ?? { tenant, ...(await this.#takeFresh(tenant, list, retentionDays)) };
     this.#inUse.push(number);
@@ -76,7 +80,7 @@ export class Session {
 
   #takeFresh(tenant: TenantId, list: string, retentionDays: number | undefined): Promise<TakenNumber> {
     const by = randomUUID();
-    return persist(() => takeNumber(this.tableOf(tenant), list, retentionDays, this.now, by), this.deadline);
+    return persist(() => takeNumber(this.tableOf(tenant), list, retentionDays, this.now, by), this);
   }
 
   /** How often a value that the service generated was found taken. */
@@ -114,7 +118,7 @@ export class Session {
 
   /** Commits what is staged. @throws as {@link Work.commit} */
   async commit(): Promise<void> {
-    if (!this.#inUse.every(isFresh)) throw new StaleRead('list numbers have grown old');
+    if (!this.#inUse.every((number) => this.#isFresh(number))) throw new StaleRead('list numbers have grown old');
     if (this.staged.length > 0) await this.#send();
     this.#inUse = [];
     await this.abandon();
@@ -123,7 +127,7 @@ export class Session {
 
   async #send(): Promise<void> {
     try {
-      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this.deadline);
+      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this);
     } catch (error) {
       throw this.#explain(error);
     }
@@ -142,13 +146,21 @@ export class Session {
   async #giveBack(tenant: TenantId, numbers: readonly TakenNumber[]): Promise<void> {
     const work = new Work();
     for (const { list, number } of numbers) stageHole(work, list, number);
-    await work.commit(this.tableOf(tenant), Math.min(this.deadline, Date.now() + GIVING_BACK_MS));
+    const deadline = Math.min(this.deadline, this.clock() + GIVING_BACK_MS);
+    await work.commit(this.tableOf(tenant), { clock: this.clock, deadline });
+  }
+
+  #isFresh(number: TakenNumber): boolean {
+    return this.clock() - number.at < NUMBER_LIFETIME_MS;
   }
 }
 
-/** A session with the table of this function's environment, that begins now. `deadline` in epoch milliseconds. */
-export const environmentSession = (deadline: number): Session =>
-  new Session(environmentTable(), Date.now(), deadline, tenantTable);
+/**
+ * A session with the table of this function's environment, that begins now.
+ * @param patience how long it may take, in milliseconds
+ */
+export const environmentSession = (patience: number, clock: Clock = systemClock): Session =>
+  new Session(environmentTable(), clock, clock() + patience, tenantTable);
 
 /**
  * The tenant with whose credentials a transaction is sent: the one that staged it. Where the platform remembers its own request
@@ -162,5 +174,3 @@ function committerOf(workers: ReadonlySet<TenantId>): TenantId {
 }
 
 const asItIs = (error: unknown): unknown => error;
-
-const isFresh = (number: TakenNumber): boolean => Date.now() - number.at < NUMBER_LIFETIME_MS;

@@ -1,6 +1,7 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
 import { countPartition, type Key, sweepPartition, type TenantId } from './keys.ts';
+import type { Patience } from './persist.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -20,11 +21,14 @@ const LONGEST = 2_000;
 export function stageSweep(session: Session, tenant: TenantId, partition: string): void {
   const note = { PK: sweepPartition(tenant), SK: partition };
   session.workOf(tenant).put(note, () => new Error('a sweep has no condition'), {});
-  session.afterCommit(() => sweep(session.tableOf(tenant), tenant, Math.min(Date.now() + LONGEST, session.deadline)));
+  session.afterCommit(() => {
+    const deadline = Math.min(session.clock() + LONGEST, session.deadline);
+    return sweep(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
+  });
 }
 
-/** Empties the partitions that wait for it, until the deadline (epoch milliseconds). */
-async function sweep(table: Table, tenant: TenantId, deadline: number): Promise<void> {
+/** Empties the partitions that wait for it, as long as there is time. */
+async function sweep(table: Table, tenant: TenantId, patience: Patience): Promise<void> {
   const { Items: notes = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -35,15 +39,15 @@ async function sweep(table: Table, tenant: TenantId, deadline: number): Promise<
   );
   for (const note of notes) {
     const partition = String(note.SK);
-    const done = (await empty(table, partition, deadline)) && (await empty(table, countPartition(partition), deadline));
+    const done = (await empty(table, partition, patience)) && (await empty(table, countPartition(partition), patience));
     if (!done) return;
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK: note.PK, SK: note.SK } }));
   }
 }
 
 /** @returns whether the partition is empty now */
-async function empty(table: Table, partition: string, deadline: number): Promise<boolean> {
-  while (Date.now() < deadline) {
+async function empty(table: Table, partition: string, { clock, deadline }: Patience): Promise<boolean> {
+  while (clock() < deadline) {
     const { Items: keys = [] } = await table.client.send(
       new QueryCommand({
         TableName: table.name,

@@ -1,6 +1,7 @@
 import type { Table } from './client.ts';
 import { commit } from './commit.ts';
 import type { Key } from './keys.ts';
+import type { Patience } from './persist.ts';
 import type { Expectation, Item, Refusal, StagedUpdate, StagedWrite } from './staged.ts';
 
 /**
@@ -40,11 +41,11 @@ export class Work {
   }
 
   /**
-   * Commits what is staged, all or nothing. `deadline`: until when trying again makes sense, in epoch milliseconds.
+   * Commits what is staged, all or nothing. `patience`: until when trying again makes sense.
    * @throws what the refusing write's `refuse` gives; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
-  async commit(table: Table, deadline: number): Promise<void> {
-    await commit(table, this.writes, deadline);
+  async commit(table: Table, patience: Patience): Promise<void> {
+    await commit(table, this.writes, patience);
   }
 
   #stage(write: StagedWrite): void {

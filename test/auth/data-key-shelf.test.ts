@@ -8,6 +8,7 @@ import { type Table, tableOf } from '../../shared/table/client.ts';
 import { dataKeyShelf } from '../../shared/table/data-key-shelf.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
@@ -32,7 +33,7 @@ function tenantAt(orgId: string, now = Date.now()): Tenant {
   const context = { integration_id: 'i', app_code: 'a', org_id: orgId, expires_at: '0', permissions: '*' };
   const caller = callerOf(context);
   if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, new Session(table, now, Date.now() + 5_000));
+  return Tenant.of(caller, new Session(table, clockAt(now), now + 5_000));
 }
 
 /** A container that has just started: it knows no key. */

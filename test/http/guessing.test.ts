@@ -6,6 +6,7 @@ import { environmentTable } from '../../shared/table/client.ts';
 import { countFailedLogin, forgetFailedLogins, readFailedLogins } from '../../shared/table/failed-logins.ts';
 import { Session } from '../../shared/table/session.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { clockAt } from '../support/clock.ts';
 
 let api: Api;
 let org: OrgAccess;
@@ -136,7 +137,7 @@ it.each([
   expect(sourceNetwork(address)).toBe(network);
 });
 
-const newSession = (now = Date.now()) => new Session(environmentTable(), now, Date.now() + 5_000);
+const newSession = (now = Date.now()) => new Session(environmentTable(), clockAt(now), now + 5_000);
 
 /** All items about failed logins. */
 const guesses = async () =>

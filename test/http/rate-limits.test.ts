@@ -9,6 +9,7 @@ import { configureTable, environmentTable } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { clockAt } from '../support/clock.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
 const faulty = new FaultyHandler();
@@ -166,7 +167,7 @@ describe('containers that share a budget', () => {
   const request = async (bucket: Bucket, of: Caller, now: number): Promise<boolean> => {
     if (bucket.spend(LIMIT, now).wait > 0) return false;
     const batch = bucket.takeBatch(LIMIT, now);
-    const session = new Session(environmentTable(), now, now + 5_000);
+    const session = new Session(environmentTable(), clockAt(now), now + 5_000);
     if (batch > 0) {
       const cost = (batch * WINDOW_MS) / LIMIT;
       bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, cost), LIMIT);
@@ -205,7 +206,7 @@ describe('containers that share a budget', () => {
   it('settle at once from both sides without losing anything', async () => {
     const of = caller();
     const now = Date.now();
-    const session = new Session(environmentTable(), now, now + 5_000);
+    const session = new Session(environmentTable(), clockAt(now), now + 5_000);
     const settled = Array.from({ length: 20 }, () => settleBudget(Tenant.of(of, session), of.integrationId, 100));
     expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
   });

@@ -3,6 +3,7 @@ import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { callerOf } from '../../shared/auth/caller.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { environmentTable } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
@@ -99,7 +100,7 @@ async function storeMessages(ticketId: string, round: number, count: number): Pr
   const context = { integration_id: 'test', app_code: 'test', org_id: acme.orgId, expires_at: '0', permissions: '*' };
   const caller = callerOf(context);
   if (caller === undefined) throw new Error('no caller');
-  const session = new Session(environmentTable(), Date.now(), Date.now() + 10_000);
+  const session = new Session(environmentTable(), systemClock, Date.now() + 10_000);
   const messages = messagesOf(Tenant.of(caller, session), ticketId);
   for (let index = 0; index < count; index++) {
     await messages.create({

@@ -8,6 +8,7 @@ import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { environmentTable } from '../../shared/table/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { stageOrganization } from '../../shared/table/organizations.ts';
@@ -36,7 +37,7 @@ export interface Sender {
 
 /** A fresh organization with one integration. */
 export async function newSender(): Promise<Sender> {
-  const session = new Session(environmentTable(), Date.now(), Date.now() + 10_000);
+  const session = new Session(environmentTable(), systemClock, Date.now() + 10_000);
   const orgId = randomUUID();
   const appCode = `soak-${orgId}`;
   const tenant = Tenant.ofNewOrganization(orgId, session);

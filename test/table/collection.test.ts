@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { callerOf } from '../../shared/auth/caller.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
 import { entity, exactly } from '../../shared/table/entity.ts';
 import { NotUnique, StaleRead } from '../../shared/table/errors.ts';
@@ -39,7 +40,7 @@ function open(orgId: string): Tenant {
     permissions: '*',
   });
   if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, new Session(table, Date.now(), Date.now() + 10_000));
+  return Tenant.of(caller, new Session(table, systemClock, Date.now() + 10_000));
 }
 
 async function createJob(orgId: string, fields: Partial<Job> = {}) {

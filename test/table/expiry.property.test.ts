@@ -8,6 +8,7 @@ import { type Table, tableOf } from '../../shared/table/client.ts';
 import { entity } from '../../shared/table/entity.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 
 /** Lists whose records expire, against what is stored and not yet expired, while days pass and DynamoDB's TTL deletes when it likes. */
@@ -43,7 +44,7 @@ function open(org: string, now: number) {
     permissions: '*',
   });
   if (caller === undefined) throw new Error('no caller');
-  const session = new Session(table, now, Date.now() + 5_000);
+  const session = new Session(table, clockAt(now), now + 5_000);
   return { session, records: Tenant.of(caller, session).records(lines) };
 }
 

@@ -12,6 +12,7 @@ import { IN_FLIGHT_MS } from '../../shared/table/lists/mend.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 
@@ -91,7 +92,7 @@ class Worker {
     };
     const caller = callerOf(context);
     if (caller === undefined) throw new Error('no caller');
-    const session = new Session(this.#table, now, Date.now() + 5_000);
+    const session = new Session(this.#table, clockAt(now), now + 5_000);
     return { session, records: Tenant.of(caller, session).records(jobs) };
   }
 
