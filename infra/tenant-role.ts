@@ -2,7 +2,7 @@ import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { countPartition, onceKey, PLATFORM, recordsPartition, type TenantId } from '../shared/table/keys.ts';
+import { onceKey, PLATFORM, recordsPartition, setPartition, type TenantId } from '../shared/table/keys.ts';
 import { ANY_APP, allowItems } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
 
@@ -15,8 +15,10 @@ const ORGANIZATION_ID = '????????-????-????-????-????????????';
 /** Partition keys of the tenant that the session was opened for. */
 const OF_TENANT = recordsPartition(`\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId, '*');
 
-/** A new organization takes a number in the platform's list of all; the platform's caller may have given its request a key. */
-const NEW_ORGANIZATION = [countPartition(recordsPartition(PLATFORM, 'ORG')), onceKey(PLATFORM, '*', '').PK];
+const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
+
+/** An organization stands in the platform's list of all too; the platform's caller may have given its request a key. */
+const NEW_ORGANIZATION = [ORGANIZATIONS, setPartition(ORGANIZATIONS), onceKey(PLATFORM, '*', '').PK];
 
 /** Partition keys on whose items functions of each kind work beside those of the tenant. */
 const BESIDE: Readonly<Record<TenantRights, readonly string[]>> = {

@@ -5,10 +5,10 @@ import { startLocalApi } from '../../local/start.ts';
 import { environmentTable } from '../../shared/table/client.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { writeIntoDocs } from '../pages/docs.ts';
+import { filterTable } from './filters.ts';
 import { markdown } from './markdown.ts';
 import { type Played, playAll } from './play.ts';
 import { type Call, Recorder } from './recorder.ts';
-import { slotTable } from './slots.ts';
 import { counted, wordsOf } from './words.ts';
 
 const DOCS = join(import.meta.dirname, '../../docs/data-model.md');
@@ -30,11 +30,11 @@ export async function benchDataModel({ writeDocs, engine }: DataModelOptions): P
   const api = callersAt(local.url, local.platform);
   const recorder = new Recorder(environmentTable());
   const patterns = patternTable(await playAll(api, await api.orgToken(), recorder));
-  const slots = await slotTable();
-  console.log(`${patterns}\n\n${slots}`);
+  const filters = await filterTable();
+  console.log(`${patterns}\n\n${filters}`);
   if (!writeDocs) return;
   await writeIntoDocs(DOCS, patterns, 'bench:data-model');
-  await writeIntoDocs(DOCS, slots, 'bench:slots');
+  await writeIntoDocs(DOCS, filters, 'bench:filters');
 }
 
 const patternTable = (played: readonly Played[]): string =>

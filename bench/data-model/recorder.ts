@@ -41,7 +41,7 @@ export class Recorder {
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
           const units = unitsOf(result.output as Parameters<typeof unitsOf>[0]);
-          const isRead = /^(Get|Query)/.test(operation);
+          const isRead = /^(Get|Query|BatchGet)/.test(operation);
           const input = call.input as Call['input'];
           this.#calls.push({
             operation,

@@ -5,6 +5,8 @@ export function wordsOf({ operation, input }: Call): string {
   switch (operation) {
     case 'Query':
       return queryWords(input as unknown as Query);
+    case 'BatchGetItem':
+      return batchWords(input as unknown as BatchGet);
     case 'TransactWriteItems':
       return `${operation}: ${counted((input.TransactItems as TransactItem[]).map(transactWords))}`;
     default:
@@ -16,16 +18,23 @@ type Item = Readonly<Record<string, unknown>>;
 type TransactItem = Readonly<Record<string, { readonly Key?: Item; readonly Item?: Item } | undefined>>;
 
 interface Query {
-  readonly IndexName?: string;
   readonly KeyConditionExpression: string;
   readonly ExpressionAttributeValues: Item;
 }
 
+interface BatchGet {
+  readonly RequestItems: Readonly<Record<string, { readonly Keys: readonly Item[] }>>;
+}
+
+function batchWords({ RequestItems }: BatchGet): string {
+  const [{ Keys } = { Keys: [] }] = Object.values(RequestItems);
+  return `BatchGetItem ${counted(Keys.map(keyWords))}`;
+}
+
 function queryWords(query: Query): string {
-  const { IndexName: index, KeyConditionExpression: condition, ExpressionAttributeValues: values } = query;
+  const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = query;
   const partition = values[/= (:\w+)/.exec(condition)?.[1] ?? ''];
-  const place = index === undefined ? '' : ` in ${index}`;
-  return `Query \`${general(String(partition))}\`${condition.includes('BETWEEN') ? ' from … to …' : ''}${place}`;
+  return `Query \`${general(String(partition))}\`${condition.includes('BETWEEN') ? ' from … to …' : ''}`;
 }
 
 function transactWords(item: TransactItem): string {
@@ -35,7 +44,7 @@ function transactWords(item: TransactItem): string {
 
 /** The partition, and the sort key where it is a word of ours and no id. */
 function keyWords({ PK, SK }: Item): string {
-  const sort = /^(HEAD|B#|FULL#)/.exec(String(SK))?.[1];
+  const sort = /^(HEAD|B#)/.exec(String(SK))?.[1];
   return `\`${general(String(PK))}${sort === undefined ? '' : ` / ${sort.replace('#', '#…')}`}\``;
 }
 

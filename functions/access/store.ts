@@ -3,4 +3,4 @@ import type { Membership, Role } from './contract.ts';
 
 export const roleEntity = entity<Role>('ROLE', { unique: { code: exactly } });
 
-export const membershipEntity = entity<Membership>('MEMBERSHIP', { filters: [['user_id']], json: ['metadata'] });
+export const membershipEntity = entity<Membership>('MEMBERSHIP', { filters: ['user_id'], json: ['metadata'] });

@@ -46,8 +46,10 @@ export const clientOperations: Operations<typeof clients> = {
   },
 
   listClientActions: async ({ params, query, tenant, find }) => {
-    await find(tenant.records(clientEntity), params.id);
-    const part = await actionsOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after, newestFirst: true });
+    const [part] = await Promise.all([
+      actionsOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
+      find(tenant.records(clientEntity), params.id),
+    ]);
     return answerList(part);
   },
 };

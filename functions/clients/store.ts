@@ -8,7 +8,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 }
 
 export const clientEntity = entity<StoredClient>('CLIENT', {
-  filters: [['status']],
+  filters: ['status'],
   json: ['metadata'],
   unique: { slug: exactly },
 });

@@ -3,6 +3,6 @@ import type { Integration } from './contract.ts';
 
 /** An integration in its tenant. Its secrets are not here but with its credentials (`shared/table/credentials.ts`). */
 export const integrationEntity = entity<Integration>('INTEGRATION', {
-  filters: [['status']],
+  filters: ['status'],
   json: ['metadata'],
 });

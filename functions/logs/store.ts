@@ -5,7 +5,7 @@ import type { LogEntry } from './contract.ts';
 const RETENTION_DAYS = 30;
 
 export const logEntity = entity<LogEntry>('LOG', {
-  filters: [['level']],
+  filters: ['level'],
   json: ['metadata'],
   retentionDays: RETENTION_DAYS,
 });

@@ -3,13 +3,12 @@ import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
-import type { Collection } from '../../shared/table/collection.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import {
-  type Organization,
   organizationEntity,
   pageOfOrganizations,
   stageOrganization,
+  stageOrganizationChange,
 } from '../../shared/table/organizations.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
@@ -30,13 +29,13 @@ export const orgOperations: Operations<typeof orgs> = {
   },
 
   getOrg: async ({ params, caller, session, find }) =>
-    answerRecord(await find(organizationsFor(params.id, caller, session), params.id)),
+    answerRecord(await find(organizationFor(params.id, caller, session).records(organizationEntity), params.id)),
 
   updateOrg: async ({ params, body, caller, session, find }) => {
-    const records = organizationsFor(params.id, caller, session);
-    const before = await find(records, params.id);
+    const tenant = organizationFor(params.id, caller, session);
+    const before = await find(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
-    return answerRecord(isEmpty(changes) ? before : await records.update(before, changes));
+    return answerRecord(isEmpty(changes) ? before : await stageOrganizationChange(tenant, before, changes));
   },
 };
 
@@ -46,11 +45,11 @@ function requirePlatform(caller: Caller): void {
 }
 
 /**
- * Where the organization is, if the caller may see it.
+ * The handle to an organization, if the caller may see it.
  * @throws Problem `not-found` for another's, which says no more than that of one that does not exist
  */
-function organizationsFor(id: string, caller: Caller, session: Session): Collection<Organization> {
+function organizationFor(id: string, caller: Caller, session: Session): Tenant {
   const tenant = Tenant.named(id, caller, session);
   if (tenant === undefined) throw new Problem('not-found');
-  return tenant.records(organizationEntity);
+  return tenant;
 }

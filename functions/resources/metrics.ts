@@ -1,4 +1,5 @@
 import { invalidField } from '../../shared/contract/problem.ts';
+import type { Stored } from '../../shared/table/records.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { HEALTHY } from '../services/health.ts';
@@ -28,8 +29,8 @@ export const isRisk = (
       .some((usage) => usage > resource.alert_threshold));
 
 /** Stages a sample of the resource as it is now. A usage that nobody has reported yet is 0 in it: a sample cannot say "unknown". */
-export async function sampleNow(tenant: Tenant, resource: Omit<Resource, 'credentials'>): Promise<void> {
-  const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource;
+export function sampleNow(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
+  const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource.record;
   const { timestamp } = tenant.session;
   const sample: Omit<HistoryEntry, 'id'> = {
     resource_id: id,
@@ -39,7 +40,7 @@ export async function sampleNow(tenant: Tenant, resource: Omit<Resource, 'creden
     storage_usage: storage_usage ?? 0,
     health_status,
   };
-  await historyOf(tenant, id).create(sample);
+  historyOf(tenant, id).createNumbered(resource, sample);
 }
 
 /** How far a reporter's clock may run ahead of ours. In milliseconds. */

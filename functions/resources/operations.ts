@@ -1,12 +1,10 @@
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { tellClient, tellRiskOf } from '../clients/counters.ts';
 import { HEALTHY } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
-import { serviceEntity } from '../services/store.ts';
 import type { Resource, resources } from './contract.ts';
 import { checkedAt, isOutdated, isRisk, reportsUsage, sampleNow } from './metrics.ts';
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
@@ -14,14 +12,7 @@ import { historyOf, resourceCredentials, resourceEntity, type StoredResource } f
 export const resourceOperations: Operations<typeof resources> = {
   listResources: async ({ query, tenant, caller }) => {
     const { client_id, service_id, status, health_status } = query;
-    if (client_id === undefined || service_id === undefined) {
-      const filter = { client_id, service_id, status, health_status };
-      const page = await tenant.records(resourceEntity).page({ ...query, filter });
-      return answerPage(await resourceCredentials.openPage({ tenant, caller }, page), query);
-    }
-    const service = await tenant.records(serviceEntity).get(service_id);
-    if (service?.record.client_id !== client_id) return answerPage<Resource>({ records: [], total: 0 }, query);
-    const filter = { service_id, status, health_status };
+    const filter = { client_id, service_id, status, health_status };
     const page = await tenant.records(resourceEntity).page({ ...query, filter });
     return answerPage(await resourceCredentials.openPage({ tenant, caller }, page), query);
   },
@@ -39,7 +30,7 @@ export const resourceOperations: Operations<typeof resources> = {
         { ...fields, last_health_check: isReport ? now : null, created_at: now, updated_at: now },
         async ({ id }) => ({ credentials: await resourceCredentials.seal(tenant, id, credentials) }),
       );
-    if (isReport) await sampleNow(tenant, created.record);
+    if (isReport) sampleNow(tenant, created);
     return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
   },
 
@@ -59,24 +50,24 @@ export const resourceOperations: Operations<typeof resources> = {
     const report = isReport ? { last_health_check: tenant.session.timestamp } : {};
     const sealed = await resourceCredentials.sealIn(tenant, params.id, changes);
     const after = await change(tenant, stored, { ...sealed, ...report });
-    if (isReport) await sampleNow(tenant, after.record);
+    if (isReport) sampleNow(tenant, after);
     return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
   },
 
   deleteResource: async ({ params, tenant, find }) => {
     const records = tenant.records(resourceEntity);
-    const before = await find(records, params.id);
+    const history = historyOf(tenant, params.id);
+    const [before, keys] = await Promise.all([find(records, params.id), history.childKeys()]);
     const { client_id, service_id } = before.record;
-    records.remove(before);
+    records.remove(before, history.clear(keys, before));
     tellClient(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
-    historyOf(tenant, params.id).clear();
     return answerNothing;
   },
 
   listResourceHistory: async ({ params, query, tenant, find }) => {
-    await find(tenant.records(resourceEntity), params.id);
-    return answerPage(await historyOf(tenant, params.id).page(query), query);
+    const resource = find(tenant.records(resourceEntity), params.id);
+    return answerPage(await historyOf(tenant, params.id).pageBelow(resource, query), query);
   },
 
   createResourceHistoryEntry: async ({ params, body, tenant, find }) => {
@@ -84,13 +75,11 @@ export const resourceOperations: Operations<typeof resources> = {
     const before = await find(records, params.id);
     const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
     const checked = checkedAt(timestamp, tenant.session);
-    if (isOutdated(checked, before.record)) {
-      records.require(params.id, () => new StaleRead('the resource is gone'));
-    } else {
+    if (!isOutdated(checked, before.record)) {
       await change(tenant, before, { ...usage, health_status, last_health_check: checked });
     }
     const sample = { ...usage, resource_id: params.id, timestamp, health_status };
-    return answerRecord(await historyOf(tenant, params.id).create(sample));
+    return answerRecord(historyOf(tenant, params.id).createNumbered(before, sample));
   },
 };
 

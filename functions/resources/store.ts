@@ -5,27 +5,14 @@ import { CREDENTIALS, type HistoryEntry, type Resource } from './contract.ts';
 
 export type StoredResource = WithSealedCredentials<Resource>;
 
-/** Filtered by a client or a service, never both: a service's resources are all its client's. */
 export const resourceEntity = entity<StoredResource>('RESOURCE', {
-  filters: [
-    ['client_id'],
-    ['service_id'],
-    ['status'],
-    ['health_status'],
-    ['client_id', 'status'],
-    ['client_id', 'health_status'],
-    ['service_id', 'status'],
-    ['service_id', 'health_status'],
-    ['status', 'health_status'],
-    ['client_id', 'status', 'health_status'],
-    ['service_id', 'status', 'health_status'],
-  ],
+  filters: ['client_id', 'service_id', 'status', 'health_status'],
   json: ['specifications', 'limits', 'metadata'],
 });
 
 export const resourceCredentials = sealedCredentials('resource', CREDENTIALS);
 
-const historyEntity = entity<HistoryEntry>('HISTORY', { numericId: true });
+const historyEntity = entity<HistoryEntry>('HISTORY', { numbered: true });
 
 /** The metrics samples of a resource. */
 export const historyOf = (tenant: Tenant, resourceId: string) =>

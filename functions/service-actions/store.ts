@@ -2,6 +2,6 @@ import { entity } from '../../shared/table/entity.ts';
 import type { ServiceAction } from './contract.ts';
 
 export const serviceActionEntity = entity<ServiceAction>('SERVICE_ACTION', {
-  filters: [['service_id'], ['status'], ['service_id', 'status']],
+  filters: ['service_id', 'status'],
   json: ['parameters'],
 });

@@ -8,15 +8,7 @@ export interface StoredService extends WithSealedCredentials<Service> {
 }
 
 export const serviceEntity = entity<StoredService>('SERVICE', {
-  filters: [
-    ['client_id'],
-    ['status'],
-    ['health_status'],
-    ['client_id', 'status'],
-    ['client_id', 'health_status'],
-    ['status', 'health_status'],
-    ['client_id', 'status', 'health_status'],
-  ],
+  filters: ['client_id', 'status', 'health_status'],
   json: ['deployment_config', 'metadata'],
 });
 

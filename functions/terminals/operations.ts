@@ -1,6 +1,6 @@
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { tellClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
 
@@ -11,7 +11,7 @@ export const terminalOperations: Operations<typeof terminals> = {
   },
 
   createTerminal: async ({ body, tenant }) => {
-    tellClient(tenant, body.client_id);
+    requireClient(tenant, body.client_id);
     return answerRecord(await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }));
   },
 

@@ -2,5 +2,5 @@ import { entity } from '../../shared/table/entity.ts';
 import type { Terminal } from './contract.ts';
 
 export const terminalEntity = entity<Terminal>('TERMINAL', {
-  filters: [['status'], ['client_id'], ['client_id', 'status']],
+  filters: ['client_id', 'status'],
 });

@@ -2,7 +2,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { tellClient } from '../clients/counters.ts';
+import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
 import { requireReferences } from './references.ts';
@@ -17,7 +17,8 @@ export const ticketOperations: Operations<typeof tickets> = {
   createTicket: async ({ body, tenant, session }) => {
     const { ticket_code: code, ...fields } = body;
     const now = session.timestamp;
-    requireReferences(tenant, fields, { contact: true });
+    requireReferences(tenant, fields);
+    if (fields.client_id !== null) noteContact(tenant, fields.client_id);
     const created = await tenant
       .records(ticketEntity)
       .create<'ticket_code'>(
@@ -42,14 +43,18 @@ export const ticketOperations: Operations<typeof tickets> = {
 
   deleteTicket: async ({ params, tenant, find }) => {
     const records = tenant.records(ticketEntity);
-    records.remove(await find(records, params.id));
-    messagesOf(tenant, params.id).clear();
+    const messages = messagesOf(tenant, params.id);
+    const [ticket, keys] = await Promise.all([find(records, params.id), messages.childKeys()]);
+    records.remove(ticket, messages.clear(keys, ticket));
     return answerNothing;
   },
 
   listTicketMessages: async ({ params, query, tenant, find }) => {
-    await find(tenant.records(ticketEntity), params.id);
-    return answerList(await messagesOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after }));
+    const [part] = await Promise.all([
+      messagesOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after }),
+      find(tenant.records(ticketEntity), params.id),
+    ]);
+    return answerList(part);
   },
 
   createTicketMessage: async ({ params, body, tenant, session, find }) => {
@@ -58,7 +63,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const now = session.timestamp;
     // Also holds the ticket in place: a message cannot land on one that is being deleted.
     records.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
-    if (ticket.client_id !== null) tellClient(tenant, ticket.client_id, { contact: true });
+    if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return answerRecord(await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }));
   },
 };

@@ -1,6 +1,6 @@
 import { noSuchRecord } from '../../shared/http/references.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { type ClientNews, tellClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
@@ -9,13 +9,13 @@ import type { Ticket } from './contract.ts';
 type References = { readonly [field in 'client_id' | 'service_id' | 'resource_id' | 'terminal_id']?: Ticket[field] };
 
 /**
- * Stages that the records these fields name exist, and what the client is to know. Fields without a value name nothing.
+ * Stages that the records these fields name exist. Fields without a value name nothing.
  * `contact_id` and `assigned_to` name people outside the service and are not looked up (DESIGN §5).
  */
-export function requireReferences(tenant: Tenant, fields: References, news: ClientNews = {}): void {
+export function requireReferences(tenant: Tenant, fields: References): void {
   const { client_id, service_id, resource_id, terminal_id } = fields;
-  if (client_id) tellClient(tenant, client_id, news);
+  if (client_id) requireClient(tenant, client_id);
   if (service_id) tenant.records(serviceEntity).require(service_id, noSuchRecord('service_id'));
   if (resource_id) tenant.records(resourceEntity).require(resource_id, noSuchRecord('resource_id'));
-  if (terminal_id) tenant.records(terminalEntity).require(terminal_id, noSuchRecord('terminal_id'));
+  if (terminal_id) tenant.records(terminalEntity).requireLasting(terminal_id, noSuchRecord('terminal_id'));
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Ticket, TicketMessage } from './contract.ts';
 
 export const ticketEntity = entity<Ticket>('TICKET', {
-  filters: [['status']],
+  filters: ['status'],
   json: ['custom_fields'],
   unique: { ticket_code: exactly },
 });

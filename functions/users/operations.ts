@@ -4,7 +4,7 @@ import { noSuchRecord } from '../../shared/http/references.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
 import { membershipEntity, roleEntity } from '../access/store.ts';
-import { tellClient } from '../clients/counters.ts';
+import { requireClient } from '../clients/counters.ts';
 import type { users } from './contract.ts';
 import { userEntity } from './store.ts';
 import { checkSuperadmin } from './superadmin.ts';
@@ -31,19 +31,19 @@ export const userOperations: Operations<typeof users> = {
   },
 
   listUserMemberships: async ({ params, query, tenant, find }) => {
-    await find(tenant.records(userEntity), params.id);
-    const part = await tenant
-      .records(membershipEntity)
-      .part({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } });
+    const [part] = await Promise.all([
+      tenant.records(membershipEntity).part({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
+      find(tenant.records(userEntity), params.id),
+    ]);
     return answerList(part);
   },
 
   createMembership: async ({ body, tenant, session }) => {
     const org_id = organizationOf(tenant);
     const { user_id, client_id, role_id } = body;
-    tenant.records(userEntity).require(user_id, noSuchRecord('user_id'));
-    if (client_id !== null) tellClient(tenant, client_id);
-    if (role_id !== null) tenant.records(roleEntity).require(role_id, noSuchRecord('role_id'));
+    tenant.records(userEntity).requireLasting(user_id, noSuchRecord('user_id'));
+    if (client_id !== null) requireClient(tenant, client_id);
+    if (role_id !== null) tenant.records(roleEntity).requireLasting(role_id, noSuchRecord('role_id'));
     const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
     // Memberships are created below `/users` and read elsewhere, so the pipeline cannot tell where from this contract.
     return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };

@@ -8,7 +8,7 @@ export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string |
 export const RETENTION_DAYS = 30;
 
 export const eventEntity = entity<StoredEvent>('WEBHOOK_EVENT', {
-  filters: [['integration_id'], ['event_type'], ['integration_id', 'event_type']],
+  filters: ['integration_id', 'event_type'],
   retentionDays: RETENTION_DAYS,
 });
 

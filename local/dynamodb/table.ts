@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { KEYS, type ListIndex, listIndexes, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { KEYS, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 
 const WAIT_SECONDS = 30;
 
@@ -37,29 +37,14 @@ const createWhereMissing = async (client: DynamoDBClient, tableName: string): Pr
 const tableInput = (tableName: string): CreateTableCommandInput => ({
   TableName: tableName,
   BillingMode: 'PAY_PER_REQUEST',
-  AttributeDefinitions: [attribute(KEYS.partition, 'S'), attribute(KEYS.sort, 'S'), ...listIndexes.flatMap(attributes)],
-  KeySchema: keySchema(KEYS.partition, KEYS.sort),
-  GlobalSecondaryIndexes: listIndexes.map(({ name, partition, sort }) => ({
-    IndexName: name,
-    KeySchema: keySchema(partition, sort),
-    Projection: { ProjectionType: 'ALL' },
-  })),
+  AttributeDefinitions: [text(KEYS.partition), text(KEYS.sort)],
+  KeySchema: [
+    { AttributeName: KEYS.partition, KeyType: 'HASH' },
+    { AttributeName: KEYS.sort, KeyType: 'RANGE' },
+  ],
 });
 
-const attributes = ({ partition, sort }: ListIndex): AttributeDefinition[] => [
-  attribute(partition, 'S'),
-  attribute(sort, 'N'),
-];
-
-const attribute = (name: string, type: 'S' | 'N'): AttributeDefinition => ({
-  AttributeName: name,
-  AttributeType: type,
-});
-
-const keySchema = (partition: string, sort: string): CreateTableCommandInput['KeySchema'] => [
-  { AttributeName: partition, KeyType: 'HASH' },
-  { AttributeName: sort, KeyType: 'RANGE' },
-];
+const text = (name: string): AttributeDefinition => ({ AttributeName: name, AttributeType: 'S' });
 
 /** Turning it on a second time is an error, so it asks first. */
 const enableExpiry = async (client: DynamoDBClient, tableName: string): Promise<void> => {

@@ -90,7 +90,7 @@ export const answerPage = <T, U = T>(
 export const answerList = <T, U = T>(part: Part<T>, show: (record: T) => U = asStored) => {
   const data = part.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
-  const next = fitting < data.length ? String(part.records[fitting - 1]?.item.SK) : part.next;
+  const next = fitting < data.length ? String(part.records[fitting - 1]?.item.id) : part.next;
   return { body: { data: data.slice(0, fitting) }, next };
 };
 

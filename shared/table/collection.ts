@@ -1,15 +1,18 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { advance } from './advance.ts';
+import { CHILDREN, type ChildKeys, readChildKeys } from './children.ts';
 import type { Table } from './client.ts';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
+import { EntityLists, SETS } from './entity-lists.ts';
 import { StaleRead } from './errors.ts';
-import type { Key, TenantId } from './keys.ts';
-import { expiryOf, type TakenNumber } from './lists/count.ts';
-import { idOf, numberOf } from './lists/ids.ts';
-import { LISTED_AT, type ListSource, readPage, readPart } from './lists/page.ts';
-import { stageHole } from './lists/stage-hole.ts';
-import { numericKey, RecordLists } from './record-lists.ts';
+import { type Key, setPartition, type TenantId } from './keys.ts';
+import type { TakenNumber } from './lists/head.ts';
+import { idOf, numberIn, numberOf, sortKeyOf, tailOf } from './lists/ids.ts';
+import { type PageRequest, readNumbered, readPage } from './lists/page.ts';
+import { readInOrder, readMembers } from './lists/part.ts';
+import { stageEntry } from './lists/set-writes.ts';
 import type { Page, PageQuery, Part, PartQuery, Place, Stored } from './records.ts';
-import { listIndex, TTL_ATTRIBUTE } from './schema.ts';
+import { TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
 import { stageSweep } from './sweep.ts';
@@ -17,6 +20,13 @@ import { UniqueValues } from './unique-values.ts';
 import type { Work } from './work.ts';
 
 const VERSION = 'VERSION';
+
+/** Where the records of a kind are. */
+export interface Location {
+  readonly partition: string;
+  /** The record that they are below. */
+  readonly parent?: { readonly key: Key; readonly id: string };
+}
 
 /**
  * The records of one kind in one place of one tenant. Reads happen at once; writes are staged in the session's unit of work.
@@ -26,16 +36,16 @@ export class Collection<T extends object> {
   readonly #session: Session;
   readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
-  readonly #partition: string;
-  readonly #lists: RecordLists<T>;
+  readonly #location: Location;
+  readonly #lists: EntityLists<T>;
   readonly #unique: UniqueValues<T>;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T>, partition: string) {
+  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location) {
     this.#session = session;
     this.#tenant = tenant;
     this.#entity = entity;
-    this.#partition = partition;
-    this.#lists = new RecordLists(entity, partition);
+    this.#location = location;
+    this.#lists = new EntityLists(entity, location.partition);
     this.#unique = new UniqueValues(tenant, entity);
   }
 
@@ -43,36 +53,45 @@ export class Collection<T extends object> {
   async get(id: string): Promise<Stored<T> | undefined> {
     const table = this.#table;
     const { Item: item } = await table.client.send(
-      new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
+      new GetCommand({ TableName: table.name, Key: { ...this.keyOf(id) }, ConsistentRead: true }),
     );
-    return item === undefined || this.#isExpired(item) ? undefined : this.#stored(item);
+    // A number has one record; another id with that number is nobody's.
+    return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.#stored(item);
   }
 
-  /** One page of the list of all records, or of those that a declared filter picks. */
+  /** One page of the list of all records, or of those that have the values of the filter. */
   async page(query: PageQuery): Promise<Page<T>> {
-    const { items, total } = await readPage(this.#table, this.#lists.source(query.filter ?? {}), {
-      page: query.page,
-      pageSize: query.page_size,
-      newestFirst: query.sort === '-created_at',
-      now: this.#session.now,
-    });
+    const source = this.#lists.source(query.filter ?? {});
+    const { items, total } = await readPage(this.#table, source, this.#requestOf(query));
+    return { records: items.map((item) => this.#stored(item)), total };
+  }
+
+  /** One page of records that their parent numbers. It is read beside the parent. */
+  async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
+    const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
+    const request = this.#requestOf(query);
+    const { items, total } = await readNumbered(this.#table, this.#location.partition, count, request);
     return { records: items.map((item) => this.#stored(item)), total };
   }
 
   /** Up to `limit` records in order, from the one after the record `after` on. */
-  async part(query: PartQuery): Promise<Part<T>> {
-    const source = this.#lists.source(query.filter ?? {});
-    const after = query.after === undefined ? undefined : await this.#sortValue(source, query.after);
-    const { items, more } = await readPart(this.#table, source, {
-      after,
-      limit: query.limit,
-      newestFirst: query.newestFirst ?? false,
-    });
-    return { records: items.map((item) => this.#stored(item)), next: more ? String(items.at(-1)?.SK) : undefined };
+  async part({ after, limit, newestFirst = false, filter = {} }: PartQuery): Promise<Part<T>> {
+    const { items, more } = this.#entity.byTime
+      ? await readInOrder(this.#table, this.#location.partition, {
+          after: after === undefined ? undefined : this.keyOf(after).SK,
+          limit,
+          newestFirst,
+        })
+      : await readMembers(this.#table, this.#lists.source(filter), {
+          after: after === undefined ? undefined : numberOf(after),
+          limit,
+          now: this.#session.now,
+        });
+    return { records: items.map((item) => this.#stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }
 
   /**
-   * Stages a new record: takes its numbers in all its lists at once, then the record can be written.
+   * Stages a new record: takes its number, then the record can be written.
    * `late` gives the fields that depend on the record's id or place. Of those, `generated` names the ones that the service and not the caller
    * has chosen: where such a value must be unique and is taken, the operation is run again instead of refused.
    */
@@ -81,85 +100,75 @@ export class Collection<T extends object> {
     late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
   ): Promise<Stored<T>> {
-    const [own, ...others] = await Promise.all([
-      this.#entity.byTime ? this.#atThisTime() : this.#takeIn(this.#partition),
-      ...this.#lists.of(fields as Partial<T>).map(async (list) => ({ list, taken: await this.#take(list) })),
-    ]);
-    const place = { id: idOf(own.number), ordinal: own.number + 1, clashes: this.#session.clashes };
-    const record = {
-      ...fields,
-      ...(await late(place)),
-      id: this.#entity.numericId ? place.ordinal : place.id,
-    } as unknown as T;
-    const listed = Object.fromEntries(
-      others.flatMap(({ list, taken }, index) => {
-        const { partition, sort } = listIndex(index + 1);
-        return list === undefined || taken === undefined
-          ? []
-          : [
-              [partition, list],
-              [sort, taken.number],
-            ];
-      }),
-    );
+    const taken = await this.#take();
+    const { number, expires } = taken;
+    const place = { id: idOf(number), ordinal: number + 1, clashes: this.#session.clashes };
+    const record = { id: place.id, ...fields, ...(await late(place)) } as unknown as T;
     const item = {
-      ...this.#key(this.#entity.numericId ? place.ordinal : place.id),
+      ...this.keyOf(place.id),
       ...toAttributes(this.#entity, record),
-      ...listed,
-      ...this.#expiry([own, ...others.flatMap(({ taken }) => taken ?? [])]),
+      ...this.#lists.noted,
+      ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
       [VERSION]: 1,
-      [LISTED_AT]: this.#session.now,
     };
-    this.#work.put(item, () => new StaleRead('the id is taken'));
+    this.#work.put(item, () => this.#session.fenced(taken));
+    this.#lists.stageMove(this.#work, number, undefined, record, expires);
     this.#unique.claim(this.#work, record, place.id, (field) =>
       generated.some((name) => name === field) ? () => this.#session.clash() : undefined,
     );
+    this.#countChild();
+    return { record, version: 1, item };
+  }
+
+  /** Stages a new record that its parent, as read, numbers. */
+  createNumbered(parent: Stored<object>, fields: Omit<T, 'id'>): Stored<T> {
+    const count = parent.item[CHILDREN];
+    const id = Number(count ?? 0) + 1;
+    const record = { id, ...fields } as unknown as T;
+    const item = { ...this.keyOf(id), ...toAttributes(this.#entity, record), [VERSION]: 1 };
+    this.#work.put(item, () => new StaleRead('the number is given'));
+    this.#countChild({ [CHILDREN]: count });
+    return { record, version: 1, item };
+  }
+
+  /** Stages a record under its own id, for a kind that has a single one. `refuse` gives the error when it is there already. */
+  createSingle(record: T & { readonly id: string }, refuse: Refusal, internal: Item = {}): Stored<T> {
+    const item = { ...this.keyOf(record.id), ...toAttributes(this.#entity, record), ...internal, [VERSION]: 1 };
+    this.#work.put(item, refuse);
     return { record, version: 1, item };
   }
 
   /** Stages a change of a record as read. A field given as it is changes nothing. */
   async update(stored: Stored<T>, changes: Partial<T>): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
-    const id = this.#idOf(stored);
-    const set: Record<string, unknown> = { ...toAttributes(this.#entity, changes), [VERSION]: stored.version + 1 };
-    const remove: string[] = [];
-    const before = this.#lists.of(stored.record);
-    await Promise.all(
-      this.#lists.of(record).map(async (list, index) => {
-        const { partition, sort } = listIndex(index + 1);
-        const left = before[index];
-        if (list === left) return;
-        const taken = await this.#take(list);
-        if (taken === undefined) remove.push(partition, sort);
-        else Object.assign(set, { [partition]: list, [sort]: taken.number, [LISTED_AT]: this.#session.now });
-        this.#leave(left, stored.item[sort]);
-      }),
-    );
-    this.#work.update(this.#key(id), {
-      set,
-      remove,
-      expect: { exists: true, equals: { [VERSION]: stored.version } },
+    const { item } = stored;
+    this.#lists.stageMove(this.#work, numberIn(String(item.SK)), item, record, expiryOf(item));
+    this.#work.update(this.#keyIn(item), {
+      set: {
+        ...toAttributes(this.#entity, changes),
+        ...(item[SETS] === this.#lists.noted[SETS] ? {} : this.#lists.noted),
+        [VERSION]: stored.version + 1,
+      },
+      expect: { equals: { [VERSION]: stored.version, id: item.id } },
       refuse: () => new StaleRead('the record has changed'),
     });
-    this.#unique.move(this.#work, stored.record, record, String(id));
-    return { record, version: stored.version + 1, item: stored.item };
+    this.#unique.move(this.#work, stored.record, record, String(item.id));
+    return { record, version: stored.version + 1, item };
   }
 
   /** Stages the deletion of a record as read; `equals` names other attributes that must hold, such as a counter that is 0. */
   remove(stored: Stored<T>, equals: Readonly<Record<string, unknown>> = {}, refuse?: Refusal): void {
-    const id = this.#idOf(stored);
-    const expect: Expectation = { exists: true, equals: { [VERSION]: stored.version, ...equals } };
-    this.#work.delete(this.#key(id), expect, (found) =>
+    const { item } = stored;
+    const expect: Expectation = { equals: { [VERSION]: stored.version, id: item.id, ...equals } };
+    this.#work.delete(this.#keyIn(item), expect, (found) =>
       found !== undefined && found[VERSION] === stored.version && refuse !== undefined
         ? refuse(found)
         : new StaleRead('the record has changed'),
     );
-    if (!this.#entity.byTime) {
-      stageHole(this.#work, this.#partition, this.#entity.numericId ? Number(id) - 1 : numberOf(String(id)));
-    }
-    this.#lists.of(stored.record).forEach((list, index) => {
-      this.#leave(list, stored.item[listIndex(index + 1).sort]);
-    });
+    const number = numberIn(String(item.SK));
+    const { partition } = this.#location;
+    if (!this.#entity.byTime) stageEntry(this.#work, { set: setPartition(partition), number, expires: expiryOf(item) });
+    this.#lists.stageMove(this.#work, number, item, undefined, expiryOf(item));
     this.#unique.release(this.#work, stored.record);
   }
 
@@ -172,22 +181,62 @@ export class Collection<T extends object> {
     change: { add?: Readonly<Record<string, number>>; set?: Partial<T>; equals?: Readonly<Record<string, unknown>> },
     refuse: Refusal,
   ): void {
-    this.#work.update(this.#key(id), {
+    this.#work.update(this.keyOf(id), {
       ...(change.add === undefined ? {} : { add: change.add }),
       ...(change.set === undefined ? {} : { set: toAttributes(this.#entity, change.set) }),
-      expect: { exists: true, ...(change.equals === undefined ? {} : { equals: change.equals }) },
+      expect: { equals: { id, ...change.equals } },
       refuse,
     });
   }
 
-  /** Stages the end of all records here, after their parent was deleted (`sweep.ts`). */
-  clear(): void {
-    stageSweep(this.#session, this.#tenant, this.#partition);
-  }
-
   /** Stages that a record must exist when the work commits. */
   require(id: string, refuse: Refusal, equals: Readonly<Record<string, unknown>> = {}): void {
-    this.#work.require(this.#key(id), equals, refuse);
+    this.#work.require(this.keyOf(id), { id, ...equals }, refuse);
+  }
+
+  /**
+   * Checks that a record exists which can not be deleted: it is read beside the operation's own work, and the commit waits for it. A condition
+   * in the transaction would have all that refer to one record get in each other's way.
+   */
+  requireLasting(id: string, refuse: Refusal): void {
+    this.#session.check(async () => {
+      if ((await this.get(id)) === undefined) throw refuse(undefined);
+    });
+  }
+
+  /** Has a field moved forward to a text beside the commit, where it is less. Advisory: that it fails is nobody's error. */
+  advance(id: string, field: keyof T & string, value: string): void {
+    const key = this.keyOf(id);
+    const table = this.#table;
+    this.#session.beside(() => advance(table, key, { id, field, value }, this.#session));
+  }
+
+  /** What lies here, for {@link clear}: may be read beside the parent. */
+  childKeys(): Promise<ChildKeys> {
+    return readChildKeys(this.#table, this.#location.partition);
+  }
+
+  /**
+   * Stages the end of all records here, together with their parent: a few in its transaction, many after it (`sweep.ts`).
+   * @returns what must hold of the parent for its deletion
+   */
+  clear({ records, list, isComplete }: ChildKeys, parent: Stored<object>): Readonly<Record<string, unknown>> {
+    const count = parent.item[CHILDREN];
+    if (isComplete && records.length === Number(count ?? 0)) {
+      for (const key of [...records, ...list]) this.#work.delete(key, {}, () => new Error('nothing is expected of it'));
+      return { [CHILDREN]: count };
+    }
+    stageSweep(this.#session, this.#tenant, this.#location.partition);
+    return {};
+  }
+
+  /** The key of the record with this id. */
+  keyOf(id: string | number): Key {
+    const { partition } = this.#location;
+    if (typeof id === 'number') return { PK: partition, SK: sortKeyOf(id - 1) };
+    if (this.#entity.single) return { PK: partition, SK: id };
+    const number = sortKeyOf(numberOf(id));
+    return { PK: partition, SK: this.#entity.byTime ? `${number}-${tailOf(id)}` : number };
   }
 
   get #table(): Table {
@@ -198,18 +247,12 @@ export class Collection<T extends object> {
     return this.#session.workOf(this.#tenant);
   }
 
-  /** Where a record stands in the order of a list. One that is gone from it ends the list. */
-  async #sortValue(source: ListSource, id: string): Promise<string | number> {
-    if (source.index === undefined) return id;
-    return Number((await this.get(id))?.item[source.index.sort] ?? Number.MAX_SAFE_INTEGER);
+  #requestOf({ page, page_size, sort }: PageQuery): PageRequest {
+    return { page, pageSize: page_size, newestFirst: sort === '-created_at', now: this.#session.now };
   }
 
-  #key(id: string | number): Key {
-    return { PK: this.#partition, SK: typeof id === 'number' ? numericKey(id) : id };
-  }
-
-  #idOf(stored: Stored<T>): string | number {
-    return (stored.record as { id: string | number }).id;
+  #keyIn(item: Item): Key {
+    return { PK: String(item.PK), SK: String(item.SK) };
   }
 
   #stored(item: Item): Stored<T> {
@@ -217,36 +260,28 @@ export class Collection<T extends object> {
   }
 
   #isExpired(item: Item): boolean {
-    const expiry = item[TTL_ATTRIBUTE];
-    return typeof expiry === 'number' && expiry * 1000 <= this.#session.now;
+    const expires = expiryOf(item);
+    return expires !== undefined && expires * 1000 <= this.#session.now;
   }
 
-  #expiry(taken: readonly TakenNumber[]): Record<string, number> {
-    const { retentionDays } = this.#entity;
-    const lastDay = taken
-      .flatMap(({ day }) => day ?? [])
-      .sort()
-      .at(-1);
-    return retentionDays === undefined || lastDay === undefined
-      ? {}
-      : { [TTL_ATTRIBUTE]: expiryOf(lastDay, retentionDays) };
+  #take(): Promise<TakenNumber> {
+    const { list } = this.#lists;
+    return this.#entity.byTime
+      ? Promise.resolve({ list, number: this.#session.now, expires: undefined, upkeep: [] })
+      : this.#session.takeNumber(this.#tenant, list);
   }
 
-  /** A record that is older than a filter has no number in its lists. */
-  #leave(list: string | undefined, number: unknown): void {
-    if (list !== undefined && typeof number === 'number') stageHole(this.#work, list, number);
-  }
-
-  #take(list: string | undefined): Promise<TakenNumber | undefined> {
-    return list === undefined ? Promise.resolve(undefined) : this.#takeIn(list);
-  }
-
-  #atThisTime(): TakenNumber {
-    const { now } = this.#session;
-    return { list: this.#partition, number: now, at: now, day: undefined };
-  }
-
-  #takeIn(list: string): Promise<TakenNumber> {
-    return this.#session.takeNumber(this.#tenant, list, this.#entity.retentionDays);
+  /** Also holds the parent in place: no record comes to lie below one that is being deleted. */
+  #countChild(equals: Readonly<Record<string, unknown>> = {}): void {
+    const { parent } = this.#location;
+    if (parent === undefined) return;
+    this.#work.update(parent.key, {
+      add: { [CHILDREN]: 1 },
+      expect: { equals: { id: parent.id, ...equals } },
+      refuse: () => new StaleRead('the parent is gone'),
+    });
   }
 }
+
+const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
+  typeof expires === 'number' ? expires : undefined;

@@ -6,10 +6,10 @@ export interface Entity<T extends object = object> {
   /** Part of every key: `TICKET`. */
   readonly name: string;
   /**
-   * The filters by which the records can be listed, each with its own list: `[['status'], ['client_id', 'status']]`.
-   * The position decides the index, so new filters go to the end.
+   * Fields that the records can be listed by, in any combination: short texts or flags, null for none. One that is added later serves old records
+   * once the operator has built it (`docs/counted-lists.md`).
    */
-  readonly filters: readonly (readonly Field<T>[])[];
+  readonly filters: readonly Field<T>[];
   /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (DESIGN §4). */
   readonly json: readonly Field<T>[];
   /** Values used once in a tenant, with what makes two spellings the same. */
@@ -17,17 +17,19 @@ export interface Entity<T extends object = object> {
   /** Days after which a record expires; it is kept to the end of the last. */
   readonly retentionDays?: number;
   /**
-   * Ids carry the time of creation instead of a number taken from the list: for lists that are read in order and never counted,
-   * such as the messages of a ticket. Saves a write.
+   * Numbers are the time of creation and not taken from the list's head: for records that are read in order and never counted, such as the messages
+   * of a ticket. Saves a write.
    */
   readonly byTime?: true;
-  /** Ids are the record's number itself instead of UUIDs (spec §2, resource history). */
-  readonly numericId?: true;
+  /** The one record of its kind in its tenant, under an id that is given: in no list. */
+  readonly single?: true;
+  /** Ids are numbers that the parent gives, from 1 on, instead of UUIDs (spec §2, resource history). None is ever deleted alone. */
+  readonly numbered?: true;
 }
 
 type Field<T> = keyof T & string;
 
-/** Declares an entity: `entity<Ticket>('TICKET', { filters: [['status']], json: ['custom_fields'] })`. */
+/** Declares an entity: `entity<Ticket>('TICKET', { filters: ['status'], json: ['custom_fields'] })`. */
 export const entity = <T extends object>(name: string, options: Partial<Omit<Entity<T>, 'name'>> = {}): Entity<T> => ({
   name,
   filters: [],

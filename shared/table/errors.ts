@@ -25,3 +25,12 @@ export class NotUnique extends Error {
     this.field = field;
   }
 }
+
+/** Records that are older than a filter do not stand in its lists yet: the operator builds them (`operator verify --repair`). */
+export class ListNotBuilt extends Error {
+  override readonly name = 'ListNotBuilt';
+
+  constructor(fields: readonly string[]) {
+    super(`the lists by ${fields.join(' and ')} are not built`);
+  }
+}

@@ -97,7 +97,8 @@ function conditionText(expect: Expectation, placeholders: Placeholders): string 
     parts.push(`(${absent}${expired})`);
   }
   for (const [attribute, value] of Object.entries(expect.equals ?? {})) {
-    parts.push(`${placeholders.name(attribute)} = ${placeholders.value(value)}`);
+    const name = placeholders.name(attribute);
+    parts.push(value === undefined ? `attribute_not_exists(${name})` : `${name} = ${placeholders.value(value)}`);
   }
   return parts.join(' AND ');
 }

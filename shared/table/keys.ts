@@ -20,23 +20,15 @@ export const recordsPartition = (tenant: TenantId, entity: string): string => `O
 export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
   `ORG#${tenant}#${parent}#${parentId}#${entity}`;
 
-/** A list of those records of a partition that have these values: `ORG#<tenant>#SERVICE#client_id=…&status=active`. */
-export const filteredList = (partition: string, values: Readonly<Record<string, string>>): string =>
-  `${partition}#${Object.entries(values)
-    .map(([field, value]) => `${field}=${encodeURIComponent(value)}`)
-    .join('&')}`;
+/**
+ * Where a list keeps what it knows of its numbers: its head and its gaps, `ORG#<tenant>#TICKET#SET`; of a filter's value the numbers of its
+ * records, `ORG#<tenant>#TICKET#status=open#SET`.
+ */
+export const setPartition = (partition: string, field?: string, value?: string): string =>
+  field === undefined ? `${partition}#SET` : `${partition}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
-/** Where a list keeps its count: the head and the buckets of holes. */
-export const countPartition = (list: string): string => `${list}#COUNT`;
-
-/** Sort key of a list's head; after every bucket in order. */
+/** Sort key of a list's head; after every item of bits. */
 export const HEAD = 'HEAD';
-
-/** Sort key of a bucket of holes. Twelve digits hold any bucket of a 48-bit number. */
-export const bucketKey = (bucket: number): string => `B#${String(bucket).padStart(12, '0')}`;
-
-/** Sort key of a note of the buckets that are all holes, 1,000 to an item; between the buckets and the head. */
-export const fullBucketsKey = (note: number): string => `FULL#${String(note).padStart(12, '0')}`;
 
 /** Guards that a value is used once in a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({

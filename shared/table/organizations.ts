@@ -1,14 +1,14 @@
 import type { JsonObject } from '../contract/fields.ts';
-import { entity, toAttributes, toRecord } from './entity.ts';
-import { PLATFORM, recordsPartition, type TenantId } from './keys.ts';
-import { LISTED_AT, readPage } from './lists/page.ts';
+import { Collection } from './collection.ts';
+import { entity, toAttributes } from './entity.ts';
+import { type Key, PLATFORM, recordsPartition } from './keys.ts';
+import { numberIn, sortKeyOf } from './lists/ids.ts';
 import type { Page, PageQuery, Stored } from './records.ts';
-import { listIndex } from './schema.ts';
-import type { Item, Refusal } from './staged.ts';
+import type { Refusal } from './staged.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
- * Organizations: each is the one record of its kind in its own tenant, under its own id, and stands in the platform's list of all.
+ * Organizations: each is the one record of its kind in its own tenant, under its own id, and stands a second time in the platform's list of all.
  * The id is random and not made from its number in that list: a tenant must not learn from it how many others there are.
  */
 export interface Organization {
@@ -19,37 +19,44 @@ export interface Organization {
   readonly created_at: string;
 }
 
-/** For reading and changing an organization through its own tenant's handle. */
-export const organizationEntity = entity<Organization>('ORG', { json: ['settings'] });
+const json = ['settings'] as const;
 
-/** The platform's list of all organizations, on the first list index. */
+/** For reading an organization through its own tenant's handle. */
+export const organizationEntity = entity<Organization>('ORG', { json, single: true });
+
+/** The copies in the platform's list. */
+const listedEntity = entity<Organization>('ORG', { json });
 const ALL = recordsPartition(PLATFORM, 'ORG');
-const index = listIndex(1);
 
-/**
- * Stages the organization of a new tenant. `refuse` gives the error when there is one with this id. The tenant itself takes its number in the
- * platform's list of all, which the role under which organizations are made allows.
- */
+/** Attribute of an organization: its number in the platform's list. */
+const LISTED_AS = 'LISTED_AS';
+
+/** The platform's list, as a tenant that stands in it reaches it: the role under which organizations are made and changed allows that. */
+const listing = (tenant: Tenant) => new Collection(tenant.session, tenant.id, listedEntity, { partition: ALL });
+
+/** Stages the organization of a new tenant. `refuse` gives the error when there is one with this id. */
 export async function stageOrganization(
   tenant: Tenant,
   fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
   refuse: Refusal,
 ): Promise<Stored<Organization>> {
-  const { id, session } = tenant;
-  const record: Organization = { ...fields, id, created_at: session.timestamp };
-  const { number } = await session.takeNumber(id, ALL);
-  const item = {
-    PK: recordsPartition(id, organizationEntity.name),
-    SK: id,
-    ...toAttributes(organizationEntity, record),
-    [index.partition]: ALL,
-    [index.sort]: number,
-    [LISTED_AT]: session.now,
-    VERSION: 1,
-  };
-  session.workOf(id).put(item, refuse);
-  return { record, version: 1, item };
+  const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
+  const { item } = await listing(tenant).create<never>(record);
+  const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
+  return tenant.records(organizationEntity).createSingle(record, refuse, internal);
 }
+
+/** Stages a change of an organization as read, and of its copy. */
+export async function stageOrganizationChange(
+  tenant: Tenant,
+  stored: Stored<Organization>,
+  changes: Partial<Organization>,
+): Promise<Stored<Organization>> {
+  tenant.session.workOf(tenant.id).update(copyOf(stored), { set: toAttributes(listedEntity, changes) });
+  return tenant.records(organizationEntity).update(stored, changes);
+}
+
+const copyOf = ({ item }: Stored<Organization>): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
  * One page of all organizations, for the platform's own handle only.
@@ -57,26 +64,5 @@ export async function stageOrganization(
  */
 export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {
   if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
-  const { session } = platform;
-  const source = {
-    list: ALL,
-    index,
-    bounds: (first: number, last: number) => [first, last] as const,
-    numberOf: (item: Item) => Number(item[index.sort]),
-    // A record and its mark are compared in one transaction, and the record is in its own tenant.
-    tableOf: (item: Item) => session.tableOf(String(item.SK) as TenantId),
-  };
-  const request = {
-    page: query.page,
-    pageSize: query.page_size,
-    newestFirst: query.sort === '-created_at',
-    now: session.now,
-  };
-  const { items, total } = await readPage(session.tableOf(platform.id), source, request);
-  const records = items.map((item) => ({
-    record: toRecord(organizationEntity, item),
-    version: Number(item.VERSION),
-    item,
-  }));
-  return { records, total };
+  return listing(platform).page(query);
 }

@@ -3,16 +3,13 @@ import { type Clock, systemClock } from '../clock.ts';
 import { environmentTable, type Table, tenantTable } from './client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
-import { type TakenNumber, takeNumber } from './lists/count.ts';
-import { stageHole } from './lists/stage-hole.ts';
+import { stageReturn } from './lists/fence.ts';
+import { keepHeadSmall, type List, type TakenNumber, takeNumber } from './lists/head.ts';
 import { persist } from './persist.ts';
 import type { StagedWrite } from './staged.ts';
 import { Work } from './work.ts';
 
-/** A number this old is not written any more: readers will soon take it for lost (`lists/mend.ts`). In milliseconds. */
-const NUMBER_LIFETIME_MS = 30_000;
-
-/** Longest wait for giving numbers back: readers mend what is left. In milliseconds. */
+/** Longest wait for giving numbers back: readers fence what is left. In milliseconds. */
 const GIVING_BACK_MS = 1_000;
 
 /** A number, and for whom it was taken. */
@@ -35,6 +32,8 @@ export class Session {
   #workers = new Set<TenantId>();
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
+  #checks: Promise<void>[] = [];
+  #beside: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = asItIs;
   #clashes = 0;
@@ -70,17 +69,24 @@ export class Session {
   }
 
   /** Takes for a tenant the next number of a list, or one that an earlier run of the same operation took and did not use. */
-  async takeNumber(tenant: TenantId, list: string, retentionDays?: number): Promise<TakenNumber> {
-    const index = this.#spare.findIndex((number) => number.list === list && this.#isFresh(number));
+  async takeNumber(tenant: TenantId, list: List): Promise<TakenNumber> {
+    const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const number = spare ?? { tenant, ...(await this.#takeFresh(tenant, list, retentionDays)) };
-    this.#inUse.push(number);
-    return number;
+    const taken = spare ?? { tenant, ...(await this.#takeFresh(tenant, list)) };
+    this.#inUse.push(taken);
+    if (taken.upkeep.length > 0) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, taken.upkeep));
+    return taken;
   }
 
-  #takeFresh(tenant: TenantId, list: string, retentionDays: number | undefined): Promise<TakenNumber> {
-    const by = randomUUID();
-    return persist(() => takeNumber(this.tableOf(tenant), list, retentionDays, this.now, by), this);
+  #takeFresh(tenant: TenantId, list: List): Promise<TakenNumber> {
+    const taker = { now: this.now, by: randomUUID() };
+    return persist(() => takeNumber(this.tableOf(tenant), list, taker), this);
+  }
+
+  /** Notes that the place of a number was found occupied: a reader has fenced it. The error has the operation run again, with another. */
+  fenced(taken: TakenNumber): StaleRead {
+    this.#inUse = this.#inUse.filter((other) => other !== taken);
+    return new StaleRead('the number is fenced');
   }
 
   /** How often a value that the service generated was found taken. */
@@ -92,6 +98,18 @@ export class Session {
   clash(): StaleRead {
     this.#clashes += 1;
     return new StaleRead('a generated value is taken');
+  }
+
+  /** Begins to look at something that must hold: the commit waits for it, and throws what it throws. */
+  check(look: () => Promise<void>): void {
+    const check = look();
+    check.catch(() => undefined);
+    this.#checks.push(check);
+  }
+
+  /** Has something advisory done while the work is committed. Its failure is nobody's error. */
+  beside(chore: () => Promise<void>): void {
+    this.#beside.push(chore);
   }
 
   /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */
@@ -111,6 +129,8 @@ export class Session {
   restart(): void {
     this.#work = new Work();
     this.#workers = new Set();
+    this.#checks = [];
+    this.#beside = [];
     this.#afterCommit = [];
     this.#explain = asItIs;
     this.#spare.push(...this.#inUse.splice(0));
@@ -118,7 +138,6 @@ export class Session {
 
   /** Commits what is staged. @throws as {@link Work.commit} */
   async commit(): Promise<void> {
-    if (!this.#inUse.every((number) => this.#isFresh(number))) throw new StaleRead('list numbers have grown old');
     if (this.staged.length > 0) await this.#send();
     this.#inUse = [];
     await this.abandon();
@@ -127,7 +146,9 @@ export class Session {
 
   async #send(): Promise<void> {
     try {
-      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this);
+      await Promise.all(this.#checks);
+      const chores = Promise.allSettled(this.#beside.map((chore) => chore()));
+      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this).finally(() => chores);
     } catch (error) {
       throw this.#explain(error);
     }
@@ -135,23 +156,19 @@ export class Session {
 
   /**
    * Gives up the numbers that were taken for nothing, so that no total counts them. Best effort: what is not given back here
-   * is mended by the readers. After {@link TableUnavailable} nothing is: the write may yet arrive.
+   * is fenced by the readers. After {@link TableUnavailable} nothing is: the write may yet arrive.
    */
   async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
-    const unused = Map.groupBy([...this.#inUse.splice(0), ...this.#spare.splice(0)], ({ tenant }) => tenant);
-    await Promise.allSettled(Array.from(unused, ([tenant, numbers]) => this.#giveBack(tenant, numbers)));
+    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0)];
+    await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
   }
 
-  async #giveBack(tenant: TenantId, numbers: readonly TakenNumber[]): Promise<void> {
+  async #giveBack(taken: TenantsNumber): Promise<void> {
     const work = new Work();
-    for (const { list, number } of numbers) stageHole(work, list, number);
+    stageReturn(work, taken);
     const deadline = Math.min(this.deadline, this.clock() + GIVING_BACK_MS);
-    await work.commit(this.tableOf(tenant), { clock: this.clock, deadline });
-  }
-
-  #isFresh(number: TakenNumber): boolean {
-    return this.clock() - number.at < NUMBER_LIFETIME_MS;
+    await work.commit(this.tableOf(taken.tenant), { clock: this.clock, deadline });
   }
 }
 

@@ -7,6 +7,7 @@ export type Item = Readonly<Record<string, unknown>>;
 /** What must hold of the item for the transaction to happen. */
 export interface Expectation {
   readonly exists?: boolean;
+  /** Undefined: the attribute is not there. */
   readonly equals?: Readonly<Record<string, unknown>>;
   /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
   readonly expiredBefore?: number;

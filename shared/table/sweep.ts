@@ -1,13 +1,12 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
-import { countPartition, type Key, sweepPartition, type TenantId } from './keys.ts';
+import { type Key, setPartition, sweepPartition, type TenantId } from './keys.ts';
 import type { Patience } from './persist.ts';
 import type { Session } from './session.ts';
 
 /**
- * Empties what belonged to a deleted record: the messages of a ticket, the history of a resource. There may be more of them than
- * a transaction holds, so the transaction that deletes the record leaves a note, and the partition is emptied after it. From the
- * commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one.
+ * Empties what belonged to a deleted record, where there is more of it than its transaction holds. That transaction leaves a note, and the partition
+ * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one.
  *
  * In a domain this is `collection.clear()`.
  */
@@ -39,7 +38,7 @@ async function sweep(table: Table, tenant: TenantId, patience: Patience): Promis
   );
   for (const note of notes) {
     const partition = String(note.SK);
-    const done = (await empty(table, partition, patience)) && (await empty(table, countPartition(partition), patience));
+    const done = (await empty(table, partition, patience)) && (await empty(table, setPartition(partition), patience));
     if (!done) return;
     await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK: note.PK, SK: note.SK } }));
   }

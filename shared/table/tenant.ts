@@ -63,13 +63,14 @@ export class Tenant {
 
   /** All records of a kind. */
   records<T extends object>(entity: Entity<T>): Collection<T> {
-    return new Collection(this.#session, this.#id, entity, recordsPartition(this.#id, entity.name));
+    return new Collection(this.#session, this.#id, entity, { partition: recordsPartition(this.#id, entity.name) });
   }
 
   /** The records of a kind that belong to one parent: the messages of a ticket. */
   below<P extends object, T extends object>(parent: Entity<P>, parentId: string, entity: Entity<T>): Collection<T> {
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
-    return new Collection(this.#session, this.#id, entity, partition);
+    const key = this.records(parent).keyOf(parentId);
+    return new Collection(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
   }
 
   /** What happens once within a scope of this tenant. */

@@ -2,7 +2,7 @@ import type { Table } from './client.ts';
 import { commit } from './commit.ts';
 import type { Key } from './keys.ts';
 import type { Patience } from './persist.ts';
-import type { Expectation, Item, Refusal, StagedUpdate, StagedWrite } from './staged.ts';
+import type { Expectation, Item, Refusal, StagedPut, StagedUpdate, StagedWrite } from './staged.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed together. An operation never commits;
@@ -23,12 +23,13 @@ export class Work {
     this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, expect, refuse });
   }
 
-  /** Stages a change. Changes of one item add up to one write. */
+  /** Stages a change. Changes of one item add up to one write, also those of an item that is put here. */
   update(key: Key, change: Partial<Pick<StagedUpdate, 'set' | 'remove' | 'add' | 'expect' | 'refuse'>>): void {
     const { set = {}, remove = [], add = {}, expect = {}, refuse = unexpected } = change;
     const write: StagedUpdate = { kind: 'update', key, set, remove, add, expect, refuse };
     const before = this.#writes.get(nameOf(key));
-    this.#stage(before?.kind === 'update' ? merge(before, write) : write);
+    if (before?.kind === 'put') this.#writes.set(nameOf(key), into(before, write));
+    else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
   }
 
   /** Stages that an item must be there and unchanged in these attributes. An update that changes nothing. */
@@ -71,6 +72,17 @@ function merge(first: StagedUpdate, second: StagedUpdate): StagedUpdate {
     expect: { ...first.expect, ...second.expect, equals: { ...first.expect.equals, ...second.expect.equals } },
     refuse: first.refuse === unexpected ? second.refuse : first.refuse,
   };
+}
+
+/** A put of what the change makes of it. The item is not there yet, so what the change expects of it is seen here. */
+function into(put: StagedPut, { set, add, remove, expect }: StagedUpdate): StagedPut {
+  const unmet = Object.entries(expect.equals ?? {}).filter(([attribute, value]) => put.item[attribute] !== value);
+  if (unmet.length > 0) throw new Error('a change expects something else of an item than what is put');
+  const item: Record<string, unknown> = { ...put.item, ...set };
+  for (const [attribute, amount] of Object.entries(add))
+    item[attribute] = sum((item[attribute] as number) ?? 0, amount);
+  for (const attribute of remove) delete item[attribute];
+  return { ...put, item };
 }
 
 const sum = (a: number | bigint | undefined, b: number | bigint): number | bigint => {

@@ -116,7 +116,7 @@ describe('listing terminals', () => {
     expect(await listed(`client_id=${one.id}&status=active`)).toEqual([first, fourth]);
     expect(await listed(`client_id=${randomUUID()}`)).toEqual([]);
     await org.ask('PATCH', `${TERMINALS}/${first?.id}`, { status: 'inactive' });
-    expect((await listed(`client_id=${one.id}&status=inactive`)).map(({ id }) => id)).toEqual([third?.id, first?.id]);
+    expect((await listed(`client_id=${one.id}&status=inactive`)).map(({ id }) => id)).toEqual([first?.id, third?.id]);
   });
 
   it.each(['status=ACTIVE', 'client_id=one', 'page=0', 'page_size=201', 'colour=red'])('refuses ?%s', async (query) => {

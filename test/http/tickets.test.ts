@@ -211,7 +211,7 @@ describe('listing tickets', () => {
     expect(await org.read(`${TICKETS}?status=open`)).toMatchObject({ total: 3 });
     await org.ask('PATCH', `${TICKETS}/${id}`, { status: 'pending' });
     const pending = await org.read(`${TICKETS}?status=pending`);
-    expect([pending.total, pending.data.map((ticket) => ticket.id)]).toEqual([2, [id, made[2]?.id]]);
+    expect([pending.total, pending.data.map((ticket) => ticket.id)]).toEqual([2, [made[2]?.id, id]]);
     expect(await org.read(`${TICKETS}?status=open`)).toMatchObject({ total: 2 });
   });
 

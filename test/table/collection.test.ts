@@ -19,7 +19,7 @@ interface Job {
 }
 
 const jobs = entity<Job>('JOB', {
-  filters: [['state'], ['owner', 'state']],
+  filters: ['state', 'owner'],
   json: ['data'],
   unique: { code: exactly },
 });

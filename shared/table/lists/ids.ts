@@ -2,26 +2,54 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'uuid';
 
 /**
- * Ids that carry their place in a list: UUIDv8 (RFC 9562 §5.8) whose first 48 bits are the record's number in its list
- * and whose other 74 free bits are random. In sort-key order they are in order of creation.
+ * Ids that carry their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so that neighbours look
+ * nothing alike, the rest is random. They have the form of version 4, for many validators know no newer one
+ * (`docs/decisions/0009-ids.md`).
  */
 
 const NUMBER_BYTES = 6;
+const HALF = 2 ** 24;
 
-/** A new id for the `number`-th record of a list. */
+/** Of the bijection, a Feistel network on two halves of 24 bits. Changing any of this changes every id there is: never do. */
+const ROUND_KEYS = [0x9e3779, 0x7f4a7c, 0x15c2b1, 0xd1b54a] as const;
+const mixed = (half: number, key: number): number => {
+  const product = Math.imul(half ^ key, 0x9e3779b1);
+  return (product ^ (product >>> 15)) & (HALF - 1);
+};
+
+/** A whole number below 2^48 as another one, each as exactly one. */
+export function scrambled(number: number): number {
+  let left = Math.floor(number / HALF);
+  let right = number % HALF;
+  for (const key of ROUND_KEYS) [left, right] = [right, left ^ mixed(right, key)];
+  return left * HALF + right;
+}
+
+/** The number that {@link scrambled} made this of. */
+export function unscrambled(number: number): number {
+  let left = Math.floor(number / HALF);
+  let right = number % HALF;
+  for (const key of ROUND_KEYS.toReversed()) [left, right] = [right ^ mixed(left, key), left];
+  return left * HALF + right;
+}
+
+/** A new id for the record of this number. */
 export function idOf(number: number): string {
   const bytes = randomBytes(16);
-  bytes.writeUIntBE(number, 0, NUMBER_BYTES);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
+  bytes.writeUIntBE(scrambled(number), 0, NUMBER_BYTES);
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return stringify(bytes);
 }
 
-/** The number in an id that `idOf` made. */
-export const numberOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+/** The number in an id. Any UUID has one; only a record's own id is that of the record found there. */
+export const numberOf = (id: string): number => unscrambled(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
-/** The text that ids of this number, and no others, begin with. */
-export function idPrefix(number: number): string {
-  const hex = number.toString(16).padStart(NUMBER_BYTES * 2, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-`;
-}
+/** A number as the sort key of its record: twelve hexadecimal digits. */
+export const sortKeyOf = (number: number): string => number.toString(16).padStart(NUMBER_BYTES * 2, '0');
+
+/** The number in a sort key. */
+export const numberIn = (sortKey: string): number => Number.parseInt(sortKey.slice(0, NUMBER_BYTES * 2), 16);
+
+/** The random part of an id: what tells records apart that have the same number. */
+export const tailOf = (id: string): string => id.slice(14);

@@ -1,17 +1,30 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../client.ts';
+import { ListNotBuilt } from '../errors.ts';
+import { HEAD, setPartition } from '../keys.ts';
 import type { Item } from '../staged.ts';
-import { readCount } from './count.ts';
-import type { Numbers } from './holes.ts';
-import { mend } from './mend.ts';
-import type { ListSource, Range } from './source.ts';
-import { tidy } from './tidy.ts';
-
-export { LISTED_AT, type ListSource } from './source.ts';
+import { compact } from './compact.ts';
+import { fence, isQuiet } from './fence.ts';
+import type { List } from './head.ts';
+import { Members, NumberSet } from './number-set.ts';
+import { dayOfNumber, endOf, floorOf } from './periods.ts';
+import { type Records, readBetween, readEach, readNewest } from './read-records.ts';
+import { readHead, readSet } from './read-set.ts';
 
 /**
- * Any page of a list in two rounds of reads: the count, then the records between two numbers (`docs/counted-lists.md`).
+ * Any page of a list in two rounds of reads: which numbers its records have, then the records (`docs/counted-lists.md`).
  */
+
+/** The records of a list that have these values: by field, as texts. */
+export interface Filter {
+  readonly [field: string]: string;
+}
+
+/** A list as its readers know it. */
+export interface ListSource extends List {
+  readonly filter: Filter;
+  /** Whether a record has the values of the filter. */
+  readonly matches: (item: Item) => boolean;
+}
 
 export interface PageRequest {
   /** Counted from 1. */
@@ -27,111 +40,151 @@ export interface ItemPage {
   readonly total: number;
 }
 
-const MENDING_TRIES = 3;
+/** What was read of a list's numbers at one moment. */
+interface View {
+  readonly head: Item;
+  /** Of a list without a filter: the numbers that have no record. */
+  readonly gaps: NumberSet;
+  /** Of a filtered list: the numbers of the records that match. */
+  readonly included: NumberSet | undefined;
+  /** All items of the sets. */
+  readonly items: readonly Item[];
+}
 
-/** Reads one page. A page that is not as the count says is mended, where that is certain, and read again. */
+/** Times that a page is put together anew because records went or came while it was read. */
+const TRIES = 4;
+
 export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
-  for (let tries = 0; ; tries++) {
-    const count = await readCount(table, source.list, source.retentionDays, request.now);
-    const { total } = count.numbers;
-    const range = rangeOf(count.numbers, request);
-    if (range === undefined) return { items: [], total };
-    const [items] = await Promise.all([
-      readBetween(table, source, range, request.newestFirst),
-      tidy(table, source.list, count),
+  const [view, newest] = await Promise.all([
+    readView(table, source),
+    isWhole(source) ? readProbe(table, source.partition, request) : [],
+  ]);
+  const absent = new Set<number>();
+  const found = new Map(newest);
+  for (let tries = 1; ; tries++) {
+    const members = membersOf(source, view, absent, request.now);
+    const numbers = pageOf(members, request);
+    const unread = numbers.filter((number) => !found.has(number));
+    const [read] = await Promise.all([
+      readNumbers(table, source, unread),
+      view.included !== undefined && tries === 1 && compact(table, view.items),
     ]);
-    const isWhole = items.length === range.size || tries === MENDING_TRIES;
-    // Mending is a chore: where it fails, the page is as good as it was.
-    if (isWhole || !(await mend(table, source, range, items, count, request.now).catch(() => false))) {
-      return { items: items.slice(0, request.pageSize), total };
+    for (const [number, item] of read) found.set(number, item);
+    const missing = unread.filter((number) => !found.has(number));
+    if (missing.length === 0 || tries === TRIES) {
+      const items = numbers.map((number) => found.get(number)).filter((item) => item !== undefined);
+      return { items: request.newestFirst ? items.reverse() : items, total: members.total };
     }
+    for (const number of missing) absent.add(number);
+    if (view.included === undefined && isQuiet(view.head, request.now)) await fenceAll(table, source, missing, view);
   }
 }
 
-/** The numbers of a page's first and last record; none for a page beyond the end. */
-export function rangeOf(
-  numbers: Numbers,
-  request: Pick<PageRequest, 'page' | 'pageSize' | 'newestFirst'>,
-): Range | undefined {
-  const skipped = (request.page - 1) * request.pageSize;
-  const size = Math.min(request.pageSize, numbers.total - skipped);
-  if (size <= 0) return undefined;
-  const lowest = request.newestFirst ? numbers.total - skipped - size : skipped;
-  return { first: numbers.select(lowest), last: numbers.select(lowest + size - 1), size };
+const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
+
+/** @throws ListNotBuilt for a filter that some records do not stand in yet */
+export async function readView(table: Table, source: ListSource): Promise<View> {
+  const { partition, filter, retentionDays } = source;
+  if (isWhole(source)) {
+    const items = await readSet(table, setPartition(partition));
+    return {
+      head: items.find(({ SK }) => SK === HEAD) ?? {},
+      gaps: NumberSet.ofItems(items),
+      included: undefined,
+      items,
+    };
+  }
+  const [head, sets] = await Promise.all([
+    readHead(table, partition, retentionDays !== undefined),
+    Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
+  ]);
+  assertBuilt(head, source);
+  const included = NumberSet.common(sets.map((items) => NumberSet.ofItems(items)));
+  return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
-/** All items between two numbers: one query, or more where they pass DynamoDB's 1 MB a query. */
-async function readBetween(table: Table, source: ListSource, range: Range, newestFirst: boolean): Promise<Item[]> {
-  const [from, to] = source.bounds(range.first, range.last);
-  const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: source.index?.name,
-        KeyConditionExpression: '#partition = :list AND #sort BETWEEN :from AND :to',
-        ExpressionAttributeNames: {
-          '#partition': source.index?.partition ?? 'PK',
-          '#sort': source.index?.sort ?? 'SK',
-        },
-        ExpressionAttributeValues: { ':list': source.list, ':from': from, ':to': to },
-        ScanIndexForward: !newestFirst,
-        ConsistentRead: source.index === undefined,
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...Items);
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
-  return items;
+/** A head without the note, or none, is that of a list nobody has written yet. */
+function assertBuilt({ FILTERS: built }: Item, { filter }: ListSource): void {
+  if (!Array.isArray(built)) return;
+  const missing = Object.keys(filter).filter((field) => !built.includes(field));
+  if (missing.length > 0) throw new ListNotBuilt(missing);
 }
 
-export interface PartRequest {
-  /** Sort key value after which (in the order asked for) the part begins. */
-  readonly after: string | number | undefined;
-  readonly limit: number;
-  readonly newestFirst: boolean;
+export function membersOf(
+  { retentionDays }: List,
+  { head, gaps, included }: View,
+  absent: ReadonlySet<number>,
+  now: number,
+): Members {
+  const next = included === undefined ? Number(head.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
+  const floor = retentionDays === undefined ? Number(head.FLOOR ?? 0) : floorOf(head, next, retentionDays, now);
+  return new Members({ from: floor, to: next, included, excluded: gaps, absent });
 }
 
-/** Reads a part of a list in order, without counting it; `more` tells whether records follow. */
-export async function readPart(
+/** The numbers of a page, in order. */
+function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest): number[] {
+  const skipped = (page - 1) * pageSize;
+  const size = Math.min(pageSize, members.total - skipped);
+  if (size <= 0) return [];
+  return members.slice(newestFirst ? members.total - skipped - size : skipped, size);
+}
+
+/**
+ * Reads the records of these numbers. Those of a whole list lie side by side and are read as they are now. Those that a filter picks may lie
+ * scattered; they are read at half the price, and what is missing or does not match, which a copy that lags may show, is read again as it is now.
+ */
+export async function readNumbers(table: Table, source: ListSource, numbers: readonly number[]): Promise<Records> {
+  const { partition, matches } = source;
+  if (numbers.length === 0) return new Map();
+  if (isWhole(source)) return readBetween(table, partition, numbers, true);
+  const read = await (isDense(numbers)
+    ? readBetween(table, partition, numbers, false)
+    : readEach(table, partition, numbers, false));
+  const right = new Map(Array.from(read).filter(([, item]) => matches(item)));
+  const doubtful = numbers.filter((number) => !right.has(number));
+  if (doubtful.length > 0) {
+    const again = await readEach(table, partition, doubtful, true);
+    for (const [number, item] of again) if (matches(item)) right.set(number, item);
+  }
+  return right;
+}
+
+/** A record read alone costs as much as four of 1 KB that are read in a row. */
+const RECORDS_A_UNIT = 4;
+
+const isDense = (numbers: readonly number[]): boolean =>
+  (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) < numbers.length * RECORDS_A_UNIT;
+
+/** A page of records that their parent numbers: none is missing, so that their count is all there is to know. */
+export async function readNumbered(
   table: Table,
-  source: ListSource,
-  request: PartRequest,
-): Promise<{ items: Item[]; more: boolean }> {
-  const beyond = request.newestFirst ? '<' : '>';
-  const items: Item[] = [];
-  let bytes = 0;
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        IndexName: source.index?.name,
-        KeyConditionExpression: `#partition = :list${request.after === undefined ? '' : ` AND #sort ${beyond} :after`}`,
-        ExpressionAttributeNames: {
-          '#partition': source.index?.partition ?? 'PK',
-          ...(request.after === undefined ? {} : { '#sort': source.index?.sort ?? 'SK' }),
-        },
-        ExpressionAttributeValues: {
-          ':list': source.list,
-          ...(request.after === undefined ? {} : { ':after': request.after }),
-        },
-        ScanIndexForward: !request.newestFirst,
-        ConsistentRead: source.index === undefined,
-        Limit: request.limit + 1 - items.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...Items);
-    bytes += LastEvaluatedKey === undefined ? 0 : QUERY_BYTES;
-    start = LastEvaluatedKey;
-  } while (start !== undefined && items.length <= request.limit && bytes < PART_BYTES);
-  const kept = items.slice(0, request.limit);
-  return { items: kept, more: items.length > kept.length || start !== undefined };
+  partition: string,
+  count: Promise<number>,
+  request: PageRequest,
+): Promise<ItemPage> {
+  const [to, found] = await Promise.all([count, readProbe(table, partition, request)]);
+  const members = new Members({ from: 0, to, absent: new Set() });
+  const numbers = pageOf(members, request);
+  const unread = numbers.filter((number) => !found.has(number));
+  const records = new Map([
+    ...found,
+    ...(unread.length === 0 ? [] : await readBetween(table, partition, unread, true)),
+  ]);
+  const items = numbers.map((number) => records.get(number)).filter((item) => item !== undefined);
+  return { items: request.newestFirst ? items.reverse() : items, total: members.total };
 }
 
-/** A query answers at most 1 MB; a part ends before the answer could pass what Lambda carries, even if all of it is escaped. */
-const QUERY_BYTES = 1_048_576;
-const PART_BYTES = 2 * QUERY_BYTES;
+/** The end of a list, read beside its count where that is the page asked for. */
+const readProbe = (table: Table, partition: string, { page, newestFirst, pageSize }: PageRequest): Promise<Records> =>
+  page === 1 && newestFirst ? readNewest(table, partition, pageSize) : Promise.resolve(new Map());
+
+/** Where it fails, the page is as good as it was. */
+async function fenceAll(table: Table, source: ListSource, numbers: readonly number[], view: View): Promise<void> {
+  const { partition, retentionDays } = source;
+  await Promise.allSettled(
+    numbers.map((number) => {
+      const expires = retentionDays === undefined ? undefined : endOf(dayOfNumber(view.head, number), retentionDays);
+      return fence(table, { partition, number, expires }, view.gaps);
+    }),
+  );
+}

@@ -1,0 +1,174 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { itemOf, type Table } from '../client.ts';
+import { HEAD, setPartition } from '../keys.ts';
+import { aheadOf, dayOfNumber, endOf, markBefore, markOf, newestDay, periodAt, superfluousMarks } from './periods.ts';
+
+/** The head of a list gives out its numbers: `NEXT` is the one to give, `AT` the time at which the last was given, `BY` to whom. */
+
+/** A list as its writers know it. */
+export interface List {
+  /** Partition of the records. */
+  readonly partition: string;
+  /** Fields that it can be filtered by: noted in the head when the first number is taken (`docs/counted-lists.md`). */
+  readonly filters: readonly string[];
+  /** How long its records are kept, if they expire. In days. */
+  readonly retentionDays?: number | undefined;
+}
+
+/** A number taken in a list, for a record to be written under. */
+export interface TakenNumber {
+  readonly list: List;
+  readonly number: number;
+  /** Where the list's records expire: when this one does, in epoch seconds. */
+  readonly expires: number | undefined;
+  /** What the taker found superfluous in the head, where there is any: to be removed some time. */
+  readonly upkeep: readonly string[];
+}
+
+interface Taker {
+  /** Epoch milliseconds. */
+  readonly now: number;
+  /** Names the taker, the same in every attempt to take this one number. */
+  readonly by: string;
+}
+
+type Head = Readonly<Record<string, unknown>>;
+
+/**
+ * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that any number of callers do not meet; two where a list with
+ * expiring records was idle for more than a period.
+ */
+export async function takeNumber(table: Table, list: List, taker: Taker): Promise<TakenNumber> {
+  const { retentionDays } = list;
+  if (retentionDays === undefined) {
+    const head = await give(table, list, taker, PLAIN);
+    return { list, number: Number(head.NEXT) - 1, expires: undefined, upkeep: [] };
+  }
+  const today = periodAt(taker.now, retentionDays);
+  const head = await giveDated(table, { ...list, retentionDays }, taker, today);
+  const number = Number(head.NEXT) - 1;
+  const ahead = aheadOf(head);
+  return {
+    list,
+    number,
+    expires: endOf(dayOfNumber(head, number), retentionDays),
+    upkeep: [
+      ...(head[markOf(today)] === number ? superfluousMarks(head) : []),
+      ...(ahead !== undefined && ahead.day - today > retentionDays ? ['AHEAD_DAY', 'AHEAD_FIRST'] : []),
+    ],
+  };
+}
+
+/** How a number is given: what is set beside it, and under which condition. */
+interface Giving {
+  readonly set?: string;
+  readonly remove?: string;
+  readonly condition?: string;
+  readonly names?: Readonly<Record<string, string>>;
+  readonly values?: Readonly<Record<string, unknown>>;
+}
+
+const PLAIN: Giving = {};
+
+/**
+ * Gives a number and marks the period that begins with it:
+ *
+ *     the period or the one before it is marked, or the list is new ──▶ mark it, if it is not
+ *     a later one is marked: the taker's clock is slow ───────────────▶ mark nothing
+ *     the newest mark is younger than records live ───────────────────▶ mark it
+ *     the newest mark is older: idle list or fast clock ──────────────▶ note it; mark it where the taker before has noted it too
+ */
+async function giveDated(
+  table: Table,
+  list: List & { readonly retentionDays: number },
+  taker: Taker,
+  today: number,
+): Promise<Head> {
+  const { retentionDays } = list;
+  const mark: Giving = {
+    set: '#today = if_not_exists(#today, if_not_exists(#next, :zero))',
+    names: { '#today': markOf(today) },
+    values: { ':zero': 0 },
+  };
+  const inSequence: Giving = {
+    ...mark,
+    names: { ...mark.names, '#before': markBefore(today, retentionDays) },
+    condition: '(attribute_not_exists(#next) OR attribute_exists(#today) OR attribute_exists(#before))',
+  };
+  try {
+    return await give(table, list, taker, inSequence);
+  } catch (error) {
+    const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+    if (head === undefined) throw error;
+    const newest = newestDay(head);
+    if (newest > today) return give(table, list, taker, PLAIN);
+    if (today - newest <= retentionDays) return give(table, list, taker, mark);
+    return give(table, list, taker, beyond(head, today, mark, retentionDays));
+  }
+}
+
+function beyond(head: Head, today: number, mark: Giving, retentionDays: number): Giving {
+  const ahead = aheadOf(head);
+  if (ahead === undefined || Math.abs(today - ahead.day) > retentionDays) {
+    return { set: 'AHEAD_DAY = :today, AHEAD_FIRST = #next', values: { ':today': today } };
+  }
+  const seenTwice = {
+    condition: 'AHEAD_DAY = :day AND AHEAD_FIRST = :first',
+    remove: 'AHEAD_DAY, AHEAD_FIRST',
+  };
+  if (ahead.day === today) {
+    const values = { ':day': ahead.day, ':first': ahead.first };
+    return { ...seenTwice, set: '#today = :first', names: { '#today': markOf(today) }, values };
+  }
+  return {
+    ...seenTwice,
+    set: `#ahead = :first, ${mark.set}`,
+    names: { ...mark.names, '#ahead': markOf(ahead.day) },
+    values: { ...mark.values, ':day': ahead.day, ':first': ahead.first },
+  };
+}
+
+/**
+ * Gives out a number. The head remembers whom it gave the last one, so that an attempt which repeats one whose reply was lost finds its number
+ * instead of taking another, unless somebody else has come in between.
+ */
+async function give(table: Table, list: List, { now, by }: Taker, giving: Giving): Promise<Head> {
+  const { set, remove, condition, names = {}, values = {} } = giving;
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: { PK: setPartition(list.partition), SK: HEAD },
+    UpdateExpression: [
+      `SET #at = :at, #by = :by, #filters = if_not_exists(#filters, :filters)${set === undefined ? '' : `, ${set}`}`,
+      ...(remove === undefined ? [] : [`REMOVE ${remove}`]),
+      'ADD #next :one',
+    ].join(' '),
+    ConditionExpression: [
+      ...(condition === undefined ? [] : [condition]),
+      '(attribute_not_exists(#by) OR #by <> :by)',
+    ].join(' AND '),
+    ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', '#filters': 'FILTERS', ...names },
+    ExpressionAttributeValues: { ':at': now, ':one': 1, ':by': by, ':filters': list.filters, ...values },
+    ReturnValues: 'ALL_NEW',
+    ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+  });
+  try {
+    return (await table.client.send(command)).Attributes ?? {};
+  } catch (error) {
+    const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+    if (found?.BY !== by) throw error;
+    return found;
+  }
+}
+
+/** Removes what a taker found superfluous in a head. Marks are never changed, so that removing one that is gone does no harm. */
+export async function keepHeadSmall(table: Table, { partition }: List, superfluous: readonly string[]): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: setPartition(partition), SK: HEAD },
+      UpdateExpression: `REMOVE ${superfluous.map((_, index) => `#a${index}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(superfluous.map((attribute, index) => [`#a${index}`, attribute])),
+    }),
+  );
+}
