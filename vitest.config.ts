@@ -5,7 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Synthesizing a stack takes seconds, and on a loaded machine minutes.
+    hookTimeout: 240_000,
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
     pool: 'forks',
     maxWorkers: 2,

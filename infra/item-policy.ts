@@ -5,6 +5,7 @@ import { appKey, guessKey } from '../shared/table/keys.ts';
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
   | 'GetItem'
+  | 'BatchGetItem'
   | 'Query'
   | 'PutItem'
   | 'UpdateItem'
@@ -19,14 +20,14 @@ export const ANY_APP = appKey('*').PK;
 export const ANY_GUESS = guessKey('*').PK;
 
 /**
- * Allows these actions on items whose partition keys match, in the table and its indexes. `ForAllValues` is true of a request that names
+ * Allows these actions on items whose partition keys match. `ForAllValues` is true of a request that names
  * no key at all (Scan), hence the `Null` guard beside it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
 export const allowItems = (table: TableV2, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     actions: actions.map((action) => `dynamodb:${action}`),
-    resources: [table.tableArn, ...(actions.includes('Query') ? [`${table.tableArn}/index/*`] : [])],
+    resources: [table.tableArn],
     conditions: {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keys },
       Null: { 'dynamodb:LeadingKeys': 'false' },

@@ -39,7 +39,7 @@ interface TenantRoleProps {
 
 /**
  * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
- * against the partition key of every item and index entry, so that a function with a bug still cannot leave its tenant (DESIGN §3).
+ * against the partition key of every item, so that a function with a bug still cannot leave its tenant (DESIGN §3).
  * A session lasts an hour at most, for a role that assumes a role
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
@@ -56,7 +56,16 @@ export class TenantRole extends Construct {
     this.role.addToPolicy(
       allowItems(
         table,
-        ['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem', 'ConditionCheckItem', 'BatchWriteItem'],
+        [
+          'GetItem',
+          'BatchGetItem',
+          'Query',
+          'PutItem',
+          'UpdateItem',
+          'DeleteItem',
+          'ConditionCheckItem',
+          'BatchWriteItem',
+        ],
         [OF_TENANT, ...BESIDE[kind]],
       ),
     );

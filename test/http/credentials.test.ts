@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Calls, type Created, callsOf, pointsAt } from '../support/tenant-calls.ts';
@@ -119,7 +120,10 @@ describe.each([
   it('do not open in another record, even of the same tenant', async () => {
     const { client, tableName: TableName } = api.table;
     const [from, to] = [await make(), await make()];
-    const keyOf = ({ id }: Created) => ({ PK: { S: `ORG#${org.orgId}#${kind.toUpperCase()}` }, SK: { S: id } });
+    const keyOf = ({ id }: Created) => ({
+      PK: { S: `ORG#${org.orgId}#${kind.toUpperCase()}` },
+      SK: { S: sortKeyOf(numberOf(id)) },
+    });
     const { Item = {} } = await client.send(new GetItemCommand({ TableName, Key: keyOf(from) }));
     const stolen = Item.credentials ?? { NULL: true };
     expect(stolen.S).toMatch(/^1\./);

@@ -21,8 +21,8 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => api?.close());
 
-/** What the platform's own keys are touched for in the name of an organization: its number in the list of all, the memory of a request. */
-const CROSSING = /^ORG#PLATFORM#(ORG#COUNT$|ONCE#REQUEST#)/;
+/** What the platform's own keys are touched for in the name of an organization: its place in the list of all, the memory of a request. */
+const CROSSING = /^ORG#PLATFORM#(ORG(#SET)?$|ONCE#REQUEST#)/;
 
 /** The partitions of tenants in a request, each with its tenant, as far as they are not the signer's own. */
 const foreign = ({ by, partitions }: TableRequest): string[] =>

@@ -136,8 +136,8 @@ describe('a tenant role', () => {
       const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as readonly string[];
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
       expect(keys).toContain('ORG#${aws:PrincipalTag/tenant}#*');
-      // What crosses tenants by its nature: the count of organizations, keys of the platform's requests, app codes.
-      const crossing = ['ORG#PLATFORM#ORG#COUNT', 'ORG#PLATFORM#ONCE#*', 'APP#*'];
+      // What crosses tenants by its nature: the list of organizations, keys of the platform's requests, app codes.
+      const crossing = ['ORG#PLATFORM#ORG', 'ORG#PLATFORM#ORG#SET', 'ORG#PLATFORM#ONCE#*', 'APP#*'];
       expect(keys.filter((key) => !key.startsWith('ORG#$') && !crossing.includes(key))).toEqual([]);
     }
   });

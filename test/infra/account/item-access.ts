@@ -4,14 +4,14 @@ import type { Asked } from './iam.ts';
 
 type Value = { readonly S?: string };
 type KeyOf = { readonly PK?: Value };
+type Write = Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>;
 interface Body {
   readonly Key?: KeyOf;
   readonly Item?: KeyOf;
-  readonly IndexName?: string;
   readonly KeyConditionExpression?: string;
   readonly ExpressionAttributeValues?: Readonly<Record<string, Value>>;
-  readonly RequestItems?: Readonly<Record<string, readonly Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>[]>>;
-  readonly TransactItems?: readonly Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>[];
+  readonly RequestItems?: Readonly<Record<string, readonly Write[] | { readonly Keys?: readonly { PK?: Value }[] }>>;
+  readonly TransactItems?: readonly Write[];
 }
 
 /**
@@ -20,9 +20,9 @@ interface Body {
  */
 export function accessOf(operation: string, body: unknown, tableArn: string): Asked[] {
   const request = body as Body;
-  const access = (action: string, keys: readonly string[], index?: string): Asked => ({
+  const access = (action: string, keys: readonly string[]): Asked => ({
     action: `dynamodb:${action}`,
-    resource: index === undefined ? tableArn : `${tableArn}/index/${index}`,
+    resource: tableArn,
     context: keys.length === 0 ? {} : { 'dynamodb:LeadingKeys': keys },
   });
   switch (operation) {
@@ -32,12 +32,14 @@ export function accessOf(operation: string, body: unknown, tableArn: string): As
     case 'PutItem':
       return [access(operation, [partitionOf(request)])];
     case 'Query':
-      return [access('Query', [queriedPartition(request)], request.IndexName)];
+      return [access('Query', [queriedPartition(request)])];
+    case 'BatchGetItem':
+      return [access('BatchGetItem', Object.values(request.RequestItems ?? {}).flatMap(readPartitions))];
     case 'BatchWriteItem':
       return [
         access(
           'BatchWriteItem',
-          Object.values(request.RequestItems ?? {}).flatMap((writes) => writes.map(ofWrite)),
+          Object.values(request.RequestItems ?? {}).flatMap((writes) => (writes as readonly Write[]).map(ofWrite)),
         ),
       ];
     case 'TransactWriteItems':
@@ -45,7 +47,7 @@ export function accessOf(operation: string, body: unknown, tableArn: string): As
         access(ACTIONS[Object.keys(write)[0] ?? ''] ?? '', [ofWrite(write)]),
       );
     case 'Scan':
-      return [access('Scan', [], request.IndexName)];
+      return [access('Scan', [])];
     default:
       throw new Error(`${operation} is not simulated`);
   }
@@ -59,10 +61,12 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ConditionCheck: 'ConditionCheckItem',
 };
 
-const ofWrite = (write: Readonly<Record<string, { Key?: KeyOf; Item?: KeyOf }>>): string =>
-  partitionOf(Object.values(write)[0] ?? {});
+const ofWrite = (write: Write): string => partitionOf(Object.values(write)[0] ?? {});
 
 const partitionOf = ({ Key, Item }: { Key?: KeyOf; Item?: KeyOf }): string => Key?.PK?.S ?? Item?.PK?.S ?? '';
+
+const readPartitions = (read: NonNullable<Body['RequestItems']>[string]): string[] =>
+  'Keys' in read ? (read.Keys ?? []).map(({ PK }) => PK?.S ?? '') : [];
 
 /** A query names one partition, and names it first. */
 function queriedPartition({ KeyConditionExpression = '', ExpressionAttributeValues = {} }: Body): string {
