@@ -1,5 +1,6 @@
 import type { Contract } from '../shared/contract/route.ts';
 import { access } from './access/contract.ts';
+import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
 import { integrations } from './integrations/contract.ts';
@@ -30,6 +31,7 @@ export const contracts: readonly Contract[] = [
   auth,
   integrations,
   orgs,
+  audit,
   webhooks,
   wellKnown,
 ];

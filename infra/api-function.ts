@@ -89,6 +89,7 @@ const environmentOf = (
   STAGE: settings.stage,
   FIRST_KEY: settings.firstKey ? 'on' : 'off',
   RATE_LIMIT: String(settings.rateLimit),
+  AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
   ...(settings.webhookToleranceSeconds === undefined
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),

@@ -34,6 +34,7 @@ export class Functions extends Construct {
       [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER))],
       ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
     ]);
+    this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('OrganizationsRole', 'organizations');
     this.#tenantRole('IntegrationsRole', 'integrations');

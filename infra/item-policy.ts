@@ -1,5 +1,5 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { appKey, guessKey } from '../shared/table/keys.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
@@ -33,3 +33,17 @@ export const allowItems = (table: TableV2, actions: readonly ItemAction[], keys:
       Null: { 'dynamodb:LeadingKeys': 'false' },
     },
   });
+
+/**
+ * Takes from a role that it may change or delete items under these partition keys, whatever else allows it. New ones it may put, and IAM
+ * cannot tell a new one from one that is there: that is the condition of each put.
+ */
+export const denyChanges = (table: TableV2, keys: readonly string[]): PolicyStatement =>
+  new PolicyStatement({
+    effect: Effect.DENY,
+    actions: CHANGES.map((action) => `dynamodb:${action}`),
+    resources: [table.tableArn],
+    conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': keys } },
+  });
+
+const CHANGES: readonly ItemAction[] = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'];

@@ -2,8 +2,9 @@ import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { auditEventEntity } from '../shared/table/audit-events.ts';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
-import { ANY_APP, allowItems } from './item-policy.ts';
+import { ANY_APP, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 
 /**
@@ -22,6 +23,7 @@ export class OperatorRole extends Construct {
     });
     const platform = recordsPartition(PLATFORM, '*');
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform, ANY_APP]));
+    this.role.addToPolicy(denyChanges(table, [recordsPartition(PLATFORM, auditEventEntity.name)]));
     keys.allowSealingForPlatform(this.role);
   }
 }

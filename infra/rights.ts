@@ -17,11 +17,12 @@ export interface Rights {
 }
 
 /**
+ * - `audit`: adds to the tenant's audit trail, and reads nothing;
  * - `records`: on the tenant's own keys alone;
  * - `organizations`: also makes a tenant, which the platform counts;
  * - `integrations`: that, and registers app codes, which are unique over all tenants.
  */
-export type TenantRights = 'records' | 'organizations' | 'integrations';
+export type TenantRights = 'audit' | 'records' | 'organizations' | 'integrations';
 
 /** The function behind the gateway's authorizers; no contract is served by it. */
 export const AUTHORIZER = 'authorizer';
@@ -30,7 +31,7 @@ const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
 
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
-  auth: { findsApps: true, countsGuesses: true, signs: true, verifies: true },
+  auth: { tenants: 'audit', findsApps: true, countsGuesses: true, signs: true, verifies: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   webhooks: { findsApps: true, secrets: true },

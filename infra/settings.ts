@@ -33,6 +33,11 @@ const schema = z.object({
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),
   /** Requests of one network address in five minutes; more are refused by the firewall. */
   addressLimit: whole(10, 2_000_000_000).default(10_000),
+  /**
+   * Days for which audit events are kept. The head of a list that expires marks each of them: more than some three years would make every
+   * event dear.
+   */
+  auditRetentionDays: whole(1, 1_100).default(400),
   /** Memory of a function, which also decides its share of a CPU. In MB. */
   memory: whole(128, 10_240).default(512),
   /**

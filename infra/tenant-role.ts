@@ -2,8 +2,9 @@ import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { onceKey, PLATFORM, recordsPartition, setPartition, type TenantId } from '../shared/table/keys.ts';
-import { ANY_APP, allowItems } from './item-policy.ts';
+import { auditEventEntity } from '../shared/table/audit-events.ts';
+import { onceKey, PLATFORM, recordsPartition, refusalsKey, setPartition, type TenantId } from '../shared/table/keys.ts';
+import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
 
 /** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
@@ -12,19 +13,40 @@ const TENANT_TAG = 'tenant';
 /** The shape of a UUID. No other tag value fits beside `PLATFORM`, least of all one that would widen a pattern of keys. */
 const ORGANIZATION_ID = '????????-????-????-????-????????????';
 
-/** Partition keys of the tenant that the session was opened for. */
-const OF_TENANT = recordsPartition(`\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId, '*');
+/** The tenant that the session was opened for. */
+const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
+const OF_TENANT = recordsPartition(TENANT, '*');
+
+/** Where the tenant's audit events are, and the sets of their lists. */
+const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
+const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
+const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 
 /** An organization stands in the platform's list of all too; the platform's caller may have given its request a key. */
 const NEW_ORGANIZATION = [ORGANIZATIONS, setPartition(ORGANIZATIONS), onceKey(PLATFORM, '*', '').PK];
 
-/** Partition keys on whose items functions of each kind work beside those of the tenant. */
-const BESIDE: Readonly<Record<TenantRights, readonly string[]>> = {
-  records: [],
-  organizations: NEW_ORGANIZATION,
-  integrations: [...NEW_ORGANIZATION, ANY_APP],
+const ALL_ACTIONS: readonly ItemAction[] = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+  'BatchWriteItem',
+];
+
+/** What functions of each kind do, on items of which partition keys. */
+const ALLOWED: Readonly<Record<TenantRights, readonly [actions: readonly ItemAction[], keys: readonly string[]]>> = {
+  audit: [
+    ['PutItem', 'UpdateItem'],
+    [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
+  ],
+  records: [ALL_ACTIONS, [OF_TENANT]],
+  organizations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION]],
+  integrations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION, ANY_APP]],
 };
 
 /** IAM path of the functions' roles that have these rights: what the tenant role knows them by. */
@@ -39,7 +61,8 @@ interface TenantRoleProps {
 
 /**
  * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
- * against the partition key of every item, so that a function with a bug still cannot leave its tenant (DESIGN §3).
+ * against the partition key of every item, so that a function with a bug still cannot leave its tenant (DESIGN §3), nor change or delete what
+ * its audit trail says.
  * A session lasts an hour at most, for a role that assumes a role
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
@@ -53,22 +76,8 @@ export class TenantRole extends Construct {
       description: 'Works on the records of the tenant that its session is tagged with',
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
-    this.role.addToPolicy(
-      allowItems(
-        table,
-        [
-          'GetItem',
-          'BatchGetItem',
-          'Query',
-          'PutItem',
-          'UpdateItem',
-          'DeleteItem',
-          'ConditionCheckItem',
-          'BatchWriteItem',
-        ],
-        [OF_TENANT, ...BESIDE[kind]],
-      ),
-    );
+    this.role.addToPolicy(allowItems(table, ...ALLOWED[kind]));
+    this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
   }
 
   /** The functions' roles by their path, for a list of them would outgrow the 2 KB of a trust policy; and one tag, which names the tenant. */

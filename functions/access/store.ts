@@ -1,6 +1,10 @@
 import { entity, exactly } from '../../shared/table/entity.ts';
 import type { Membership, Role } from './contract.ts';
 
-export const roleEntity = entity<Role>('ROLE', { unique: { code: exactly } });
+export const roleEntity = entity<Role>('ROLE', { unique: { code: exactly }, audited: 'Role' });
 
-export const membershipEntity = entity<Membership>('MEMBERSHIP', { filters: ['user_id'], json: ['metadata'] });
+export const membershipEntity = entity<Membership>('MEMBERSHIP', {
+  filters: ['user_id'],
+  json: ['metadata'],
+  audited: 'Membership',
+});

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { isSecretOf } from '../../shared/auth/integration-secrets.ts';
 import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
@@ -7,7 +8,14 @@ import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
 import { orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
 import { countFailedLogin, forgetFailedLogins, readFailedLogins } from '../../shared/table/failed-logins.ts';
+import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
+
+/**
+ * A refusal takes this long at least, in milliseconds: what is written down of one for an app code that somebody has, and not of others,
+ * shall not be heard in the time of the answer.
+ */
+const REFUSAL_TIME = 200;
 
 export const authOperations: Operations<typeof auth> = {
   login: async ({ body, session, request }) => {
@@ -20,7 +28,11 @@ export const authOperations: Operations<typeof auth> = {
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const matches = isSecretOf(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || !matches || credentials.status !== 'active') {
-      await countFailedLogin(session, guess, FAILURES_KEPT);
+      await Promise.all([
+        countFailedLogin(session, guess, FAILURES_KEPT),
+        credentials && recordRefusal(session, credentials, 'login_refused'),
+        sleep(REFUSAL_TIME),
+      ]);
       throw invalidCredentials();
     }
     if (failures.count > 0) await forgetFailedLogins(session, guess);

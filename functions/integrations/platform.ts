@@ -12,9 +12,10 @@ import { integrationEntity } from './store.ts';
 /** How long a change may take, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** Runs a change in the platform's tenant and commits it. */
-async function onPlatform<T>(change: (platform: Tenant) => Promise<T>): Promise<T> {
+/** Runs a change in the platform's tenant and commits it. `operation`: what audit events call it. */
+async function onPlatform<T>(operation: string, change: (platform: Tenant) => Promise<T>): Promise<T> {
   const session = environmentSession(PATIENCE);
+  session.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   try {
     const result = await change(Tenant.ofPlatform(session));
     await session.commit();
@@ -37,7 +38,7 @@ interface Asked {
  * @throws NotUnique when the app code is taken
  */
 export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: string; readonly secret: string }> =>
-  onPlatform(async (platform) => {
+  onPlatform('createPlatformKey', async (platform) => {
     const registered = await registerIntegration(platform, {
       ...asked,
       status: 'active',
@@ -54,11 +55,12 @@ export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: 
  * @throws StaleRead when it is gone or has changed meanwhile
  */
 export const renewPlatformIntegration = (found: Credentials, secret: string): Promise<void> =>
-  onPlatform(async (platform) => {
+  onPlatform('renewPlatformKey', async (platform) => {
     const records = platform.records(integrationEntity);
     const integration = await records.get(found.integration_id);
     if (integration === undefined) throw new StaleRead('the platform integration is gone');
     const stored = await storeSecret(await environmentSecretBox(), found, secret);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
+    await platform.trail('Integration').changed(integration.record.id, ['secret']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });
   });

@@ -38,7 +38,10 @@ export async function rotateSecret(
   { secret = generateSecret(), previous_valid_for }: Asked,
 ): Promise<Rotated> {
   const { session } = tenant;
-  const credentials = await credentialsOf(tenant, integration);
+  const [credentials] = await Promise.all([
+    credentialsOf(tenant, integration),
+    tenant.trail('Integration').changed(integration.id, ['secret']),
+  ]);
   checkReach(caller, { permissions: credentials.permissions && [...credentials.permissions] });
   if (isSecretOf(credentials.secrets, secret, session.now)) {
     throw invalidField('secret', 'is a secret of this integration already');

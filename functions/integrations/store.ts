@@ -5,4 +5,5 @@ import type { Integration } from './contract.ts';
 export const integrationEntity = entity<Integration>('INTEGRATION', {
   filters: ['status'],
   json: ['metadata'],
+  audited: 'Integration',
 });

@@ -1,4 +1,8 @@
 import { entity, ignoringCase } from '../../shared/table/entity.ts';
 import type { User } from './contract.ts';
 
-export const userEntity = entity<User>('USER', { filters: ['is_active'], unique: { email: ignoringCase } });
+export const userEntity = entity<User>('USER', {
+  filters: ['is_active'],
+  unique: { email: ignoringCase },
+  audited: 'User',
+});

@@ -4,6 +4,7 @@ import type { Contract, PermissionCode, Route } from '../../shared/contract/rout
 import type { Answer } from '../../shared/http/operation.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
+import { actorOf } from '../../shared/table/audit-events.ts';
 import type { Collection } from '../../shared/table/collection.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
 import type { Stored } from '../../shared/table/records.ts';
@@ -75,6 +76,7 @@ export async function applyEffect(
     return told instanceof Problem ? insideData(told, route) : told;
   };
   around.session.explainRefusals(explain);
+  around.session.actAs(actorOf(around.caller), operationId);
   try {
     const { params, body } = inputsOf(route, data);
     const answer = await operation({ ...around, params, query: {}, body, find } as never);

@@ -6,6 +6,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
+import { actorOf } from '../table/audit-events.ts';
 import type { Collection } from '../table/collection.ts';
 import type { Stored } from '../table/records.ts';
 import { environmentSession, type Session } from '../table/session.ts';
@@ -58,6 +59,7 @@ interface RouteInputs {
 }
 
 interface Served {
+  readonly operationId: string;
   readonly route: Route;
   readonly operation: AnyOperation;
   readonly itemPath: string | undefined;
@@ -72,7 +74,10 @@ function routeTable(
     Object.entries(contract.routes).map(([id, route]) => {
       const operation = operations[id];
       if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${id}`);
-      return [`${route.method} ${route.path}`, { route, operation, itemPath: itemPathOf(contract, route) }];
+      return [
+        `${route.method} ${route.path}`,
+        { operationId: id, route, operation, itemPath: itemPathOf(contract, route) },
+      ];
     }),
   );
 }
@@ -88,6 +93,12 @@ async function handle(
   const request = requestOf(event);
   const session = environmentSession(Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST), clock);
   const caller = callerFor(served.route, event, session.now);
+  session.origin = {
+    actor: actorOf(caller),
+    operation: served.operationId,
+    requestId: request.requestId,
+    sourceAddress: request.sourceAddress || null,
+  };
   const work = () => serve(served, request, caller, session);
   return caller === undefined ? work() : withinBudget(caller, session, work);
 }

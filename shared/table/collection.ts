@@ -28,6 +28,13 @@ export interface Location {
   readonly parent?: { readonly key: Key; readonly id: string };
 }
 
+/** Is told of every creation and change of an audited record, and stages what it has to say of it. */
+export interface Witness {
+  /** `place`: resolved once the record has its number, so that both can take theirs at once. */
+  readonly created: (place: Promise<Pick<Place, 'id'>>, fields: readonly string[]) => Promise<void>;
+  readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
+}
+
 /**
  * The records of one kind in one place of one tenant. Reads happen at once; writes are staged in the session's unit of work.
  * Made by the tenant handle (`tenant.ts`) only.
@@ -39,14 +46,16 @@ export class Collection<T extends object> {
   readonly #location: Location;
   readonly #lists: EntityLists<T>;
   readonly #unique: UniqueValues<T>;
+  readonly #witness: Witness | undefined;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location) {
+  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location, witness?: Witness) {
     this.#session = session;
     this.#tenant = tenant;
     this.#entity = entity;
     this.#location = location;
     this.#lists = new EntityLists(entity, location.partition);
     this.#unique = new UniqueValues(tenant, entity);
+    this.#witness = witness;
   }
 
   /** The record with this id, strongly consistent. */
@@ -100,12 +109,26 @@ export class Collection<T extends object> {
     late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
   ): Promise<Stored<T>> {
-    const taken = await this.#take();
+    const taking = this.#take();
+    const placing = taking.then(
+      ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, clashes: this.#session.clashes }),
+    );
+    const create = async (): Promise<Stored<T>> => {
+      const [taken, place] = await Promise.all([taking, placing]);
+      const record = { id: place.id, ...fields, ...(await late(place)) } as unknown as T;
+      this.#unique.claim(this.#work, record, place.id, (field) =>
+        generated.some((name) => name === field) ? () => this.#session.clash() : undefined,
+      );
+      return this.#stageNew(record, place.id, taken);
+    };
+    const [stored] = await Promise.all([create(), this.#witness?.created(placing, namesOf(fields))]);
+    return stored;
+  }
+
+  #stageNew(record: T, id: string, taken: TakenNumber): Stored<T> {
     const { number, expires } = taken;
-    const place = { id: idOf(number), ordinal: number + 1, clashes: this.#session.clashes };
-    const record = { id: place.id, ...fields, ...(await late(place)) } as unknown as T;
     const item = {
-      ...this.keyOf(place.id),
+      ...this.keyOf(id),
       ...toAttributes(this.#entity, record),
       ...this.#lists.noted,
       ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
@@ -113,9 +136,6 @@ export class Collection<T extends object> {
     };
     this.#work.put(item, () => this.#session.fenced(taken));
     this.#lists.stageMove(this.#work, number, undefined, record, expires);
-    this.#unique.claim(this.#work, record, place.id, (field) =>
-      generated.some((name) => name === field) ? () => this.#session.clash() : undefined,
-    );
     this.#countChild();
     return { record, version: 1, item };
   }
@@ -142,6 +162,7 @@ export class Collection<T extends object> {
   async update(stored: Stored<T>, changes: Partial<T>): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
     const { item } = stored;
+    await this.#witness?.changed(String(item.id), Object.keys(changes));
     this.#lists.stageMove(this.#work, numberIn(String(item.SK)), item, record, expiryOf(item));
     this.#work.update(this.#keyIn(item), {
       set: {
@@ -285,3 +306,7 @@ export class Collection<T extends object> {
 
 const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
   typeof expires === 'number' ? expires : undefined;
+
+/** The fields that hold something. */
+const namesOf = (fields: object): string[] =>
+  Object.entries(fields).flatMap(([name, value]) => (value === null || value === undefined ? [] : [name]));

@@ -25,6 +25,8 @@ export interface Entity<T extends object = object> {
   readonly single?: true;
   /** Ids are numbers that the parent gives, from 1 on, instead of UUIDs (spec §2, resource history). None is ever deleted alone. */
   readonly numbered?: true;
+  /** What audit events call such a record: with it, every creation and change leaves one (`audit-events.ts`). */
+  readonly audited?: string;
 }
 
 type Field<T> = keyof T & string;

@@ -48,6 +48,12 @@ export const dataKeyKey = (tenant: TenantId, year: number): Key => ({
   SK: String(year),
 });
 
+/** How often something was refused to whoever tried to be an integration, in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20`. */
+export const refusalsKey = (tenant: TenantId, what: string, integrationId: string, day: string): Key => ({
+  PK: `ORG#${tenant}#REFUSALS`,
+  SK: `${what}#${integrationId}#${day}`,
+});
+
 /** Partitions that wait to be emptied, after what they belonged to was deleted. */
 export const sweepPartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
 

@@ -22,7 +22,7 @@ export interface Organization {
 const json = ['settings'] as const;
 
 /** For reading an organization through its own tenant's handle. */
-export const organizationEntity = entity<Organization>('ORG', { json, single: true });
+export const organizationEntity = entity<Organization>('ORG', { json, single: true, audited: 'Organization' });
 
 /** The copies in the platform's list. */
 const listedEntity = entity<Organization>('ORG', { json });
@@ -41,7 +41,10 @@ export async function stageOrganization(
   refuse: Refusal,
 ): Promise<Stored<Organization>> {
   const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
-  const { item } = await listing(tenant).create<never>(record);
+  const [{ item }] = await Promise.all([
+    listing(tenant).create<never>(record),
+    tenant.trail('Organization').created(Promise.resolve(record), Object.keys(record)),
+  ]);
   const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
   return tenant.records(organizationEntity).createSingle(record, refuse, internal);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Actor, Origin } from './audit-events.ts';
 import { environmentTable, type Table, tenantTable } from './client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
@@ -27,6 +28,8 @@ export class Session {
   readonly now: number;
   /** Until when to try, in epoch milliseconds of the clock. */
   readonly deadline: number;
+  /** Who asks for what is done here. Without it no audited record is changed. */
+  origin: Origin | undefined;
   readonly #tenantTable: (tenant: TenantId) => Table;
   #work = new Work();
   #workers = new Set<TenantId>();
@@ -110,6 +113,11 @@ export class Session {
   /** Has something advisory done while the work is committed. Its failure is nobody's error. */
   beside(chore: () => Promise<void>): void {
     this.#beside.push(chore);
+  }
+
+  /** Has what follows be somebody's doing who was not known when the request began: the sender of a webhook. */
+  actAs(actor: Actor, operation: string): void {
+    this.origin = { requestId: null, sourceAddress: null, ...this.origin, actor, operation };
   }
 
   /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */

@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../auth/caller.ts';
+import { type AuditTrail, auditEventEntity, auditTrail } from './audit-events.ts';
 import { Collection } from './collection.ts';
 import type { Entity } from './entity.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
@@ -61,9 +62,21 @@ export class Tenant {
     return this.#session;
   }
 
-  /** All records of a kind. */
+  /** All records of a kind. Where they are audited, each creation and change stages an event in this tenant's trail. */
   records<T extends object>(entity: Entity<T>): Collection<T> {
-    return new Collection(this.#session, this.#id, entity, { partition: recordsPartition(this.#id, entity.name) });
+    const witness = entity.audited === undefined ? undefined : this.trail(entity.audited);
+    return new Collection(
+      this.#session,
+      this.#id,
+      entity,
+      { partition: recordsPartition(this.#id, entity.name) },
+      witness,
+    );
+  }
+
+  /** The trail of audit events, to tell it what no collection sees: an integration's secrets are with its credentials. */
+  trail(recordType: string): AuditTrail {
+    return auditTrail(this.records(auditEventEntity), this.#session, recordType);
   }
 
   /** The records of a kind that belong to one parent: the messages of a ticket. */

@@ -92,6 +92,14 @@ describe('the table', () => {
     expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
   });
 
+  it('has audit events that are put and read, never changed or removed', () => {
+    const handling = ['functions/audit/operations.ts', 'shared/table/audit-events.ts', 'shared/table/tenant.ts'];
+    const naming = saying(sources, /\bauditEventEntity\b/).filter((path) => !path.startsWith('infra/'));
+    expect(naming).toEqual([...handling.slice(0, 1), 'functions/audit/store.ts', ...handling.slice(1)]);
+    const handlers = sources.filter(({ path }) => handling.includes(path));
+    expect(saying(handlers, /\.(update|remove|adjust|clear|delete)\(/)).toEqual([]);
+  });
+
   it('is opened for a tenant by the session alone, and used so by the storage code alone', () => {
     expect(saying(sources, /\btenantTable\b/)).toEqual(['shared/table/client.ts', 'shared/table/session.ts']);
     expect(saying(outside, /\.(tableOf|workOf)\(/)).toEqual([]);

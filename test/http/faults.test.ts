@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable } from '../../shared/table/client.ts';
 import { type Api, type ApiOptions, type OrgAccess, startApi } from '../support/api.ts';
+import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, World } from '../support/scenario.ts';
@@ -145,7 +146,11 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
     answer = await world.send(scenario, headers);
     expect([route.response.status, ...toldAgain(operationId, route.method)], what).toContain(answer.status);
   }
-  expect((await lookAt(api, org, scenario)).count, what).toBe(before.count + 1);
+  const after = await lookAt(api, org, scenario);
+  expect(after.count, what).toBe(before.count + 1);
+  // That of a new organization is in its own trail.
+  const isAudited = operationId in AUDITED && operationId !== 'createOrg';
+  expect(after.events, `${what}: audit events`).toBe(before.events + (isAudited ? 1 : 0));
 }
 
 /** How a caller who was left without an answer learns that it was done: a delivery, a deletion, a change of a known version. */

@@ -134,9 +134,15 @@ describe('a record named in the body', () => {
   });
 });
 
+/** Filters by the id of an integration, and by that of any record. */
+const INTEGRATION_IDS = new Set(['integration_id', 'actor_id']);
+const RECORDS: Readonly<Record<string, string>> = { record_id: '/api/v1/roles' };
+
 describe('a record named in a filter', () => {
   it.each(byFilter)('%s ?%s: own, else an empty list', async (operationId, name) => {
-    const foreign = name === 'integration_id' ? theirs.integrationId : await rivals.reference(REFERENCES[name] ?? '');
+    const foreign = INTEGRATION_IDS.has(name)
+      ? theirs.integrationId
+      : await rivals.reference(REFERENCES[name] ?? RECORDS[name] ?? '');
     const place: Place = (scenario, id) => withQuery(scenario, `${name}=${id}`);
     const { status, said } = await expectNoDifference(operationId, place, foreign);
     expect(status).toBe(200);

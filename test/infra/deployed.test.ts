@@ -108,6 +108,15 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 409]);
   });
 
+  it('a login that is refused, in the trail of the integration’s organization', async () => {
+    const body = { app_code: rival.appCode, secret: 'wrong' };
+    expect((await api.request('POST', '/api/v1/auth/login', { body })).status).toBe(401);
+    const { body: trail } = await api.request<{ data: JsonBody[] }>('GET', '/api/v1/audit-events', {
+      token: rival.token,
+    });
+    expect(trail.data[0]).toMatchObject({ operation: 'login_refused', record_id: rival.integrationId, failures: 1 });
+  });
+
   it('an integration that is cut off cannot log in', async () => {
     const { id, app_code, secret } = await created(
       api.request('POST', '/api/v1/integrations', {
@@ -128,7 +137,7 @@ describe('sessions', () => {
     expect(sessions.length).toBeGreaterThan(20);
     for (const { tags } of sessions)
       expect(tags).toEqual({ tenant: expect.stringMatching(/^(PLATFORM|[\da-f-]{36})$/) });
-    const functionsThatWorkForTenants = 13;
+    const functionsThatWorkForTenants = 15;
     const ofAcme = sessions.filter(({ tags }) => tags.tenant === acme.orgId);
     expect(ofAcme.length).toBeLessThanOrEqual(functionsThatWorkForTenants);
   });

@@ -26,8 +26,11 @@ const arns = (found: (arn: string) => boolean): string[] =>
     Type === 'AWS::IAM::Role' ? `arn:aws:iam::111122223333:role${Properties.Path ?? '/'}${id}` : '',
   ).filter((arn) => arn !== '' && found(arn));
 
-/** The three tenant roles: of records, of organizations, of integrations. */
-const tenantRoles = (): string[] => arns((arn) => /Functions(Tenant|Organizations|Integrations)Role/.test(arn));
+/** The tenant roles under which records are worked on: of records, of organizations, of integrations. */
+const recordRoles = (): string[] => arns((arn) => /Functions(Tenant|Organizations|Integrations)Role/.test(arn));
+/** That of a function which only adds to the audit trail. */
+const auditRoles = (): string[] => arns((arn) => /FunctionsAuditRole/.test(arn));
+const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
 
 const roleOf = (name: string): string => {
   const found = [...stack.resources.values()].find(
@@ -55,11 +58,12 @@ const may = (by: Principal, action: string, keys: readonly string[]): boolean =>
   });
 
 describe('a session of a tenant role', () => {
-  const sessions = (): Principal[] => tenantRoles().map((roleArn) => ({ roleArn, tags: { tenant: ACME } }));
+  const inTenant = (roleArn: string): Principal => ({ roleArn, tags: { tenant: ACME } });
+  const sessions = (): Principal[] => tenantRoles().map(inTenant);
 
   it('does all that the storage code does to the tenant’s own keys', () => {
-    expect(sessions()).toHaveLength(3);
-    for (const by of sessions()) {
+    expect(recordRoles()).toHaveLength(3);
+    for (const by of recordRoles().map(inTenant)) {
       for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
       expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active#SET`])).toBe(true);
     }
@@ -86,6 +90,33 @@ describe('a session of a tenant role', () => {
     }
   });
 
+  it('adds audit events, and changes or deletes none', () => {
+    const trail = `ORG#${ACME}#AUDIT_EVENT`;
+    for (const by of sessions()) {
+      expect(may(by, 'PutItem', [trail]), by.roleArn).toBe(true);
+      for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
+        expect(may(by, action, [trail]), `${by.roleArn} ${action}`).toBe(false);
+        expect(may(by, action, [`ORG#${ACME}#CLIENT`, trail]), `${by.roleArn} ${action}`).toBe(false);
+      }
+      // Their lists are counted like any other.
+      for (const list of [trail, `${trail}#actor_id=x`]) expect(may(by, 'UpdateItem', [`${list}#SET`])).toBe(true);
+    }
+  });
+
+  it('of the login does nothing but add audit events and count refusals', () => {
+    expect(auditRoles()).toHaveLength(1);
+    for (const by of auditRoles().map(inTenant)) {
+      for (const action of ACTIONS) {
+        for (const key of ['CLIENT', 'INTEGRATION', 'ONCE#REQUEST#x', 'CLIENT#SET', 'AUDIT_EVENTS']) {
+          expect(may(by, action, [`ORG#${ACME}#${key}`]), `${action} ${key}`).toBe(false);
+        }
+        const allowed = ['PutItem', 'UpdateItem'].includes(action);
+        expect(may(by, action, [`ORG#${ACME}#REFUSALS`]), action).toBe(allowed);
+        expect(may(by, action, [`ORG#${ACME}#AUDIT_EVENT#SET`]), action).toBe(allowed);
+      }
+    }
+  });
+
   it('reaches app codes only where integrations are made', () => {
     const reaching = sessions().filter((by) => may(by, 'PutItem', ['APP#acme']));
     expect(reaching.map(({ roleArn }) => roleArn)).toEqual([expect.stringContaining('IntegrationsRole')]);
@@ -98,10 +129,11 @@ describe('a tenant role', () => {
 
   it('is assumed by the functions that work for tenants, each its one', () => {
     const openers = functionNames(contracts).map((name) => [name, assumable(name, { tenant: ACME }).length] as const);
-    const without = ['authorizer', 'openapi', 'auth', 'well-known'];
+    const without = ['authorizer', 'openapi', 'well-known'];
     expect(openers.filter(([, roles]) => roles === 0).map(([name]) => name)).toEqual(without);
     expect(openers.filter(([, roles]) => roles > 1)).toEqual([]);
     expect(assumable('clients', { tenant: 'PLATFORM' })).toHaveLength(1);
+    expect(assumable('auth', { tenant: ACME })).toEqual(auditRoles());
   });
 
   it.each([
@@ -142,5 +174,7 @@ describe('the operator’s role', () => {
     for (const action of [...ACTIONS, 'Scan']) expect(may(by, action, [`ORG#${ACME}#CLIENT`])).toBe(false);
     for (const action of ['DeleteItem', 'Query', 'Scan'])
       expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
+    const trail = 'ORG#PLATFORM#AUDIT_EVENT';
+    expect([may(by, 'PutItem', [trail]), may(by, 'UpdateItem', [trail])]).toEqual([true, false]);
   });
 });

@@ -7,6 +7,8 @@ import type { Scenario } from './scenario.ts';
 export interface Effect {
   /** Raised by exactly one by the effect, however often it is looked at. */
   readonly count: number;
+  /** Audit events in the caller's own trail. */
+  readonly events: number;
   /** Entity tag of the record that is to be changed or deleted. */
   readonly tag: string | undefined;
 }
@@ -21,13 +23,20 @@ const SHOWN_AT: Readonly<Record<string, (scenario: Scenario) => string>> = {
 };
 
 /** Looks at what there is of a scenario's effect. */
-export function lookAt(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
+export async function lookAt(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
   const access = { token: scenario.token ?? token };
+  const { body } = await api.request<{ total: number }>('GET', '/api/v1/audit-events', access);
+  return { ...(await lookAtRecord(api, access, scenario)), events: body.total };
+}
+
+type Seen = Omit<Effect, 'events'>;
+
+function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<Seen> {
   if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
   return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
-async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Effect> {
+async function creations(api: Api, { token }: Access, scenario: Scenario): Promise<Seen> {
   const path = SHOWN_AT[scenario.operationId]?.(scenario) ?? scenario.path;
   const { status, body } = await api.request<{ total?: number; data?: unknown[] }>('GET', path, { token });
   const count = body.total ?? body.data?.length;
@@ -35,7 +44,7 @@ async function creations(api: Api, { token }: Access, scenario: Scenario): Promi
   return { count, tag: undefined };
 }
 
-async function change(api: Api, { token }: Access, { route, path, body }: Scenario): Promise<Effect> {
+async function change(api: Api, { token }: Access, { route, path, body }: Scenario): Promise<Seen> {
   const { status, headers, body: record } = await api.request('GET', path, { token });
   const tag = headers.get('etag') ?? undefined;
   if (route.method === 'DELETE') return { count: status === 404 ? 1 : 0, tag };
@@ -48,7 +57,7 @@ async function change(api: Api, { token }: Access, { route, path, body }: Scenar
 const firstSecrets = new Map<string, string | undefined>();
 
 /** How many secrets have come before the one that the integration had when it was first looked at; a second rotation ends that one. */
-async function rotations(api: Api, { token }: Access, path: string): Promise<Effect> {
+async function rotations(api: Api, { token }: Access, path: string): Promise<Seen> {
   const { body } = await api.request('GET', path.replace(/\/rotate-secret$/, ''), { token });
   const { secrets = [] } = (await readCredentials(environmentTable(), String(body.app_code))) ?? {};
   const hashes = secrets.map(({ hash }) => hash);

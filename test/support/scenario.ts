@@ -92,7 +92,8 @@ export class World {
   /** Makes a record and gives its id. */
   async make(collection: string): Promise<string> {
     if (collection === '/api/v1/orgs') return this.#org.orgId;
-    if (collection === '/api/v1/webhook-events') return this.#makeEvent();
+    if (collection === '/api/v1/webhook-events') return this.#makeBy('receiveWebhook', collection);
+    if (collection === '/api/v1/audit-events') return this.#makeBy('createRole', collection);
     const path = CREATED_AT[collection] ?? collection;
     const [operationId] = operations.find(([, route]) => route.method === 'POST' && route.path === path) ?? [];
     if (operationId === undefined) throw new Error(`nothing creates ${collection}`);
@@ -101,11 +102,10 @@ export class World {
     return String(body.id);
   }
 
-  async #makeEvent(): Promise<string> {
-    await this.send(await this.scenario('receiveWebhook'));
-    const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', '/api/v1/webhook-events', {
-      token: this.#org.token,
-    });
+  /** A record that an operation leaves besides what it is for. */
+  async #makeBy(operationId: string, collection: string): Promise<string> {
+    await this.send(await this.scenario(operationId));
+    const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', collection, { token: this.#org.token });
     return body.data[0]?.id ?? '';
   }
 

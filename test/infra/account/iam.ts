@@ -22,7 +22,7 @@ export interface Asked {
 
 const texts = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 const statementSchema = z.strictObject({
-  Effect: z.literal('Allow'),
+  Effect: z.enum(['Allow', 'Deny']),
   Action: texts,
   Resource: texts.optional(),
   Principal: z.record(z.string(), z.unknown()).optional(),
@@ -36,15 +36,16 @@ const statementsOf = (document: unknown): Statement[] =>
 /** Roles are known by their logical id, with which their ARN ends. */
 const idOf = (roleArn: string): string => roleArn.split('/').at(-1) ?? '';
 
-/** Whether the policies of the stack's roles allow this. */
+/** Whether the policies of the stack's roles allow this, and none of them denies it. */
 export function isAllowed({ resources }: Deployed, principal: Principal, asked: Asked): boolean {
   const statements = [...resources.values()]
     .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && isIn(idOf(principal.roleArn), Properties.Roles))
     .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument));
-  return statements.some(
+  const speaking = statements.filter(
     (statement) =>
-      statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) && allows(statement, principal, asked),
+      statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) && speaksOf(statement, principal, asked),
   );
+  return speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow');
 }
 
 /** Whether a role may be assumed: both the caller's own policy and the role's trust policy must allow it, the tags too. */
@@ -61,7 +62,7 @@ export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, t
     const asked = { action, resource: roleArn, context };
     return (
       (isOfAccount(caller) || isAllowed(stack, caller, asked)) &&
-      trust.some((statement) => allows(statement, caller, asked))
+      trust.some((statement) => statement.Effect === 'Allow' && speaksOf(statement, caller, asked))
     );
   });
 }
@@ -74,7 +75,7 @@ const isOfAccount = ({ roleArn }: Principal): boolean => roleArn.includes(':user
 
 const isIn = (id: string, roles: unknown): boolean => Array.isArray(roles) && roles.includes(id);
 
-const allows = (statement: Statement, principal: Principal, { action, context }: Asked): boolean =>
+const speaksOf = (statement: Statement, principal: Principal, { action, context }: Asked): boolean =>
   statement.Action.includes(action) &&
   Object.entries(statement.Condition).every(([operator, keys]) =>
     Object.entries(keys).every(([key, wanted]) => holds(operator, context[key], wanted, principal)),
@@ -95,6 +96,8 @@ function holds(
     case 'StringLike':
     case 'ArnLike':
       return found?.every(isOneOf) ?? false;
+    case 'ForAnyValue:StringLike':
+      return (found ?? []).some(isOneOf);
     case 'ForAllValues:StringLike':
       return (found ?? []).every(isOneOf);
     case 'ForAllValues:StringEquals':

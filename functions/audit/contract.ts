@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { count, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { pageParameters } from '../../shared/contract/parameters.ts';
+import { readOnly, record } from '../../shared/contract/record.ts';
+import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
+
+export const auditEvent = record('AuditEvent', {
+  id: readOnly(uuid()),
+  occurred_at: readOnly(timestamp()),
+  operation: readOnly(
+    text(100).describe(
+      'Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line `createPlatformKey`.',
+    ),
+  ),
+  actor_type: readOnly(
+    z
+      .enum(['integration', 'stranger', 'operator'])
+      .describe('An integration with its token or signature, somebody without either, or the operator’s command line.'),
+  ),
+  actor_id: readOnly(uuid().nullable().describe('Id of the integration that acted, where it was one.')),
+  actor_app_code: readOnly(text(100).nullable()),
+  record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
+  record_id: readOnly(uuid()),
+  changed_fields: readOnly(
+    z.array(text(100)).max(100).describe('Names of the fields that were set. No event carries a value of a field.'),
+  ),
+  failures: readOnly(
+    count()
+      .nullable()
+      .describe(
+        'Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
+      ),
+  ),
+  request_id: readOnly(
+    text(128).nullable().describe('`X-Request-Id` of the answer; null for the operator’s command line.'),
+  ),
+  source_address: readOnly(text(64).nullable().describe('Network address that the request came from.')),
+});
+
+const example = {
+  id: '00000000-0004-8c3e-b7a9-1d5f8e2c6b40',
+  occurred_at: '2026-11-20T09:30:00.000Z',
+  operation: 'updateIntegration',
+  actor_type: 'integration',
+  actor_id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  actor_app_code: 'acme-billing',
+  record_type: 'Integration',
+  record_id: '00000000-0001-8b6d-a3f2-7c9e0d4b5a18',
+  changed_fields: ['status', 'permissions'],
+  failures: null,
+  request_id: 'b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615',
+  source_address: '192.0.2.17',
+};
+
+export const audit = contract({
+  name: 'audit',
+  tag: 'Audit',
+  description:
+    'Who did what to integrations, roles, users, memberships and organizations, and which logins and signatures were refused. Nobody can change or delete an event.',
+  routes: {
+    listAuditEvents: route('GET', '/api/v1/audit-events', {
+      summary: 'List audit events',
+      description:
+        'What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time.',
+      completion: true,
+      permission: 'audit:read',
+      query: {
+        ...pageParameters,
+        actor_id: uuid().optional().describe('Id of the integration that acted.'),
+        record_id: uuid().optional().describe('Id of the record that was created or changed.'),
+      },
+      response: pageOf(auditEvent, 'A page of audit events.', example),
+    }),
+    getAuditEvent: route('GET', '/api/v1/audit-events/{id}', {
+      summary: 'Read an audit event',
+      completion: true,
+      permission: 'audit:read',
+      params: { id: uuid().describe('Id of the audit event.') },
+      response: ok(auditEvent, 'The audit event.', example),
+      errors: ['not-found'],
+    }),
+  },
+});

@@ -1,0 +1,5 @@
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { audit } from './contract.ts';
+import { auditOperations } from './operations.ts';
+
+export const handler = pipeline(audit, auditOperations);

@@ -1,0 +1,480 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { recordRefusal } from '../../functions/audit/refusals.ts';
+import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
+import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
+import { environmentSession } from '../../shared/table/session.ts';
+import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { AUDITED } from '../support/audited.ts';
+import { deliver } from '../support/deliver.ts';
+import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { operations, type Scenario, World } from '../support/scenario.ts';
+
+/** The trail of who did what (`docs/decisions/0075-audit-events.md`). */
+
+let api: Api;
+let org: OrgAccess;
+let world: World;
+let platform: string;
+beforeAll(async () => {
+  api = await startApi();
+  [org, platform] = await Promise.all([api.orgToken(), api.platformToken()]);
+  world = new World(api, org);
+});
+afterAll(() => api.close());
+afterEach(() => vi.useRealTimers());
+
+const PATH = '/api/v1/audit-events';
+
+interface Trail {
+  readonly data: readonly JsonBody[];
+  readonly total: number;
+}
+
+const trail = async (token = org.token, query = ''): Promise<Trail> => {
+  const { status, body } = await api.request<Trail>('GET', `${PATH}?page_size=200${query}`, { token });
+  expect(status).toBe(200);
+  return body;
+};
+
+/** The events that something leaves, the oldest first. */
+async function leftBy(work: () => Promise<unknown>, token = org.token, query = ''): Promise<readonly JsonBody[]> {
+  const before = await trail(token, query);
+  await work();
+  const after = await trail(token, query);
+  return after.data.slice(0, after.total - before.total).toReversed();
+}
+
+const byOrg = () => ({ actor_type: 'integration', actor_id: org.integrationId, actor_app_code: org.appCode });
+const requestIdOf = ({ headers }: Pick<ApiResponse, 'headers'>) => headers.get('x-request-id');
+
+/** The areas whose every change is audited; an operation of theirs that is not above is one that somebody forgot. */
+const AREAS = ['integrations', 'roles', 'users', 'memberships', 'orgs'];
+
+it('every operation that changes integrations, roles, users, memberships and organizations is here', () => {
+  const changing = operations.filter(
+    ([, { method, permission = '' }]) => method !== 'GET' && AREAS.some((area) => permission === `${area}:write`),
+  );
+  expect(changing.map(([id]) => id).toSorted()).toEqual(Object.keys(AUDITED).toSorted());
+});
+
+describe('what is done', () => {
+  const ofRecord = ({ route, path }: Scenario, body: JsonBody): string => {
+    const index = route.path.split('/').indexOf('{id}');
+    return index < 0 ? String(body.id) : (path.split('/')[index] ?? '');
+  };
+
+  it.each(Object.entries(AUDITED))(
+    '%s leaves one event: who, what, when, from where',
+    async (operationId, expected) => {
+      const scenario = await world.scenario(operationId);
+      const [recordType, fields] = expected;
+      const isPlatforms = scenario.token === platform;
+      const begun = new Date().toISOString();
+      const answer = await world.send(scenario);
+      const record_id = ofRecord(scenario, answer.body);
+      const query = `&record_id=${record_id}${isPlatforms ? `&org_id=${record_id}` : ''}`;
+      const { data } = await trail(scenario.token, query);
+      const mine = data.filter(({ request_id }) => request_id === requestIdOf(answer));
+      expect(mine).toEqual([
+        {
+          id: expect.any(String),
+          occurred_at: expect.any(String),
+          operation: operationId,
+          ...(isPlatforms
+            ? { actor_type: 'integration', actor_id: expect.any(String), actor_app_code: 'platform' }
+            : byOrg()),
+          record_type: recordType,
+          record_id,
+          changed_fields: expect.any(Array),
+          failures: null,
+          request_id: requestIdOf(answer),
+          source_address: '127.0.0.1',
+        },
+      ]);
+      const [event = {}] = mine;
+      expect((event.changed_fields as string[]).toSorted()).toEqual(fields);
+      expect(String(event.occurred_at) >= begun && String(event.occurred_at) <= new Date().toISOString()).toBe(true);
+      const one = await api.request('GET', `${PATH}/${event.id}?${query}`.replace(`&record_id=${record_id}`, ''), {
+        token: scenario.token ?? '',
+      });
+      expect(one.body).toEqual(event);
+    },
+  );
+
+  it('leaves exactly one event in the whole trail', async () => {
+    for (const operationId of Object.keys(AUDITED)) {
+      if (operationId === 'createOrg') continue;
+      const scenario = await world.scenario(operationId);
+      const left = await leftBy(() => world.send(scenario));
+      expect(
+        left.map(({ operation }) => operation),
+        operationId,
+      ).toEqual([operationId]);
+    }
+  });
+
+  it('by a platform caller is in the trail of the organization it was done to, not in the platform’s', async () => {
+    const own = (await trail(platform)).total;
+    const body = { org_id: org.orgId, code: `r-${randomUUID()}`, label: 'By the platform' };
+    const [event] = await leftBy(() => api.request('POST', '/api/v1/roles', { token: platform, body }));
+    expect(event).toMatchObject({ operation: 'createRole', actor_app_code: 'platform' });
+    expect(event?.actor_id).not.toBe(org.integrationId);
+    expect((await trail(platform)).total).toBe(own);
+    const [ofPlatform] = await leftBy(
+      () =>
+        api.request('POST', '/api/v1/roles', { token: platform, body: { code: `r-${randomUUID()}`, label: 'Own' } }),
+      platform,
+    );
+    expect(ofPlatform).toMatchObject({ operation: 'createRole', record_type: 'Role' });
+  });
+
+  it('by webhook is the sender’s doing, with the delivery’s request id', async () => {
+    for (const [operationId, { event, params }] of operations) {
+      const [recordType] = AUDITED[operationId] ?? [];
+      if (event === undefined || recordType === undefined) continue;
+      const { body, path } = await world.scenario(operationId);
+      const id = Object.keys(params.shape).length === 0 ? {} : { id: path.split('/')[4] };
+      let delivered: ApiResponse | undefined;
+      const left = await leftBy(async () => {
+        delivered = await deliver(api, org, { event_type: event.type, data: { ...body, ...id } });
+      });
+      expect(left, event.type).toEqual([
+        expect.objectContaining({
+          operation: operationId,
+          ...byOrg(),
+          record_type: recordType,
+          request_id: delivered && requestIdOf(delivered),
+          source_address: '127.0.0.1',
+        }),
+      ]);
+    }
+  });
+
+  it('by a first key is a stranger’s: an organization and an integration', async () => {
+    const body = { app_code: `first-${randomUUID()}`, display_name: 'First' };
+    const { body: key } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', { body });
+    const { data } = await trail(await api.login(key.app_code ?? '', key.secret ?? ''));
+    const stranger = { operation: 'createIntegration', actor_type: 'stranger', actor_id: null, actor_app_code: null };
+    expect(data).toHaveLength(2);
+    expect(data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ ...stranger, record_type: 'Organization', record_id: key.org_id }),
+        expect.objectContaining({ ...stranger, record_type: 'Integration', record_id: key.id }),
+      ]),
+    );
+  });
+
+  it('by the operator’s command line is in the platform’s trail', async () => {
+    let id = '';
+    const left = await leftBy(async () => {
+      ({ id } = await createPlatformIntegration({ app_code: `ops-${randomUUID()}`, display_name: 'Ops' }));
+    }, platform);
+    expect(left).toEqual([
+      expect.objectContaining({
+        operation: 'createPlatformKey',
+        actor_type: 'operator',
+        actor_id: null,
+        record_id: id,
+        request_id: null,
+        source_address: null,
+      }),
+    ]);
+  });
+});
+
+describe('what is not done', () => {
+  it('leaves none: refused, without effect, repeated', async () => {
+    const patches = Object.keys(AUDITED).filter((id) => id.startsWith('update'));
+    for (const operationId of patches) {
+      const scenario = await world.scenario(operationId);
+      const send = (path: string, body: unknown, headers = {}) =>
+        api.request('PATCH', path, { token: org.token, body, headers });
+      await world.send(scenario);
+      const left = await leftBy(async () => {
+        const elsewhere = scenario.path.replace(/[^/]+$/, randomUUID());
+        const statuses = [
+          await send(scenario.path, scenario.body),
+          await send(scenario.path, {}),
+          await send(scenario.path, { nonsense: 1 }),
+          await send(scenario.path, { name: 'x', status: 'active' }, { 'if-match': '"0.x"' }),
+          await send(elsewhere, scenario.body),
+        ].map(({ status }) => status);
+        expect(statuses.slice(0, 3)).toEqual([200, 200, 422]);
+        expect(statuses[4]).toBe(404);
+      });
+      expect(left, operationId).toEqual([]);
+    }
+  });
+
+  it('leaves none when a unique value is taken, or a reference leads nowhere', async () => {
+    const role = { code: `r-${randomUUID()}`, label: 'x' };
+    await api.request('POST', '/api/v1/roles', { token: org.token, body: role });
+    const left = await leftBy(async () => {
+      const clash = await api.request('POST', '/api/v1/roles', { token: org.token, body: role });
+      const body = { user_id: randomUUID() };
+      const dangling = await api.request('POST', '/api/v1/users/memberships', { token: org.token, body });
+      expect([clash.status, dangling.status]).toEqual([409, 422]);
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('leaves one for a creation that is repeated under its key, and for two at once', async () => {
+    const creations = Object.keys(AUDITED).filter((id) => /^(create|rotate)/.test(id) && id !== 'createOrg');
+    for (const operationId of creations) {
+      const scenario = await world.scenario(operationId);
+      const key = { 'idempotency-key': randomUUID() };
+      const left = await leftBy(async () => {
+        await Promise.all([world.send(scenario, key), world.send(scenario, key)]);
+        expect((await world.send(scenario, key)).headers.get('idempotent-replayed')).toBe('true');
+      });
+      expect(left.map(({ operation }) => operation)).toEqual([operationId]);
+    }
+  });
+});
+
+describe('when the table fails', () => {
+  const faulty = new FaultyHandler();
+  /** Lets requests meet a plan of faults, then none. */
+  async function under<T>(plan: FaultyHandler['plan'], work: () => Promise<T>): Promise<T> {
+    configureTable({ requestHandler: faulty });
+    faulty.follow(plan);
+    try {
+      return await work();
+    } finally {
+      configureTable({});
+    }
+  }
+
+  it.each(['createRole', 'updateUser', 'rotateSecret', 'createIntegration'])(
+    '%s and its event are both there or neither, wherever the process dies',
+    async (operationId) => {
+      const died = { before: 0, after: 0 };
+      for (let index = 0; died.after === 0 && index < 12; index++) {
+        for (const fault of ['crash', 'crash-after'] satisfies Fault[]) {
+          const scenario = await world.scenario(operationId);
+          const before = await stateOf(scenario);
+          await under(
+            (call) => (call.index === index ? fault : undefined),
+            () => world.send(scenario),
+          );
+          const after = await stateOf(scenario);
+          expect(after.events - before.events, `${fault} at call ${index}`).toBe(after.state === before.state ? 0 : 1);
+          died[after.state === before.state ? 'before' : 'after'] += 1;
+        }
+      }
+      expect(died).toEqual({ before: expect.any(Number), after: 1 });
+      expect(died.before).toBeGreaterThan(1);
+    },
+  );
+
+  /** What shows whether the operation was done, and how many events there are of its kind. */
+  async function stateOf({ operationId, path, body = {} }: Scenario) {
+    const { data } = await trail();
+    const events = data.filter(({ operation }) => operation === operationId).length;
+    if (operationId === 'rotateSecret') {
+      const { body: key } = await api.request('GET', path.replace('/rotate-secret', ''), { token: org.token });
+      const credentials = await readCredentials(environmentTable(), String(key.app_code));
+      return { events, state: String(credentials?.secrets.length) };
+    }
+    const { body: found } = await api.request('GET', `${path}?page_size=200`.replace(/^(.*\/users\/.*)\?.*/, '$1'), {
+      token: org.token,
+    });
+    const unique = String(body.code ?? body.app_code ?? found.is_active);
+    return { events, state: `${found.is_active ?? JSON.stringify(found.data).includes(`"${unique}"`)}` };
+  }
+
+  it('a login is refused as ever, though nothing can be written down', async () => {
+    const victim = await api.orgToken();
+    const { status, calls } = await under(
+      ({ operation }) => (operation === 'PutItem' ? 'throttled' : undefined),
+      async () => {
+        const { status } = await api.request('POST', '/api/v1/auth/login', {
+          body: { app_code: victim.appCode, secret: 'wrong' },
+        });
+        return { status, calls: faulty.calls };
+      },
+    );
+    expect(status).toBe(401);
+    expect(calls).toContain('PutItem');
+    expect((await trail(victim.token)).data.map(({ operation }) => operation)).not.toContain('login_refused');
+  });
+});
+
+describe('the trail', () => {
+  const newIntegration = async (fields: JsonBody = {}) => {
+    const body = { app_code: `key-${randomUUID()}`, display_name: 'Key', ...fields };
+    const { body: made } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
+      token: org.token,
+      body,
+    });
+    return { id: made.id ?? '', token: await api.login(made.app_code ?? '', made.secret ?? '') };
+  };
+
+  it('is filtered by actor, by record, and by both', async () => {
+    const key = await newIntegration();
+    const { body: user } = await api.request('POST', '/api/v1/users', {
+      token: key.token,
+      body: { email: `${randomUUID()}@acme.example` },
+    });
+    const change = (token: string, name: string) =>
+      api.request('PATCH', `/api/v1/users/${user.id}`, { token, body: { name } });
+    await change(org.token, 'By one');
+    await change(key.token, 'By another');
+    const said = async (query: string) => {
+      const { data, total } = await trail(org.token, query);
+      expect(total).toBe(data.length);
+      return data.map(({ operation, actor_id }) => `${operation} ${actor_id === key.id ? 'key' : 'org'}`);
+    };
+    expect(await said(`&actor_id=${key.id}`)).toEqual(['updateUser key', 'createUser key']);
+    expect(await said(`&record_id=${user.id}`)).toEqual(['updateUser key', 'updateUser org', 'createUser key']);
+    expect(await said(`&record_id=${user.id}&actor_id=${org.integrationId}`)).toEqual(['updateUser org']);
+    expect(await said(`&record_id=${key.id}`)).toEqual(['createIntegration org']);
+    const second = await api.request('GET', `${PATH}?record_id=${user.id}&page=2&page_size=1`, { token: org.token });
+    expect(second.body).toMatchObject({ page: 2, page_size: 1, total: 3, data: [{ actor_id: org.integrationId }] });
+  });
+
+  it('is read with the permission audit:read, and in its own tenant', async () => {
+    const without = await newIntegration({ permissions: ['users:read', 'integrations:read'] });
+    const [event] = (await trail()).data;
+    for (const path of [PATH, `${PATH}/${event?.id}`]) {
+      expect((await api.request('GET', path, { token: without.token })).status).toBe(403);
+    }
+    const reader = await newIntegration({ permissions: ['audit:read'] });
+    expect((await trail(reader.token)).total).toBeGreaterThan(0);
+    const rival = await api.orgToken();
+    const rivals = (await trail(rival.token)).data.map(({ record_id }) => record_id);
+    expect(rivals.toSorted()).toEqual([rival.orgId, rival.integrationId].toSorted());
+    expect((await api.request('GET', `${PATH}/${event?.id}`, { token: rival.token })).status).toBe(404);
+  });
+
+  it('cannot be written to, changed or deleted', async () => {
+    const [event] = (await trail()).data;
+    for (const [method, path] of [
+      ['POST', PATH],
+      ['PATCH', `${PATH}/${event?.id}`],
+      ['PUT', `${PATH}/${event?.id}`],
+      ['DELETE', `${PATH}/${event?.id}`],
+      ['DELETE', PATH],
+    ] as const) {
+      const { status } = await api.request(method, path, {
+        token: org.token,
+        ...(method !== 'DELETE' && { body: {} }),
+      });
+      expect(status, `${method} ${path}`).toBe(405);
+    }
+    expect((await trail()).data).toContainEqual(event);
+  });
+
+  it('counts every one of many at once', async () => {
+    const { token } = await api.orgToken();
+    const create = (index: number) =>
+      api.request('POST', '/api/v1/users', { token, body: { email: `u${index}@acme.example` } });
+    const left = await leftBy(() => Promise.all(Array.from({ length: 32 }, (_, index) => create(index))), token);
+    expect(new Set(left.map(({ record_id }) => record_id)).size).toBe(32);
+  });
+
+  it('forgets after 400 days', async () => {
+    const { token, appCode, secret } = await api.orgToken();
+    const { total } = await trail(token);
+    expect(total).toBe(2);
+    const later = async (days: number) => {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
+      return trail(await api.login(appCode, secret));
+    };
+    expect((await later(399)).total).toBe(2);
+    expect(await later(3)).toMatchObject({ total: 0, data: [] });
+  });
+});
+
+describe('a login that is refused', () => {
+  const login = (appCode: string, secret: string) =>
+    api.request('POST', '/api/v1/auth/login', { body: { app_code: appCode, secret } });
+  const wrong = (access: OrgAccess) => login(access.appCode, 'wrong');
+
+  it('is in the trail of the integration’s tenant, and says nothing of what was tried', async () => {
+    const victim = await api.orgToken();
+    const tried = 'what-was-tried-as-a-secret';
+    const answer = await login(victim.appCode, tried);
+    expect(answer.status).toBe(401);
+    const { data, total } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    expect(total).toBe(2);
+    expect(data[0]).toEqual({
+      id: expect.any(String),
+      occurred_at: expect.any(String),
+      operation: 'login_refused',
+      actor_type: 'stranger',
+      actor_id: null,
+      actor_app_code: null,
+      record_type: 'Integration',
+      record_id: victim.integrationId,
+      changed_fields: [],
+      failures: 1,
+      request_id: requestIdOf(answer),
+      source_address: '127.0.0.1',
+    });
+    expect(JSON.stringify(data)).not.toContain(tried);
+  });
+
+  it('is there for an integration that is inactive, and not for a login that succeeds', async () => {
+    const { body } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
+      token: org.token,
+      body: { app_code: `off-${randomUUID()}`, display_name: 'Off', status: 'inactive' },
+    });
+    const left = await leftBy(async () => {
+      expect((await login(body.app_code ?? '', body.secret ?? '')).status).toBe(401);
+      expect((await login(org.appCode, org.secret)).status).toBe(200);
+    });
+    expect(left.map(({ operation, record_id }) => [operation, record_id])).toEqual([['login_refused', body.id]]);
+  });
+
+  it('with a code that nobody has is in nobody’s trail', async () => {
+    const [ours, platforms] = [(await trail()).total, (await trail(platform)).total];
+    await login(`nobody-${randomUUID()}`, 'wrong');
+    expect([(await trail()).total, (await trail(platform)).total]).toEqual([ours, platforms]);
+  });
+
+  it('leaves an event for the 1st, 2nd, 4th, 8th … of a day, wherever they come from', async () => {
+    const victim = await api.orgToken();
+    const credentials = await credentialsOf(victim);
+    // Each from another network, as a botnet would.
+    for (let count = 0; count < 1_000; count += 25) {
+      await Promise.all(Array.from({ length: 25 }, (_, index) => refuse(credentials, `198.51.100.${count + index}`)));
+    }
+    const { data, total } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    const refusals = data.filter(({ operation }) => operation === 'login_refused');
+    expect(total).toBe(refusals.length + 1);
+    expect(refusals.map(({ failures }) => Number(failures)).toSorted((a, b) => a - b)).toEqual([
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512,
+    ]);
+  });
+
+  it('is counted anew the next day', async () => {
+    const victim = await api.orgToken();
+    const credentials = await credentialsOf(victim);
+    for (const days of [0, 0, 0, 1, 1]) await refuse(credentials, '192.0.2.1', days);
+    const { data } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    expect(data.flatMap(({ failures }) => failures ?? []).toSorted()).toEqual([1, 1, 2, 2]);
+  });
+
+  const credentialsOf = async ({ appCode }: OrgAccess): Promise<Credentials> => {
+    const credentials = await readCredentials(environmentTable(), appCode);
+    if (credentials === undefined) throw new Error('no credentials');
+    return credentials;
+  };
+
+  /** What the login does with a refusal, without its waits. */
+  const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
+    const session = environmentSession(5_000, () => Date.now() + inDays * 86_400_000);
+    session.origin = { actor: { type: 'stranger' }, operation: 'login', requestId: randomUUID(), sourceAddress };
+    return recordRefusal(session, credentials, 'login_refused');
+  };
+
+  it('takes no part of the sampling from what is done', async () => {
+    const victim = await api.orgToken();
+    await wrong(victim);
+    const left = await leftBy(() => wrong(victim), victim.token);
+    expect(left.map(({ failures }) => failures)).toEqual([2]);
+  });
+});

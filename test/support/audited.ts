@@ -1,0 +1,13 @@
+/** Each operation that must leave an event, the kind of its record, and what of the record it sets with the body of its example. */
+export const AUDITED: Readonly<Record<string, readonly [recordType: string, fields: readonly string[]]>> = {
+  createIntegration: ['Integration', ['app_code', 'created_at', 'display_name', 'org_id', 'status']],
+  updateIntegration: ['Integration', ['status']],
+  rotateSecret: ['Integration', ['secret']],
+  createRole: ['Role', ['code', 'created_at', 'description', 'is_system', 'label', 'org_id']],
+  createUser: ['User', ['created_at', 'email', 'is_active', 'is_superadmin', 'name', 'phone']],
+  updateUser: ['User', ['is_active']],
+  createMembership: ['Membership', ['created_at', 'org_id', 'role_id', 'status', 'user_id']],
+  updateMembership: ['Membership', ['status']],
+  createOrg: ['Organization', ['created_at', 'id', 'name', 'settings', 'slug']],
+  updateOrg: ['Organization', ['name', 'settings']],
+};
