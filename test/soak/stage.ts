@@ -38,6 +38,7 @@ export interface Sender {
 /** A fresh organization with one integration. */
 export async function newSender(): Promise<Sender> {
   const session = new Session(environmentTable(), systemClock, Date.now() + 10_000);
+  session.origin = { actor: { type: 'operator' }, operation: 'soak', requestId: null, sourceAddress: null };
   const orgId = randomUUID();
   const appCode = `soak-${orgId}`;
   const tenant = Tenant.ofNewOrganization(orgId, session);
