@@ -18,7 +18,7 @@ let org: OrgAccess;
 let world: World;
 let platform: string;
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ report: () => undefined });
   [org, platform] = await Promise.all([api.orgToken(), api.platformToken()]);
   world = new World(api, org);
 });
@@ -386,6 +386,18 @@ describe('the trail', () => {
     expect((await later(399)).total).toBe(2);
     expect(await later(3)).toMatchObject({ total: 0, data: [] });
   });
+});
+
+it.each([
+  ['30', 30],
+  ['', 400],
+  ['0', 400],
+  ['a year', 400],
+])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
+  vi.stubEnv('AUDIT_RETENTION_DAYS', value);
+  vi.resetModules();
+  const { auditEventEntity } = await import('../../shared/table/audit-events.ts');
+  expect(auditEventEntity.retentionDays).toBe(days);
 });
 
 describe('a login that is refused', () => {

@@ -114,9 +114,9 @@ test('the firewall blocks an address that sends too much, and known attacks but 
   expect(counted).toHaveLength(6);
 });
 
-test('every function knows the request budget of its stage', () => {
+test('every function knows the request budget of its stage, and how long it keeps audit events', () => {
   for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
-    expect(Properties.Environment).toMatchObject({ Variables: { RATE_LIMIT: '600' } });
+    expect(Properties.Environment).toMatchObject({ Variables: { RATE_LIMIT: '600', AUDIT_RETENTION_DAYS: '400' } });
   }
 });
 
