@@ -16,7 +16,7 @@ export type ItemAction =
 /** Pattern of the partition keys under which an integration is found by its app code. */
 export const ANY_APP = appKey('*').PK;
 
-/** Pattern of the partition keys under which failed logins are counted. */
+/** Pattern of the partition keys under which failed guesses are counted. */
 export const ANY_GUESS = guessKey('*').PK;
 
 /**

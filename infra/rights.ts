@@ -6,7 +6,7 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
-  /** Counts failed logins: reads and changes `GUESS#…` and nothing else of the table. */
+  /** Counts failed logins and wrong signatures: reads and changes `GUESS#…` and nothing else of the table. */
   readonly countsGuesses?: true;
   /** Signs tokens. */
   readonly signs?: true;
@@ -34,7 +34,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   auth: { tenants: 'audit', findsApps: true, countsGuesses: true, signs: true, verifies: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
-  webhooks: { findsApps: true, secrets: true },
+  webhooks: { findsApps: true, countsGuesses: true, secrets: true },
   'well-known': { verifies: true },
   services: { secrets: true },
   resources: { secrets: true },

@@ -1,13 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentSigner } from '../../shared/auth/environment.ts';
+import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
 import { isSecretOf } from '../../shared/auth/integration-secrets.ts';
-import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
 import { orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
-import { countFailedLogin, forgetFailedLogins, readFailedLogins } from '../../shared/table/failed-logins.ts';
+import {
+  countFailedGuess,
+  forgetFailedGuesses,
+  type Guess,
+  readFailedGuesses,
+} from '../../shared/table/failed-guesses.ts';
 import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
 
@@ -19,23 +24,23 @@ const REFUSAL_TIME = 200;
 
 export const authOperations: Operations<typeof auth> = {
   login: async ({ body, session, request }) => {
-    const guess = { appCode: body.app_code, network: sourceNetwork(request.sourceAddress) };
+    const guess: Guess = { kind: 'login', appCode: body.app_code, network: sourceNetwork(request.sourceAddress) };
     const [credentials, failures] = await Promise.all([
       readCredentials(session.table, body.app_code),
-      readFailedLogins(session, guess),
+      readFailedGuesses(session, guess),
     ]);
-    checkGuessing(failures, session.now);
+    checkGuessing(guess, failures, session.now);
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const matches = isSecretOf(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || !matches || credentials.status !== 'active') {
       await Promise.all([
-        countFailedLogin(session, guess, FAILURES_KEPT),
+        countFailedGuess(session, guess, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
         sleep(REFUSAL_TIME),
       ]);
       throw invalidCredentials();
     }
-    if (failures.count > 0) await forgetFailedLogins(session, guess);
+    if (failures.count > 0) await forgetFailedGuesses(session, guess);
 
     const { integration_id: integrationId, app_code: appCode } = credentials;
     const identity = { integrationId, appCode, orgId: orgIdOf(credentials) };

@@ -11,7 +11,7 @@ import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
 import { sealData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
-import { callerOfSender, senderOf } from './sender.ts';
+import { callerOfSender, type Sender, senderOf } from './sender.ts';
 import { eventEntity, RETENTION_DAYS, type SeenEvent } from './store.ts';
 import { toleranceOf } from './tolerance.ts';
 
@@ -23,8 +23,6 @@ import { toleranceOf } from './tolerance.ts';
 /** Longest remembered data, in characters of JSON; of longer data the hash is kept. */
 const MAX_KEPT_DATA = 65_536;
 const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
-
-type Sender = Awaited<ReturnType<typeof senderOf>>;
 
 interface Event {
   readonly headers: EventHeaders;
@@ -38,11 +36,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   if (request.bytes.length > MAX_WEBHOOK_BODY) {
     throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
   }
-  const sender = await senderOf(session, appCode, {
-    signature: request.headers.get('x-signature'),
-    bytes: request.bytes,
-  });
-  const event = eventOf(input, sender);
+  const { sender, signed } = await senderOf(session, appCode, request);
+  const event = eventOf(input, sender, signed);
   const tenant = Tenant.ofCredentials(sender, session);
   const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);
 
@@ -62,11 +57,14 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   return { body: { received: true, app: appCode, timestamp: session.timestamp } };
 }
 
-/** @throws Problem when the headers or the body are not those of an event */
-function eventOf({ request, session }: OpenInput, sender: Sender): Event {
+/**
+ * @param bytes the body as it was signed, which may not be the one that was sent
+ * @throws Problem when the headers or the body are not those of an event
+ */
+function eventOf({ request, session }: OpenInput, sender: Sender, bytes: Buffer): Event {
   const headers = eventHeadersOf(request);
   checkAge(headers, toleranceOf(sender.webhook_tolerance_seconds), session.now);
-  const json = jsonOf(request, MAX_WEBHOOK_BODY);
+  const json = jsonOf({ headers: request.headers, bytes }, MAX_WEBHOOK_BODY);
   const { event_type, data } = validBody(delivery, json) as { event_type: string; data: Record<string, unknown> };
   const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');
   return { headers, type: event_type, data, bodySha256 };

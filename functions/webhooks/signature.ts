@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
@@ -9,17 +10,25 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^[\da-f]{64}$/i;
 
-/** Whether a header could be a signature at all. `Buffer.from(x, 'hex')` would silently drop a bad tail. */
-const looksSigned = (header: string | undefined): header is string => header !== undefined && SIGNATURE.test(header);
+/**
+ * Whether a header has the form of a signature, given once. `Buffer.from(x, 'hex')` would silently drop a bad tail, and a header that
+ * was sent twice is both values with a comma between.
+ */
+export const looksSigned = (header: string | undefined): header is string =>
+  header !== undefined && SIGNATURE.test(header);
 
-/** Whether the body was signed with one of the secrets. False, never an error, for whatever the header holds. */
-export function isSigned(body: Buffer, header: string | undefined, secrets: readonly string[]): boolean {
-  if (!looksSigned(header)) return false;
+/**
+ * The body as it was signed with one of the secrets: the first of its forms that the signature fits. Read this one and no other: many
+ * bodies have the same compact form (`9007199254740993456` and `9007199254740993000` do), but only this one the sender has signed.
+ * @returns undefined where none fits, whatever the header holds
+ */
+export function signedBody(body: Buffer, header: string | undefined, secrets: readonly string[]): Buffer | undefined {
+  if (!looksSigned(header)) return undefined;
   const signature = Buffer.from(header, 'hex');
-  for (const text of signedTexts(body)) {
-    if (secrets.some((secret) => timingSafeEqual(hmac(secret, text), signature))) return true;
+  for (const form of formsOf(body)) {
+    if (secrets.some((secret) => timingSafeEqual(hmac(secret, form), signature))) return form;
   }
-  return false;
+  return undefined;
 }
 
 /** The HMAC of a body, as a sender makes it. */
@@ -28,13 +37,14 @@ export const sign = (body: string | Buffer, secret: string): string => hmac(secr
 const hmac = (secret: string, text: string | Buffer): Buffer => createHmac('sha256', secret).update(text).digest();
 
 /** What a sender may have signed: the bytes, the text without its white space, the value as `JSON.stringify` writes it. */
-function* signedTexts(body: Buffer): Generator<string | Buffer> {
+function* formsOf(body: Buffer): Generator<Buffer> {
   yield body;
+  if (!isUtf8(body)) return;
   // Some libraries send a byte order mark that the text they signed had not; a decoder takes it off (RFC 8259 §8.1).
   const text = new TextDecoder().decode(body);
-  yield withoutWhiteSpace(text);
+  yield Buffer.from(withoutWhiteSpace(text));
   const written = restringified(text);
-  if (written !== undefined) yield written;
+  if (written !== undefined) yield Buffer.from(written);
 }
 
 /** Keeps order, escapes, duplicate keys and the form of numbers, which parsing loses. */

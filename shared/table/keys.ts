@@ -60,11 +60,8 @@ export const sweepPartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP
 /** An integration's credentials, found by app code before a tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
-/** Failed logins of one app code from one network, by the digest of the two. */
+/** Failed guesses at one app code's secret from one network, by their digest. */
 export const guessKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
 
-/** What an integration has spent of its request budget. */
-export const budgetKey = (tenant: TenantId, integrationId: string): Key => ({
-  PK: `ORG#${tenant}#BUDGET`,
-  SK: integrationId,
-});
+/** What has been spent of a request budget: an integration's, by its id, or the tenant's own. */
+export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });

@@ -125,12 +125,13 @@ describe('a delivery', () => {
 });
 
 describe('a delivery is refused', () => {
-  it('for an app code that nobody has, however badly it is signed: 404', async () => {
+  it('for an app code that nobody has, whoever has signed it: 404; without the form of a signature: 401', async () => {
     const nobody = { ...org, appCode: 'nobody-has-this' };
-    expect(problem(await deliver(api, nobody, created('Never'), { signature: 'nonsense' }))).toEqual([
-      404,
-      'not-found',
-    ]);
+    const answer = (signature: string) => deliver(api, nobody, created('Never'), { signature });
+    expect(problem(await answer('0'.repeat(64)))).toEqual([404, 'not-found']);
+    for (const signature of ['', 'nonsense', '0'.repeat(63), `${'0'.repeat(64)}, ${'0'.repeat(64)}`]) {
+      expect(problem(await answer(signature))).toEqual([401, 'invalid-signature']);
+    }
   });
 
   it('without a right signature: 401', async () => {

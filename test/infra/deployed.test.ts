@@ -117,6 +117,16 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect(trail.data[0]).toMatchObject({ operation: 'login_refused', record_id: rival.integrationId, failures: 1 });
   });
 
+  it('a wrong signature, which is counted, and then a right one, which is forgiven', async () => {
+    const event = { event_type: 'invoice.paid', data: {} };
+    const before = api.account.requests.length;
+    expect((await deliver(api, rival, event, { signature: '0'.repeat(64) })).status).toBe(401);
+    expect((await deliver(api, rival, event)).status).toBe(200);
+    const requests = api.account.requests.slice(before);
+    const counting = requests.filter(({ partitions }) => partitions.some((each) => each.startsWith('GUESS#')));
+    expect(counting.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem', 'GetItem', 'UpdateItem']);
+  });
+
   it('an integration that is cut off cannot log in', async () => {
     const { id, app_code, secret } = await created(
       api.request('POST', '/api/v1/integrations', {

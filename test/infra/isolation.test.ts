@@ -163,6 +163,15 @@ describe('a function on its own', () => {
     expect(allowed('GetItem').toSorted()).toEqual(['auth', 'authorizer', 'webhooks']);
     for (const action of ACTIONS.slice(1)) expect(allowed(action)).toEqual([]);
   });
+
+  it('counts failed guesses where secrets are checked, and nowhere else', () => {
+    const allowed = (action: string) =>
+      functionNames(contracts).filter((name) => may({ roleArn: roleOf(name), tags: {} }, action, ['GUESS#digest']));
+    for (const action of ACTIONS) {
+      const counting = action === 'GetItem' || action === 'UpdateItem';
+      expect(allowed(action).toSorted(), action).toEqual(counting ? ['auth', 'webhooks'] : []);
+    }
+  });
 });
 
 describe('the operator’s role', () => {

@@ -7,30 +7,32 @@ import { persist } from './persist.ts';
 import { TTL_ATTRIBUTE } from './schema.ts';
 import type { Session } from './session.ts';
 
-/** Failed logins of one app code from one network: a count and the time of the last one. They are forgotten after a while. */
-export interface FailedLogins {
+/** Failed guesses at one app code's secret from one network: a count and the time of the last one. They are forgotten after a while. */
+export interface FailedGuesses {
   readonly count: number;
   /** Epoch milliseconds. */
   readonly lastAt: number;
 }
 
-const NONE: FailedLogins = { count: 0, lastAt: 0 };
+const NONE: FailedGuesses = { count: 0, lastAt: 0 };
 
-/** Who guesses at whose secret. Kept as a digest: neither what strangers type nor where they are belongs in the table. */
-interface Guess {
+/** Who guesses at whose secret, and how. Kept as a digest: neither what strangers type nor where they are belongs in the table. */
+export interface Guess {
+  /** By logging in with it, or by signing a webhook with it. The two are counted apart: neither shuts out the other. */
+  readonly kind: 'login' | 'signature';
   readonly appCode: string;
   readonly network: string;
 }
 
-const keyOf = ({ appCode, network }: Guess): Key =>
+const keyOf = ({ kind, appCode, network }: Guess): Key =>
   guessKey(
     createHash('sha256')
-      .update(JSON.stringify([appCode, network]))
+      .update(JSON.stringify([kind, appCode, network]))
       .digest('base64url'),
   );
 
 /** One strongly consistent `GetItem`. What has expired counts as gone, for TTL deletes late. */
-export async function readFailedLogins({ table, now }: Session, guess: Guess): Promise<FailedLogins> {
+export async function readFailedGuesses({ table, now }: Session, guess: Guess): Promise<FailedGuesses> {
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...keyOf(guess) }, ConsistentRead: true }),
   );
@@ -40,11 +42,11 @@ export async function readFailedLogins({ table, now }: Session, guess: Guess): P
 
 /**
  * Counts a failure: one `UpdateItem` that adds, so that guesses made at the same time all count. It is written at once, not staged:
- * the login it belongs to commits nothing. An attempt whose reply was lost may count twice, at no one's cost but a guesser's.
+ * the request it belongs to commits nothing. An attempt whose reply was lost may count twice, at no one's cost but a guesser's.
  * @param seconds how long it is remembered
  * @throws TableUnavailable: what cannot be counted is not answered
  */
-export async function countFailedLogin(session: Session, guess: Guess, seconds: number): Promise<void> {
+export async function countFailedGuess(session: Session, guess: Guess, seconds: number): Promise<void> {
   const { table, now } = session;
   const key = keyOf(guess);
   const expires = Math.ceil(now / 1000) + seconds;
@@ -56,7 +58,7 @@ export async function countFailedLogin(session: Session, guess: Guess, seconds: 
 }
 
 /** Forgets the failures of somebody who has the secret after all. A failure to do so is nobody's error: they expire. */
-export const forgetFailedLogins = async ({ table, now }: Session, guess: Guess): Promise<void> => {
+export const forgetFailedGuesses = async ({ table, now }: Session, guess: Guess): Promise<void> => {
   await update(table, keyOf(guess), FORGET, { now, expires: Math.ceil(now / 1000) }).catch(() => undefined);
 };
 

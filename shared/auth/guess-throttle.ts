@@ -1,10 +1,10 @@
 import { Problem } from '../contract/problem.ts';
-import type { FailedLogins } from '../table/failed-logins.ts';
+import type { FailedGuesses, Guess } from '../table/failed-guesses.ts';
 
 /**
- * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins are counted by app code and source network together, never by
- * the app code alone: that would let anyone lock a tenant out. Codes that nobody has are counted alike, so a refusal tells
- * nothing of who exists.
+ * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins, and wrong signatures of webhooks, are counted by app code and source
+ * network together, never by the app code alone: that would let anyone lock a tenant out. At login codes that nobody has are counted
+ * alike, so a refusal tells nothing of who exists.
  */
 
 /** Failures that cost no wait: somebody has pasted the wrong secret, a few times over. */
@@ -20,16 +20,21 @@ export const FAILURES_KEPT = 3_600;
 export const waitAfter = (failures: number): number =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT);
 
+const TOO_MANY = {
+  login: 'Too many failed logins with this app code from this address.',
+  signature: 'Too many wrong signatures with this app code from this address.',
+} as const;
+
 /**
- * Lets a login be tried. While a wait lasts the right secret is refused too: otherwise the wait would slow nobody who guesses.
+ * Lets a guess be tried. While a wait lasts the right secret is refused too: otherwise the wait would slow nobody who guesses.
  * `now` in epoch milliseconds.
  * @throws Problem `too-many-requests`
  */
-export function checkGuessing({ count, lastAt }: FailedLogins, now: number): void {
+export function checkGuessing({ kind }: Guess, { count, lastAt }: FailedGuesses, now: number): void {
   const left = lastAt + waitAfter(count) * 1000 - now;
   if (left <= 0) return;
   throw new Problem('too-many-requests', {
-    detail: 'Too many failed logins with this app code from this address.',
+    detail: TOO_MANY[kind],
     headers: { 'Retry-After': String(Math.ceil(left / 1000)) },
   });
 }
