@@ -90,6 +90,7 @@ const environmentOf = (
   FIRST_KEY: settings.firstKey ? 'on' : 'off',
   RATE_LIMIT: String(settings.rateLimit),
   AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
+  ...(settings.tenantRateLimit === undefined ? {} : { TENANT_RATE_LIMIT: String(settings.tenantRateLimit) }),
   ...(settings.webhookToleranceSeconds === undefined
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),

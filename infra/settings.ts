@@ -29,6 +29,8 @@ const schema = z.object({
   throttleBurst: whole(1, 5_000).default(1_000),
   /** Requests a minute of an integration that has no limit of its own. */
   rateLimit: whole(1, 1_000_000).default(600),
+  /** Requests a minute of all integrations of a tenant together; without it ten times `rateLimit` (`docs/decisions/0081-request-budgets.md`). */
+  tenantRateLimit: whole(1, 100_000_000).optional(),
   /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),
   /** Requests of one network address in five minutes; more are refused by the firewall. */

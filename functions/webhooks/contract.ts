@@ -66,7 +66,9 @@ export const webhooks = contract({
       summary: 'Deliver an event',
       description:
         'An event of an entity of this API does what the operation of the same name does; every other event is stored. ' +
-        'A 409 means that the event was processed before: for the sender it is a success.',
+        'A 409 means that the event was processed before: for the sender it is a success. ' +
+        'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
+        'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
       params: { app_code: z.string().min(1).max(200).describe('App code of the integration that sends.') },
       headers: {

@@ -37,6 +37,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
     throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
   }
   const { sender, signed } = await senderOf(session, appCode, request);
+  input.charge(callerOfSender(sender));
   const event = eventOf(input, sender, signed);
   const tenant = Tenant.ofCredentials(sender, session);
   const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);

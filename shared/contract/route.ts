@@ -73,6 +73,9 @@ export interface WebhookEvent {
 export const takesIdempotencyKey = (route: Route): boolean =>
   route.method === 'POST' && route.response.status === 201 && route.auth.startsWith('bearer');
 
+/** Whether requests are charged to the budget of whoever calls: all where that is an integration. */
+export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
+
 /** A request header that an operation reads, for the OpenAPI document. */
 export interface HeaderParameter {
   readonly description: string;

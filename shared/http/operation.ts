@@ -6,6 +6,7 @@ import type { Page, Part, Stored } from '../table/records.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { countDeliverable } from './deliverable.ts';
+import type { Charge } from './rate-limit.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface OpenInput {
   readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
   /** There, on a `bearer-optional` route, when a token was sent. */
   readonly caller: Caller | undefined;
+  /** For an operation that finds out by itself who calls: charges the request to that caller's budget. */
+  readonly charge: Charge;
 }
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;

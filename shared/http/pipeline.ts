@@ -15,7 +15,7 @@ import { IdempotentRequest } from './idempotency.ts';
 import type { Answer, BearerInput, OpenInput, Operations } from './operation.ts';
 import { checkIfMatch } from './preconditions.ts';
 import { problemOf } from './problems.ts';
-import { withinBudget } from './rate-limit.ts';
+import { type Charge, withinBudget } from './rate-limit.ts';
 import { type HttpRequest, jsonOf, requestOf } from './request.ts';
 import { runOnce, runToCommit } from './run.ts';
 import { type Naming, namedOrganization, tenantOf } from './tenancy.ts';
@@ -99,19 +99,28 @@ async function handle(
     requestId: request.requestId,
     sourceAddress: request.sourceAddress || null,
   };
-  const work = () => serve(served, request, caller, session);
-  return caller === undefined ? work() : withinBudget(caller, session, work);
+  return withinBudget(session, async (charge) => {
+    if (caller !== undefined) charge(caller);
+    return serve(served, request, { caller, charge }, session);
+  });
+}
+
+/** Who is known to call, and how whoever turns out to be the caller is charged. */
+interface Calling {
+  readonly caller: Caller | undefined;
+  readonly charge: Charge;
 }
 
 async function serve(
   served: Served,
   request: HttpRequest,
-  caller: Caller | undefined,
+  calling: Calling,
   session: Session,
 ): Promise<APIGatewayProxyResult> {
+  const { caller } = calling;
   if (caller !== undefined) checkPermission(served.route, caller);
   const { named, ...inputs } = inputsOf(served.route, request);
-  const around = await surroundings(served.route, request, caller, { ...inputs, named }, session);
+  const around = await surroundings(served.route, request, calling, { ...inputs, named }, session);
   const respond = async (): Promise<APIGatewayProxyResult> =>
     responseOf(
       { ...around, ...served, request, query: inputs.query },
@@ -159,12 +168,12 @@ function inputsOf(route: Route, request: HttpRequest): RouteInputs & Naming {
 async function surroundings(
   route: Route,
   request: HttpRequest,
-  caller: Caller | undefined,
+  { caller, charge }: Calling,
   { query, body, named }: RouteInputs & Naming,
   session: Session,
 ): Promise<BearerInput | OpenInput> {
   if (caller === undefined || route.auth !== 'bearer') {
-    return { session, caller, request };
+    return { session, caller, charge, request };
   }
   const tenant = await tenantOf(caller, session, query, caller.orgId === null ? named : body);
   return { session, caller, tenant, find: finder(route, request) };

@@ -1,10 +1,12 @@
 /**
- * The token bucket of one integration as one container knows it. It holds a minute's requests and fills again evenly over a minute.
+ * The token bucket of one budget as one container knows it. It holds a minute's requests and fills again evenly over a minute.
  *
  * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm, ITU-T I.371): a request moves that
  * time forward, and there is room as long as it is less than a minute ahead. A container decides by its own bucket alone. What it
  * has let through it settles with the shared bucket in batches, and learns then what the others have let through.
  * What that means for exactness is in `docs/decisions/0081`.
+ *
+ * All that is kept is time, not a count of requests: of callers with different limits that share a bucket, each spends by its own.
  */
 
 /** In which a bucket fills from empty to full, in milliseconds. */
@@ -17,6 +19,9 @@ const PART_OF_LIMIT = 20;
 const PART_OF_REST = 8;
 const LEAST_PART_OF_LIMIT = 100;
 
+/** Sums of fractions: so small a part of a request is no reason to refuse one, or to keep a batch back. */
+const ROUNDING = 0.01;
+
 /** Requests at the same time may come by as much out of order; what is more is the clock's doing. In milliseconds. */
 const CLOCK_STEP_MS = 5_000;
 
@@ -25,65 +30,67 @@ export interface Quota {
   readonly remaining: number;
   /** Seconds until the bucket is full again. */
   readonly reset: number;
-  /** Seconds to wait; 0 when the request may pass. */
-  readonly wait: number;
 }
 
 export class Bucket {
   /** Epoch milliseconds. */
   #fullAt = 0;
+  /** What was let through and is not settled yet, in milliseconds of the minute. */
   #unsettled = 0;
   #unsettledSince = 0;
   /** The latest time seen, in epoch milliseconds. */
   #latest = 0;
 
-  /** Takes a request's token, if there is one. `limit` in requests a minute, `now` in epoch milliseconds. */
-  spend(limit: number, now: number): Quota {
+  /** Seconds until there is a token for a request; 0: there is one. `limit` in requests a minute, `now` in epoch milliseconds. */
+  wait(limit: number, now: number): number {
     this.#follow(now);
-    const cost = WINDOW_MS / limit;
-    const after = Math.max(this.#fullAt, now) + cost;
-    const over = after - now - WINDOW_MS;
-    // Sums of fractions: half a millisecond is no reason to refuse.
-    if (over > 0.5) return { ...this.#quota(limit, now), wait: Math.max(1, Math.ceil(over / 1000)) };
-    this.#fullAt = after;
-    this.#note(now);
-    return { ...this.#quota(limit, now), wait: 0 };
+    const over = this.#spent(now) + WINDOW_MS / limit - WINDOW_MS;
+    return over > 0.5 ? Math.max(1, Math.ceil(over / 1000)) : 0;
   }
 
-  /** Requests that are to be settled now; they count as settled from here on. 0: it is not worth a write yet. */
+  /** Takes a token, which {@link wait} must have found. */
+  take(limit: number, now: number): void {
+    const cost = WINDOW_MS / limit;
+    this.#follow(now);
+    this.#fullAt = now + this.#spent(now) + cost;
+    // What was let through so long ago has flown back already.
+    if (now - this.#unsettledSince > WINDOW_MS) {
+      this.#unsettled = 0;
+      this.#unsettledSince = now;
+    }
+    this.#unsettled += cost;
+  }
+
+  quota(limit: number, now: number): Quota {
+    const spent = this.#spent(now);
+    const remaining = Math.floor(((WINDOW_MS - spent) * limit) / WINDOW_MS + ROUNDING);
+    return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
+  }
+
+  /** What is to be settled now, in milliseconds; it counts as settled from here on. 0: it is not worth a write yet. */
   takeBatch(limit: number, now: number): number {
-    const rest = Math.floor(this.#quota(limit, now).remaining / PART_OF_REST);
+    const rest = Math.floor(this.quota(limit, now).remaining / PART_OF_REST);
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));
     const batch = Math.min(Math.ceil(limit / PART_OF_LIMIT), LARGEST_BATCH, Math.max(rest, least));
-    if (this.#unsettled < batch) return 0;
+    if (this.#unsettled < ((batch - ROUNDING) * WINDOW_MS) / limit) return 0;
     const taken = this.#unsettled;
     this.#unsettled = 0;
     return taken;
   }
 
   /** Learns the state of the shared bucket, in which everything is settled but the latest of this container. */
-  learn(sharedFullAt: number, limit: number): void {
-    this.#fullAt = Math.max(this.#fullAt, sharedFullAt + this.#unsettled * (WINDOW_MS / limit));
+  learn(sharedFullAt: number): void {
+    this.#fullAt = Math.max(this.#fullAt, sharedFullAt + this.#unsettled);
+  }
+
+  /** Of the minute that the bucket holds, in milliseconds. */
+  #spent(now: number): number {
+    return Math.max(0, this.#fullAt - now);
   }
 
   /** When the clock is set back, the bucket goes back with it: it is as full as it was. */
   #follow(now: number): void {
     if (this.#latest - now > CLOCK_STEP_MS) this.#fullAt -= this.#latest - now;
     this.#latest = this.#latest - now > CLOCK_STEP_MS ? now : Math.max(this.#latest, now);
-  }
-
-  #note(now: number): void {
-    // What was let through so long ago has flown back already.
-    if (now - this.#unsettledSince > WINDOW_MS) {
-      this.#unsettled = 0;
-      this.#unsettledSince = now;
-    }
-    this.#unsettled++;
-  }
-
-  #quota(limit: number, now: number): Pick<Quota, 'remaining' | 'reset'> {
-    const spent = Math.max(0, this.#fullAt - now);
-    const remaining = Math.floor(((WINDOW_MS - spent) * limit) / WINDOW_MS + 0.01);
-    return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
   }
 }

@@ -2,62 +2,129 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Caller } from '../auth/caller.ts';
 import { Problem } from '../contract/problem.ts';
-import { settleBudget } from '../table/budget.ts';
+import { settleBudget, WHOLE_TENANT } from '../table/budget.ts';
 import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
 import { problemOf } from './problems.ts';
-import { Bucket, type Quota, WINDOW_MS } from './rate-limit-bucket.ts';
+import { Bucket, WINDOW_MS } from './rate-limit-bucket.ts';
 
 /**
- * The request budget of an integration, so that no tenant takes the service from the others (`docs/decisions/0081`). A request is
- * let through or refused without asking the table; now and then one settles with it, beside its own work.
+ * The request budgets of an integration and of its tenant, so that no tenant takes the service from the others, however many keys
+ * it has (`docs/decisions/0081`). A request is let through or refused without asking the table; now and then one settles with it,
+ * beside its own work.
  */
 
 /** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
 const STANDARD_LIMIT = 600;
+/** A tenant may send as much as so many such integrations, where `TENANT_RATE_LIMIT` sets nothing else. */
+const STANDARD_SHARE = 10;
 
 const logger = new Logger({ serviceName: 'custodia' });
 
-/** By integration, the one not used for longest first. */
+/** By tenant and by whose they are, the one not used for longest first. */
 const buckets = new Map<string, Bucket>();
 const KEPT_BUCKETS = 10_000;
 
+/** One of the budgets that a request is charged to. */
+interface Budget {
+  /** Its name in the headers. */
+  readonly policy: 'default' | 'tenant';
+  readonly tenant: Tenant;
+  /** Whose it is in the tenant. */
+  readonly of: string;
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly bucket: Bucket;
+}
+
+interface Charged {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly settling: Promise<unknown>;
+}
+
 /**
- * Does a request's work, if the caller has budget left. Its answer says what is left, also when it is a problem.
- * @throws Problem `too-many-requests`, or what the work throws as a problem
+ * Charges the request to its caller and the caller's tenant, once however often it is called.
+ * @throws Problem `too-many-requests` when there is no room in both budgets; then it is charged to neither
+ */
+export type Charge = (caller: Caller) => void;
+
+/**
+ * Does a request's work, which charges it to its caller as soon as that is known. From then on the answer says what is left, also
+ * when it is a problem.
+ * @throws what the work throws; once the request is charged, as a problem
  */
 export async function withinBudget(
-  caller: Caller,
   session: Session,
-  work: () => Promise<APIGatewayProxyResult>,
+  work: (charge: Charge) => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
-  const limit = caller.rateLimit ?? stageLimit();
-  const bucket = bucketOf(caller.integrationId);
-  const quota = bucket.spend(limit, session.now);
-  const headers = rateLimitHeaders(limit, quota);
-  if (quota.wait > 0) throw tooManyRequests(limit, quota, headers);
-  const settling = settle(bucket, limit, caller, session);
+  let charged: Charged | undefined;
   try {
-    const answer = await work();
-    return { ...answer, headers: { ...answer.headers, ...headers } };
+    const answer = await work((caller) => {
+      charged ??= charge(caller, session);
+    });
+    return { ...answer, headers: { ...answer.headers, ...charged?.headers } };
   } catch (error) {
-    throw withHeaders(problemOf(error), headers, error);
+    throw charged === undefined ? error : withHeaders(problemOf(error), charged.headers, error);
   } finally {
     // A container may be frozen once the answer is given.
-    await settling;
+    await charged?.settling;
   }
 }
 
+function charge(caller: Caller, session: Session): Charged {
+  const { now } = session;
+  const budgets = budgetsOf(caller, Tenant.of(caller, session));
+  refuseBeyond(budgets, now);
+  for (const { bucket, limit } of budgets) bucket.take(limit, now);
+  const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
+  return {
+    headers: rateLimitHeaders(tightest, now),
+    settling: Promise.all(budgets.map((budget) => settle(budget, now))),
+  };
+}
+
+/** The integration's own budget and, beside it, the one that all integrations of its tenant have together. */
+function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): Budget[] {
+  const limit = rateLimit ?? stageLimit();
+  // What the platform gave to one of its integrations a tenant may send in any case.
+  const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
+  return [
+    { policy: 'default', tenant, of: integrationId, limit, bucket: bucketOf(tenant, integrationId) },
+    { policy: 'tenant', tenant, of: WHOLE_TENANT, limit: tenantLimit, bucket: bucketOf(tenant, WHOLE_TENANT) },
+  ];
+}
+
+/** @throws Problem `too-many-requests` that tells of the budget which has room last */
+function refuseBeyond(budgets: readonly Budget[], now: number): void {
+  const last = leastOf(budgets, ({ bucket, limit }) => -bucket.wait(limit, now));
+  const wait = last.bucket.wait(last.limit, now);
+  if (wait === 0) return;
+  throw new Problem('too-many-requests', {
+    detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.`,
+    headers: { ...rateLimitHeaders(last, now), 'Retry-After': String(wait) },
+  });
+}
+
+const PAYERS = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
+
+/** The first of those for which `by` is least. */
+const leastOf = (budgets: readonly Budget[], by: (budget: Budget) => number): Budget =>
+  budgets.reduce((least, budget) => (by(budget) < by(least) ? budget : least));
+
 /** Requests a minute. */
-const stageLimit = (): number => {
-  const limit = process.env.RATE_LIMIT ?? '';
-  return /^[1-9]\d{0,8}$/.test(limit) ? Number(limit) : STANDARD_LIMIT;
+const stageLimit = (): number => limitIn('RATE_LIMIT') ?? STANDARD_LIMIT;
+const stageTenantLimit = (): number => limitIn('TENANT_RATE_LIMIT') ?? stageLimit() * STANDARD_SHARE;
+
+const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefined => {
+  const limit = process.env[variable] ?? '';
+  return /^[1-9]\d{0,8}$/.test(limit) ? Number(limit) : undefined;
 };
 
-function bucketOf(integrationId: string): Bucket {
-  const bucket = buckets.get(integrationId) ?? new Bucket();
-  buckets.delete(integrationId);
-  buckets.set(integrationId, bucket);
+function bucketOf(tenant: Tenant, of: string): Bucket {
+  const name = `${tenant.id}#${of}`;
+  const bucket = buckets.get(name) ?? new Bucket();
+  buckets.delete(name);
+  buckets.set(name, bucket);
   for (const longestUnused of buckets.keys()) {
     if (buckets.size <= KEPT_BUCKETS) break;
     buckets.delete(longestUnused);
@@ -66,28 +133,24 @@ function bucketOf(integrationId: string): Bucket {
 }
 
 /** Fails open: a budget that cannot be settled is no reason to refuse anybody. */
-async function settle(bucket: Bucket, limit: number, caller: Caller, session: Session): Promise<void> {
-  const batch = bucket.takeBatch(limit, session.now);
+async function settle({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
+  const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;
   try {
-    const cost = (batch * WINDOW_MS) / limit;
-    bucket.learn(await settleBudget(Tenant.of(caller, session), caller.integrationId, cost), limit);
+    bucket.learn(await settleBudget(tenant, of, batch));
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }
 }
 
 /** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and when all of it is back, in seconds. */
-const rateLimitHeaders = (limit: number, { remaining, reset }: Quota) => ({
-  'RateLimit-Policy': `"default";q=${limit};w=${WINDOW_MS / 1000}`,
-  RateLimit: `"default";r=${remaining};t=${reset}`,
-});
-
-const tooManyRequests = (limit: number, { wait }: Quota, headers: Readonly<Record<string, string>>): Problem =>
-  new Problem('too-many-requests', {
-    detail: `This integration may send ${limit} requests a minute.`,
-    headers: { ...headers, 'Retry-After': String(wait) },
-  });
+function rateLimitHeaders({ policy, limit, bucket }: Budget, now: number): Record<string, string> {
+  const { remaining, reset } = bucket.quota(limit, now);
+  return {
+    'RateLimit-Policy': `"${policy}";q=${limit};w=${WINDOW_MS / 1000}`,
+    RateLimit: `"${policy}";r=${remaining};t=${reset}`,
+  };
+}
 
 const withHeaders = (problem: Problem, headers: Readonly<Record<string, string>>, cause: unknown): Problem =>
   new Problem(problem.type, {

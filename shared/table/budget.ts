@@ -4,7 +4,13 @@ import { budgetKey } from './keys.ts';
 import { TTL_ATTRIBUTE } from './schema.ts';
 import type { Tenant } from './tenant.ts';
 
-/** The bucket that all containers share of an integration's requests: one item with the time at which it will be full again. */
+/**
+ * The bucket that all containers share of an integration's requests, or of all requests of its tenant: one item with the time at which
+ * it will be full again.
+ */
+
+/** Whose budget it is, where it is not one integration's. */
+export const WHOLE_TENANT = 'TENANT';
 
 /** How long an unused bucket is kept, in seconds: long after it is full again. */
 const KEPT = 3_600;
@@ -18,31 +24,32 @@ const BEGIN = {
 const MOVE = { text: 'SET #full = #full + :cost, #ttl = :expires', condition: '#full >= :now' } as const;
 
 /**
- * Moves the time at which an integration's bucket will be full by `cost` milliseconds, from now on or from where it is.
+ * Moves the time at which a bucket of the tenant will be full by `cost` milliseconds, from now on or from where it is.
  * One `UpdateItem`; two where the bucket was not as expected. An attempt that is repeated may count twice.
+ * @param of an integration's id, or {@link WHOLE_TENANT}
  * @returns that time, in epoch milliseconds
  */
-export async function settleBudget(tenant: Tenant, integrationId: string, cost: number): Promise<number> {
+export async function settleBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
   const { now } = tenant.session;
   const deadline = AbortSignal.timeout(PATIENCE);
   // A bucket that was full a moment ago may have been begun by another container meanwhile.
   for (const change of [MOVE, BEGIN]) {
-    const fullAt = await update(tenant, integrationId, change, { cost, now, deadline });
+    const fullAt = await update(tenant, of, change, { cost, now, deadline });
     if (fullAt !== undefined) return fullAt;
   }
-  return (await update(tenant, integrationId, MOVE, { cost, now, deadline })) ?? now + cost;
+  return (await update(tenant, of, MOVE, { cost, now, deadline })) ?? now + cost;
 }
 
 async function update(
   tenant: Tenant,
-  integrationId: string,
+  of: string,
   change: typeof BEGIN | typeof MOVE,
   { cost, now, deadline }: { readonly cost: number; readonly now: number; readonly deadline: AbortSignal },
 ): Promise<number | undefined> {
   const table = tenant.session.tableOf(tenant.id);
   const command = new UpdateCommand({
     TableName: table.name,
-    Key: { ...budgetKey(tenant.id, integrationId) },
+    Key: { ...budgetKey(tenant.id, of) },
     UpdateExpression: change.text,
     ConditionExpression: change.condition,
     ExpressionAttributeNames: { '#full': 'FULL_AT', '#ttl': TTL_ATTRIBUTE },

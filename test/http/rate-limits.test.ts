@@ -10,6 +10,7 @@ import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
+import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
 const faulty = new FaultyHandler();
@@ -148,6 +149,177 @@ describe('the request budget', () => {
   });
 });
 
+/** Another integration of the same organization. */
+const secondKey = async (): Promise<OrgAccess> => {
+  const answer = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
+    token: org.token,
+    body: { app_code: `app-${randomUUID()}`, display_name: 'Second' },
+  });
+  const { id: integrationId = '', app_code: appCode = '', secret = '' } = answer.body;
+  return { orgId: org.orgId, integrationId, appCode, secret, token: await api.login(appCode, secret) };
+};
+
+const list = (token: string, path = '/api/v1/clients') => api.request('GET', path, { token });
+
+describe('the budget of a tenant', () => {
+  it('is one for all its keys', async () => {
+    const [second, other] = [await secondKey(), await api.orgToken()];
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('RATE_LIMIT', '5');
+    vi.stubEnv('TENANT_RATE_LIMIT', '6');
+    const answers = [];
+    for (let turn = 0; turn < 4; turn++) answers.push(await list(org.token), await list(second.token));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
+    const [refused] = answers.slice(-1);
+    expect([refused?.body.detail, refused?.headers.get('retry-after')]).toEqual([
+      'All integrations of this tenant together may send 6 requests a minute.',
+      '10',
+    ]);
+    expect((await list(other.token)).status).toBe(200);
+  });
+
+  it('is told where it is nearer to its end than that of the integration', async () => {
+    const second = await secondKey();
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('RATE_LIMIT', '4');
+    vi.stubEnv('TENANT_RATE_LIMIT', '5');
+    const told = [];
+    for (const { token } of [org, org, second, second, second, org]) told.push(budgetOf(await list(token)));
+    expect(told).toEqual([
+      ['"default";q=4;w=60', '"default";r=3;t=15'],
+      ['"default";q=4;w=60', '"default";r=2;t=30'],
+      ['"tenant";q=5;w=60', '"tenant";r=2;t=36'],
+      ['"tenant";q=5;w=60', '"tenant";r=1;t=48'],
+      ['"tenant";q=5;w=60', '"tenant";r=0;t=60'],
+      ['"tenant";q=5;w=60', '"tenant";r=0;t=60'],
+    ]);
+  });
+
+  it('loses nothing to a request that the integration has no budget for', async () => {
+    const second = await secondKey();
+    await limitTo(1);
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '2');
+    expect([(await ask()).status, (await ask()).status, (await ask()).status]).toEqual([200, 429, 429]);
+    expect([(await list(second.token)).status, (await list(second.token)).status]).toEqual([200, 429]);
+    // Nor does the integration lose anything to one that its tenant has no budget for.
+    vi.setSystemTime(Date.now() + 60_000);
+    expect([(await list(second.token)).status, (await list(second.token)).status]).toEqual([200, 200]);
+    expect((await ask()).status).toBe(429);
+    vi.setSystemTime(Date.now() + 30_000);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('is ten times the standard of an integration, unless the stage says otherwise', async () => {
+    const keys = [org, ...(await Promise.all(Array.from({ length: 11 }, secondKey)))];
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('RATE_LIMIT', '1');
+    const statuses = [];
+    for (const { token } of keys) statuses.push((await list(token)).status);
+    expect(statuses).toEqual([...Array<number>(10).fill(200), 429, 429]);
+  });
+
+  it('is no less than what the platform gave to one of its integrations', async () => {
+    await limitTo(4);
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '2');
+    const statuses = [];
+    for (let turn = 0; turn < 5; turn++) statuses.push((await ask()).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
+  });
+
+  it('of the platform pays for what the platform does in an organization', async () => {
+    const token = await api.platformToken();
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '2');
+    const inOrganization = () => list(token, `/api/v1/clients?org_id=${org.orgId}`);
+    expect([(await inOrganization()).status, (await inOrganization()).status]).toEqual([200, 200]);
+    expect((await inOrganization()).status).toBe(429);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('is settled in an item of its own', async () => {
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '60');
+    for (let turn = 0; turn < 3; turn++) await ask();
+    const { Item: item } = await api.table.client.send(
+      new GetItemCommand({
+        TableName: api.table.tableName,
+        Key: { PK: { S: `ORG#${org.orgId}#BUDGET` }, SK: { S: 'TENANT' } },
+      }),
+    );
+    expect(Number(item?.FULL_AT?.N)).toBe(Date.now() + 3_000);
+  });
+});
+
+describe('a webhook', () => {
+  const event = { event_type: 'client.created', data: { name: 'By webhook' } };
+
+  it('is charged to its sender, as the sender’s other requests are', async () => {
+    vi.stubEnv('RATE_LIMIT', '600');
+    await ask();
+    const delivered = await deliver(api, org, event);
+    expect([delivered.status, ...budgetOf(delivered)]).toEqual([200, '"default";q=600;w=60', '"default";r=598;t=1']);
+    const refused = await deliver(api, org, { event_type: 'client.created', data: {} });
+    expect([refused.status, budgetOf(refused)[1]]).toEqual([422, '"default";r=597;t=1']);
+  });
+
+  it('beyond the budget of its integration leaves no trace, and can come again', async () => {
+    await limitTo(2);
+    const eventId = randomUUID();
+    expect((await ask()).status).toBe(200);
+    expect((await deliver(api, org, event)).status).toBe(200);
+    const refused = await deliver(api, org, event, { eventId });
+    expect([refused.status, refused.body.type, refused.headers.get('retry-after'), ...budgetOf(refused)]).toEqual([
+      429,
+      'urn:problem-type:custodia:too-many-requests',
+      '30',
+      '"default";q=2;w=60',
+      '"default";r=0;t=60',
+    ]);
+    vi.setSystemTime(Date.now() + 60_000);
+    expect((await ask()).body.total).toBe(1);
+    expect((await deliver(api, org, event, { eventId })).status).toBe(200);
+  });
+
+  it('is charged to the tenant of its sender', async () => {
+    const second = await secondKey();
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '2');
+    const statuses = [];
+    for (const sender of [org, second, org]) statuses.push((await deliver(api, sender, event)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  it('is not charged to a tenant that has cut its sender off', async () => {
+    const second = await secondKey();
+    const path = `/api/v1/integrations/${second.integrationId}`;
+    expect((await ask('PATCH', path, { body: { status: 'inactive' } })).status).toBe(200);
+    vi.setSystemTime(Date.now() + 61_000);
+    vi.stubEnv('TENANT_RATE_LIMIT', '1');
+    for (let turn = 0; turn < 2; turn++) {
+      const refused = await deliver(api, second, event);
+      expect([refused.status, ...budgetOf(refused)]).toEqual([403, null, null]);
+    }
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('is charged to nobody without a right signature', async () => {
+    await limitTo(1);
+    const wrong = await deliver(api, org, event, { signature: '0'.repeat(64) });
+    expect([wrong.status, ...budgetOf(wrong)]).toEqual([401, null, null]);
+    expect((await deliver(api, org, event)).status).toBe(200);
+  });
+
+  it('is charged once, also when its work has to be done again', async () => {
+    vi.stubEnv('RATE_LIMIT', '600');
+    const eventId = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver(api, org, event, { eventId })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
+    expect(budgetOf(await ask())[1]).toBe('"default";r=583;t=2');
+  });
+});
+
 describe('containers that share a budget', () => {
   const LIMIT = 600;
 
@@ -165,13 +337,11 @@ describe('containers that share a budget', () => {
 
   /** One container's next request. */
   const request = async (bucket: Bucket, of: Caller, now: number): Promise<boolean> => {
-    if (bucket.spend(LIMIT, now).wait > 0) return false;
+    if (bucket.wait(LIMIT, now) > 0) return false;
+    bucket.take(LIMIT, now);
     const batch = bucket.takeBatch(LIMIT, now);
     const session = new Session(environmentTable(), clockAt(now), now + 5_000);
-    if (batch > 0) {
-      const cost = (batch * WINDOW_MS) / LIMIT;
-      bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, cost), LIMIT);
-    }
+    if (batch > 0) bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, batch));
     return true;
   };
 
@@ -211,12 +381,25 @@ describe('containers that share a budget', () => {
     expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
   });
 
+  it('charge each caller by its own limit', () => {
+    const bucket = new Bucket();
+    const now = Date.now();
+    for (let turn = 0; turn < 50; turn++) bucket.take(100, now);
+    // Half of the minute is gone, for others with other limits too.
+    expect([bucket.quota(100, now), bucket.quota(10, now)]).toEqual([
+      { remaining: 50, reset: 30 },
+      { remaining: 5, reset: 30 },
+    ]);
+    expect(bucket.takeBatch(10, now)).toBe(30_000);
+    expect(bucket.takeBatch(10, now)).toBe(0);
+  });
+
   it('forget what flowed back long ago instead of settling it', () => {
     const bucket = new Bucket();
     const start = Date.now();
     let settled = 0;
     for (let minute = 0; minute < 100; minute++) {
-      bucket.spend(LIMIT, start + minute * 60_001);
+      bucket.take(LIMIT, start + minute * 60_001);
       settled += bucket.takeBatch(LIMIT, start + minute * 60_001);
     }
     expect(settled).toBe(0);

@@ -11,7 +11,7 @@ import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 beforeAll(() => {
-  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
+  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com', tenantRateLimit: '2000' } });
 });
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
@@ -116,7 +116,8 @@ test('the firewall blocks an address that sends too much, and known attacks but 
 
 test('every function knows the request budget of its stage, and how long it keeps audit events', () => {
   for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
-    expect(Properties.Environment).toMatchObject({ Variables: { RATE_LIMIT: '600', AUDIT_RETENTION_DAYS: '400' } });
+    const variables = { RATE_LIMIT: '600', TENANT_RATE_LIMIT: '2000', AUDIT_RETENTION_DAYS: '400' };
+    expect(Properties.Environment).toMatchObject({ Variables: variables });
   }
 });
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { resourceTree } from '../../local/gateway/resources.ts';
 import { problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
 import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/problem.ts';
-import type { Contract, Route } from '../../shared/contract/route.ts';
+import { type Contract, isCharged, type Route } from '../../shared/contract/route.ts';
 
 export interface Answered {
   readonly method: string;
@@ -67,14 +67,17 @@ function complaintOf(route: Route | 404 | 405, answered: Answered): string | und
   return typeof route === 'number' ? 'there is no such route' : successComplaint(route, answered);
 }
 
-/** What the caller of a route with a token is told of its budget. */
+/** What a caller is told of its budget. */
 const BUDGET: Readonly<Record<string, RegExp>> = {
-  'RateLimit-Policy': /^"default";q=\d+;w=60$/,
-  RateLimit: /^"default";r=\d+;t=\d+$/,
+  'RateLimit-Policy': /^"(default|tenant)";q=\d+;w=60$/,
+  RateLimit: /^"(default|tenant)";r=\d+;t=\d+$/,
 };
 
-function successComplaint({ response, auth }: Route, { status, headers, body }: Answered): string | undefined {
-  for (const [name, pattern] of Object.entries(auth === 'bearer' ? BUDGET : {})) {
+function successComplaint(route: Route, { status, headers, body }: Answered): string | undefined {
+  const { response } = route;
+  // Where a token may be left out, nobody may be there to be charged.
+  const isTold = isCharged(route) && route.auth !== 'bearer-optional';
+  for (const [name, pattern] of Object.entries(isTold ? BUDGET : {})) {
     if (!pattern.test(headers.get(name) ?? '')) return `its ${name} is ${headers.get(name)}`;
   }
   if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';

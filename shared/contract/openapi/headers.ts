@@ -33,12 +33,12 @@ export const responseHeaders = {
   },
   'RateLimit-Policy': {
     description:
-      'The request budget of the integration: so many requests (`q`) in so many seconds (`w`). There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
+      'The request budget that will end first: so many requests (`q`) in so many seconds (`w`) of the integration (`default`) or of all integrations of its tenant together (`tenant`). There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
     ...text(100, '"default";q=600;w=60'),
   },
   RateLimit: {
     description:
-      'What is left of the budget: so many requests (`r`), and all of it again in so many seconds (`t`). There when the caller was identified.',
+      'What is left of that budget: so many requests (`r`), and all of it again in so many seconds (`t`). There when the caller was identified.',
     ...text(100, '"default";r=574;t=3'),
   },
   'Idempotent-Replayed': {
@@ -54,7 +54,7 @@ export const responseHeaders = {
 
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** On every answer to a caller with a token. */
+/** On every answer to a caller that was identified, by token or by signature. */
 export const BUDGET_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly ResponseHeader[];
 
 /** References to these headers, and to the two that every answer carries. */

@@ -1,7 +1,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
-import { type Contract, type Route, takesIdempotencyKey } from '../route.ts';
+import { type Contract, isCharged, type Route, takesIdempotencyKey } from '../route.ts';
 import { isConditionalRead, isConditionalWrite, isList, itemPathOf } from '../traits.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { problemExample, problemSchema } from './problems.ts';
@@ -43,7 +43,7 @@ function successOf(contract: Contract, route: Route): ZodOpenApiResponseObject {
   };
 }
 
-const budgetHeaders = ({ auth }: Route): readonly ResponseHeader[] => (auth.startsWith('bearer') ? BUDGET_HEADERS : []);
+const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(route) ? BUDGET_HEADERS : []);
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
