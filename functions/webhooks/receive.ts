@@ -4,6 +4,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
 import { jsonOf } from '../../shared/http/request.ts';
 import { validBody } from '../../shared/http/validate.ts';
+import type { Collection } from '../../shared/table/collection.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import type { Once } from '../../shared/table/once.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
@@ -12,7 +13,7 @@ import { type Applied, applyEffect, type Effects } from './effects.ts';
 import { sealData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { callerOfSender, type Sender, senderOf } from './sender.ts';
-import { eventEntity, RETENTION_DAYS, type SeenEvent } from './store.ts';
+import { eventEntity, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 import { toleranceOf } from './tolerance.ts';
 
 /**
@@ -42,13 +43,19 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   const tenant = Tenant.ofCredentials(sender, session);
   const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);
 
-  await refuseSeen(seen, event);
+  // All of this begins at once, for each is a round of calls: whether the event was seen, its number, and what it does.
+  const unseen = refuseSeen(seen, event);
+  unseen.catch(() => undefined);
+  const events = tenant.records(eventEntity);
+  events.prepare();
   const applied = await apply(tenant, sender, event, effects).catch(async (error: unknown) => {
+    await unseen;
     // Its own first delivery may have got in between: then a clash with what that one did is no clash.
     if (error instanceof Problem) await refuseSeen(seen, event);
     throw error;
   });
-  await keep(tenant, sender, event, applied);
+  await unseen;
+  await keep(events, tenant, sender, event, applied);
   seen.remember(
     event.headers.eventId,
     { body_sha256: event.bodySha256 },
@@ -102,9 +109,15 @@ function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
   });
 }
 
-async function keep(tenant: Tenant, sender: Sender, event: Event, applied: Applied | undefined): Promise<void> {
+async function keep(
+  events: Collection<StoredEvent>,
+  tenant: Tenant,
+  sender: Sender,
+  event: Event,
+  applied: Applied | undefined,
+): Promise<void> {
   const isShort = JSON.stringify(event.data).length <= MAX_KEPT_DATA;
-  await tenant.records(eventEntity).create<'data'>(
+  await events.create<'data'>(
     {
       integration_id: sender.integration_id,
       app_code: sender.app_code,

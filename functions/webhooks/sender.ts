@@ -13,6 +13,7 @@ import {
   readFailedGuesses,
 } from '../../shared/table/failed-guesses.ts';
 import type { Session } from '../../shared/table/session.ts';
+import { recordRefusal } from '../audit/refusals.ts';
 import { looksSigned, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */
@@ -42,7 +43,10 @@ export async function senderOf(
   const secrets = await openSecrets(await environmentSecretBox(), sender, session.now);
   const signed = signedBody(bytes, signature, secrets);
   if (signed === undefined) {
-    await countFailedGuess(session, guess, FAILURES_KEPT);
+    await Promise.all([
+      countFailedGuess(session, guess, FAILURES_KEPT),
+      recordRefusal(session, sender, 'signature_refused'),
+    ]);
     throw invalidSignature();
   }
   if (failures.count > 0) await forgetFailedGuesses(session, guess);

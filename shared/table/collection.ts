@@ -140,6 +140,11 @@ export class Collection<T extends object> {
     return { record, version: 1, item };
   }
 
+  /** Begins to take the number of a record that will be created here. */
+  prepare(): void {
+    this.#session.prepareNumber(this.#tenant, this.#lists.list);
+  }
+
   /** Stages a new record that its parent, as read, numbers. */
   createNumbered(parent: Stored<object>, fields: Omit<T, 'id'>): Stored<T> {
     const count = parent.item[CHILDREN];

@@ -35,6 +35,8 @@ export class Session {
   #workers = new Set<TenantId>();
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
+  /** Numbers that are being taken, by list. */
+  readonly #coming = new Map<string, Promise<TenantsNumber>>();
   #checks: Promise<void>[] = [];
   #beside: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
@@ -75,15 +77,26 @@ export class Session {
   async takeNumber(tenant: TenantId, list: List): Promise<TakenNumber> {
     const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const taken = spare ?? { tenant, ...(await this.#takeFresh(tenant, list)) };
+    const coming = this.#coming.get(list.partition);
+    if (spare === undefined) this.#coming.delete(list.partition);
+    const taken = spare ?? (await (coming ?? this.#takeFresh(tenant, list)));
     this.#inUse.push(taken);
     if (taken.upkeep.length > 0) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, taken.upkeep));
     return taken;
   }
 
-  #takeFresh(tenant: TenantId, list: List): Promise<TakenNumber> {
+  /** Begins to take a number, which the next record of the list is given. */
+  prepareNumber(tenant: TenantId, list: List): void {
+    if (this.#coming.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
+      return;
+    const coming = this.#takeFresh(tenant, list);
+    coming.catch(() => undefined);
+    this.#coming.set(list.partition, coming);
+  }
+
+  async #takeFresh(tenant: TenantId, list: List): Promise<TenantsNumber> {
     const taker = { now: this.now, by: randomUUID() };
-    return persist(() => takeNumber(this.tableOf(tenant), list, taker), this);
+    return { tenant, ...(await persist(() => takeNumber(this.tableOf(tenant), list, taker), this)) };
   }
 
   /** Notes that the place of a number was found occupied: a reader has fenced it. The error has the operation run again, with another. */
@@ -168,8 +181,15 @@ export class Session {
    */
   async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
-    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0)];
+    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#arrived())];
     await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
+  }
+
+  /** Numbers that were to come and that nobody wants. */
+  async #arrived(): Promise<TenantsNumber[]> {
+    const settled = await Promise.allSettled(this.#coming.values());
+    this.#coming.clear();
+    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
   async #giveBack(taken: TenantsNumber): Promise<void> {

@@ -490,3 +490,18 @@ describe('a login that is refused', () => {
     expect(left.map(({ failures }) => failures)).toEqual([2]);
   });
 });
+
+describe('a delivery with a wrong signature', () => {
+  const refusals = async (token: string) =>
+    (await trail(token)).data.filter(({ operation }) => operation === 'signature_refused');
+
+  it('is in the trail of the tenant whose integration was named, one without the form of a signature is not', async () => {
+    const victim = await api.orgToken();
+    const event = { event_type: 'invoice.paid', data: {} };
+    expect((await deliver(api, victim, event, { signature: 'none' })).status).toBe(401);
+    expect(await refusals(victim.token)).toEqual([]);
+    expect((await deliver(api, victim, event, { signature: '0'.repeat(64) })).status).toBe(401);
+    const record = { record_type: 'Integration', record_id: victim.integrationId };
+    expect(await refusals(victim.token)).toMatchObject([{ ...record, actor_type: 'stranger', failures: 1 }]);
+  });
+});

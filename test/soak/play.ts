@@ -68,7 +68,7 @@ async function effectsOf(sender: Sender): Promise<Effect[]> {
       kind: kind === 'event' ? 'event' : 'create',
       subject: Number(subject),
       variant: Number(variant),
-      record: String(client.SK),
+      record: String(client.id),
     };
   });
   const known = new Set(events.map(({ record_id }) => record_id));

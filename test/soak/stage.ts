@@ -11,6 +11,7 @@ import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { environmentTable } from '../../shared/table/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
 import { stageOrganization } from '../../shared/table/organizations.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
@@ -67,5 +68,5 @@ export async function recordsOf({ orgId }: Sender, entity: string): Promise<read
       ConsistentRead: true,
     }),
   );
-  return Items;
+  return Items.filter((item) => item[TOMBSTONE] === undefined);
 }
