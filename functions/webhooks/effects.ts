@@ -1,4 +1,5 @@
 import type { Caller } from '../../shared/auth/caller.ts';
+import { readingOf } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
 import type { Contract, PermissionCode, Route } from '../../shared/contract/route.ts';
 import type { Answer } from '../../shared/http/operation.ts';
@@ -46,16 +47,18 @@ export const effectsOf = (domains: readonly Domain[]): Effects =>
           : [
               [
                 route.event.type,
-                { operationId, route, operation, permission: readingOf(route), fieldPermissions },
+                {
+                  operationId,
+                  route,
+                  operation,
+                  permission: route.permission && readingOf(route.permission),
+                  fieldPermissions,
+                },
               ] as const,
             ];
       }),
     ),
   );
-
-/** `clients:write` changes what `clients:read` reads. */
-const readingOf = ({ permission }: Route): PermissionCode | undefined =>
-  permission === undefined ? undefined : `${permission.slice(0, permission.indexOf(':'))}:read`;
 
 export interface Applied {
   readonly operation: string;

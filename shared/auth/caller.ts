@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { codesThatAllow } from '../contract/permissions.ts';
 
 /**
  * Who calls, as the authorizer verified it. A `Caller` is made from the authorizer's context only, and a tenant handle from a
@@ -63,5 +64,6 @@ export function callerOf(context: unknown): Caller | undefined {
   };
 }
 
-/** Whether the caller has a permission. */
-export const mayDo = (caller: Caller, permission: string): boolean => caller.permissions?.has(permission) ?? true;
+/** Whether the caller has a permission, by its own code or by one that includes it. */
+export const mayDo = ({ permissions }: Caller, permission: string): boolean =>
+  permissions === null || codesThatAllow(permission).some((code) => permissions.has(code));

@@ -2,7 +2,7 @@ import { v5 } from 'uuid';
 import * as z from 'zod';
 import type { Contract, PermissionCode } from './route.ts';
 
-/** The permissions that the routes name (spec §2, Permission), and those that some fields need besides. */
+/** The permissions that the routes name (spec §2, Permission), those that some fields need besides, and which include which. */
 
 export interface PermissionEntry {
   readonly id: string;
@@ -22,13 +22,25 @@ export function permissionCatalogue(contracts: readonly Contract[]): readonly Pe
   return [...new Set(codes)].sort().map((code) => ({ id: v5(code, NAMESPACE), code, description: describe(code) }));
 }
 
+/**
+ * The codes of which any one gives a permission. A change answers the whole record, also one that changes nothing, so whoever may write
+ * may read: `clients:read` is given by itself and by `clients:write`. Any other permission is given by itself alone.
+ */
+export function codesThatAllow(code: string): readonly string[] {
+  const [area = '', verb] = code.split(':');
+  return verb === 'read' ? [code, `${area}:write`] : [code];
+}
+
+/** What it takes to read the records that a permission is about: `clients:read` of `clients:write`. */
+export const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
+
 const VERBS: Readonly<Record<string, string>> = {
   read: 'Read',
-  write: 'Create, change and delete',
+  write: 'Read, create, change and delete',
   credentials: 'Read and set the credentials of',
 };
 
-/** `service-actions:write` is "Create, change and delete service actions". */
+/** `service-actions:write` is "Read, create, change and delete service actions". */
 function describe(code: PermissionCode): string {
   const [area = '', verb = ''] = code.split(':');
   return `${VERBS[verb] ?? capitalized(verb)} ${area.replaceAll('-', ' ')}`;

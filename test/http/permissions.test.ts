@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codesThatAllow } from '../../shared/contract/permissions.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, World } from '../support/scenario.ts';
@@ -56,6 +57,13 @@ const bearerOperations = operations.flatMap(([id, { permission }]) =>
 
 const PLATFORM_ONLY = ['listOrgs', 'createOrg'];
 
+/** Operations that read, where there is a permission to write what they read. */
+const readable = bearerOperations.flatMap(([id, permission]) => {
+  const write = permission.replace(/:read$/, ':write');
+  const isWritten = write !== permission && bearerOperations.some(([, each]) => each === write);
+  return isWritten && !PLATFORM_ONLY.includes(id) ? [[id, permission, write] as const] : [];
+});
+
 describe('an operation', () => {
   let without: Map<string, Restricted>;
   let only: Map<string, Restricted>;
@@ -64,7 +72,7 @@ describe('an operation', () => {
     without = new Map();
     only = new Map();
     for (const code of needed) {
-      without.set(code, await restricted(codes.filter((each) => each !== code)));
+      without.set(code, await restricted(codes.filter((each) => !codesThatAllow(code).includes(each))));
       only.set(code, await restricted([code]));
     }
   });
@@ -88,6 +96,12 @@ describe('an operation', () => {
     },
   );
 
+  it.each(readable)('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
+    const scenario = await world.scenario(operationId);
+    const { status } = await world.send({ ...scenario, token: only.get(write)?.token });
+    expect(status).toBe(scenario.route.response.status);
+  });
+
   it.each(PLATFORM_ONLY)('%s stays the platform’s, whatever an organization permits', async (operationId) => {
     const { status } = await world.send({ ...(await world.scenario(operationId)), token: org.token });
     expect(status).toBe(403);
@@ -103,6 +117,46 @@ describe('an operation', () => {
 describe('the list of permissions', () => {
   it('has those of fields beside those of routes', () => {
     expect(codes).toEqual(expect.arrayContaining(['services:credentials', 'resources:credentials', 'webhooks:read']));
+  });
+
+  it('says that writing includes reading', async () => {
+    const { data } = await full.read('/api/v1/permissions?page_size=200');
+    expect(data).toContainEqual(
+      expect.objectContaining({ code: 'clients:write', description: 'Read, create, change and delete clients' }),
+    );
+  });
+});
+
+describe('a permission to write', () => {
+  it('may be given as one to read, by hand and in a rotation of what has it', async () => {
+    const caller = await restricted(['integrations:write', 'clients:write']);
+    const { status, body } = await register(caller, ['clients:read', 'integrations:read']);
+    expect(status).toBe(201);
+    const path = `${INTEGRATIONS}/${body.id}`;
+    expect((await caller.ask('POST', `${path}/rotate-secret`, {})).status).toBe(201);
+    expect((await caller.ask('PATCH', path, { permissions: ['clients:write'] })).status).toBe(200);
+    expect((await caller.ask('PATCH', path, { permissions: ['services:read'] })).status).toBe(403);
+  });
+
+  it('is not one to read credentials, nor of another area, and one to read is not one to write', async () => {
+    const writer = await restricted(['services:write', 'integrations:write']);
+    const fields = { client_id: await world.reference('/api/v1/clients'), name: 'Till', type: 'saas' };
+    const { id } = await full.create('/api/v1/services', { ...fields, credentials: { password: 'secret' } });
+    expect((await writer.read(`/api/v1/services/${id}`)).credentials).toBeNull();
+    expect((await register(writer, ['services:credentials'])).status).toBe(403);
+    expect((await writer.ask('GET', '/api/v1/service-actions')).status).toBe(403);
+    const reader = await restricted(['clients:read']);
+    expect((await reader.ask('POST', '/api/v1/clients', { name: 'Acme' })).status).toBe(403);
+  });
+
+  it('shows the data of webhook events about such records', async () => {
+    const eventId = randomUUID();
+    await deliver(api, org, { event_type: 'client.created', data: { name: 'Acme', slug: eventId } });
+    const { data } = await full.read('/api/v1/webhook-events?event_type=client.created');
+    const seenBy = async (permissions: Permissions) =>
+      (await (await restricted(permissions)).read(`/api/v1/webhook-events/${data[0]?.id}`)).data;
+    expect(await seenBy(['webhooks:read', 'clients:write'])).toMatchObject({ slug: eventId });
+    expect(await seenBy(['webhooks:read', 'services:write'])).toBeNull();
   });
 });
 
