@@ -64,7 +64,7 @@ export const users = contract({
     updateUser: route('PATCH', '/api/v1/users/{id}', {
       event: { type: 'user.updated' },
       summary: 'Change a user',
-      description: 'Only platform callers change `is_superadmin`.',
+      description: 'Only platform callers change `is_superadmin`, and any field of a superadmin.',
       permission: 'users:write',
       params,
       body: user.patch,

@@ -7,14 +7,14 @@ import { membershipEntity, roleEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { users } from './contract.ts';
 import { userEntity } from './store.ts';
-import { checkSuperadmin } from './superadmin.ts';
+import { checkChange, checkNewUser } from './superadmin.ts';
 
 export const userOperations: Operations<typeof users> = {
   listUsers: async ({ query, tenant }) =>
     answerPage(await tenant.records(userEntity).page({ ...query, filter: { is_active: query.is_active } }), query),
 
   createUser: async ({ body, tenant, caller, session }) => {
-    checkSuperadmin(caller, false, body.is_superadmin);
+    checkNewUser(caller, body);
     return answerRecord(
       await tenant.records(userEntity).create({ ...body, created_at: session.timestamp, last_login: null }),
     );
@@ -25,9 +25,10 @@ export const userOperations: Operations<typeof users> = {
   updateUser: async ({ params, body, tenant, caller, find }) => {
     const records = tenant.records(userEntity);
     const before = await find(records, params.id);
-    checkSuperadmin(caller, before.record.is_superadmin, body.is_superadmin);
     const changes = changesOf(before.record, body);
-    return answerRecord(isEmpty(changes) ? before : await records.update(before, changes));
+    if (isEmpty(changes)) return answerRecord(before);
+    checkChange(caller, before.record, changes);
+    return answerRecord(await records.update(before, changes));
   },
 
   listUserMemberships: async ({ params, query, tenant, find }) => {

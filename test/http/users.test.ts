@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
 import { type Calls, callsOf, expectNoDifference, newTenant, pointsAt } from '../support/tenant-calls.ts';
 
 const USERS = '/api/v1/users';
@@ -129,10 +130,37 @@ describe('superadmins', () => {
     expect(await acme.read(`${USERS}/${made.id}`)).toMatchObject({ is_superadmin: true });
     const unmaking = await acme.ask('PATCH', `${USERS}/${made.id}`, { is_superadmin: false });
     expect([unmaking.status, unmaking.body.errors]).toEqual([403, pointsAt('is_superadmin')]);
-    const unchanged = await acme.ask('PATCH', `${USERS}/${made.id}`, { is_superadmin: true, name: 'Root' });
-    expect([unchanged.status, unchanged.body.name]).toEqual([200, 'Root']);
     const unmade = await platform.ask('PATCH', `${USERS}/${made.id}${inAcme}`, { is_superadmin: false });
     expect([unmade.status, unmade.body.is_superadmin]).toEqual([200, false]);
+  });
+
+  it.each([
+    ['email', { email: 'taken-over@acme.example' }],
+    ['name', { name: 'Nobody' }],
+    ['phone', { phone: '0' }],
+    ['avatar_url', { avatar_url: 'https://acme.example/x.png' }],
+    ['is_active', { is_active: false }],
+    ['is_active beside a flag that stays', { is_active: false, is_superadmin: true }],
+  ])('keep their %s, whatever a key or an event of the organization says', async (_, change) => {
+    const org = await api.orgToken();
+    const inOrg = `?org_id=${org.orgId}`;
+    const made = await platform.create(`${USERS}${inOrg}`, { email: address(), is_superadmin: true });
+    const calls = callsOf(api, org.token);
+    const direct = await calls.ask('PATCH', `${USERS}/${made.id}`, change);
+    const byEvent = await deliver(api, org, { event_type: 'user.updated', data: { id: made.id, ...change } });
+    for (const { status, body } of [direct, byEvent]) {
+      expect([status, body.detail]).toEqual([403, 'Only a platform caller may change a superadmin.']);
+    }
+    expect(await calls.read(`${USERS}/${made.id}`)).toEqual(made);
+    expect((await calls.ask('PATCH', `${USERS}/${made.id}`, made)).status).toBe(200);
+    expect((await platform.ask('PATCH', `${USERS}/${made.id}${inOrg}`, change)).body).toMatchObject(change);
+  });
+
+  it('are changed by the organization again once they are none', async () => {
+    const inAcme = `?org_id=${acme.orgId}`;
+    const { id } = await platform.create(`${USERS}${inAcme}`, { email: address(), is_superadmin: true });
+    await platform.ask('PATCH', `${USERS}/${id}${inAcme}`, { is_superadmin: false });
+    expect((await acme.ask('PATCH', `${USERS}/${id}`, { is_active: false })).body.is_active).toBe(false);
   });
 });
 
