@@ -20,7 +20,12 @@ export interface LocalApi {
   readonly url: string;
   /** What answers as DynamoDB, in words. */
   readonly storage: string;
-  readonly platform: { readonly appCode: string; readonly secret: string };
+  readonly platform: {
+    readonly appCode: string;
+    readonly secret: string;
+    /** Whether the secret was given by `PLATFORM_SECRET`: then it is known, and nobody's to be told. */
+    readonly isSecretGiven: boolean;
+  };
   /** Resolves when nothing that was started is left. May be called twice. */
   close(): Promise<void>;
 }
@@ -44,7 +49,8 @@ export async function startLocalApi(settings: LocalSettings): Promise<LocalApi> 
   setFunctionEnvironment({ tableName: TABLE_NAME, endpoint: storage.endpoint, keyFile, firstKey: true });
   await Promise.all([ensureLocalKeys(keyFile), makeTable(storage.endpoint), loading]);
   const { platformSecret: secret } = settings;
-  const platform = await ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
+  const integration = await ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
+  const platform = { ...integration, isSecretGiven: secret !== undefined };
 
   const gateway = await listen(settings);
   started.defer(() => gateway.close());

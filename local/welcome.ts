@@ -1,29 +1,36 @@
 import type { LocalApi } from './start.ts';
 
-/** What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. */
+/**
+ * What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. A secret that was given is not
+ * said: output ends in logs.
+ */
 export const welcome = ({ url, storage, platform }: LocalApi, seconds: number): string => `
 Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
 
   platform app code  ${platform.appCode}
-  platform secret    ${platform.secret}
+  platform secret    ${platform.isSecretGiven ? 'as given in PLATFORM_SECRET' : platform.secret}
   data               ${storage}
   OpenAPI            ${url}/api/v1/openapi
 
-Log in, create an organization, list them all:
+Log in, create an organization, list them all${platform.isSecretGiven ? ' (PLATFORM_SECRET must be set in that shell, too)' : ''}:
 
 ${tryOut(url, platform).join('\n')}
 
 README.md has a tour of five minutes. Ctrl-C stops it.
 `;
 
-const tryOut = (url: string, { appCode, secret }: LocalApi['platform']): string[] => {
+const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platform']): string[] => {
   const json = `-H 'Content-Type: application/json'`;
   const token = `-H "Authorization: Bearer $TOKEN"`;
-  const credentials = JSON.stringify({ app_code: appCode, secret });
+  const login = `curl -s ${url}/api/v1/auth/login ${json}`;
+  // Whatever characters the variable holds, Node makes them a JSON text.
+  const loggedIn = isSecretGiven
+    ? `node -p ${quoted(`JSON.stringify({app_code:"${appCode}",secret:process.env.PLATFORM_SECRET})`)} | ${login} -d @-`
+    : `${login} -d ${quoted(JSON.stringify({ app_code: appCode, secret }))}`;
   // A slug is taken once: so that the line works after each start, it carries the time.
   const organization = JSON.stringify({ name: 'Acme', slug: `acme-${Date.now().toString(36)}` });
   return [
-    `TOKEN=$(curl -s ${url}/api/v1/auth/login ${json} -d ${quoted(credentials)} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `TOKEN=$(${loggedIn} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
     `curl -s ${url}/api/v1/orgs ${token} ${json} -d ${quoted(organization)}`,
     `curl -s ${url}/api/v1/orgs ${token}`,
   ];

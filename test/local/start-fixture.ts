@@ -55,12 +55,15 @@ export function start(variables: Readonly<Record<string, string>> = {}, nodeOpti
 /** The processes that a started one has started itself. */
 export const childrenOf = ({ pid }: Started): number[] => descendants(pid);
 
-/** Runs lines in a shell, as if they were pasted, and answers what they print. */
-export const paste = async (lines: readonly string[]): Promise<string> =>
-  (await promisify(execFile)('sh', ['-c', lines.join('\n')])).stdout;
+/** Runs lines in a shell that has these variables, too, as if they were pasted, and answers what they print. */
+export const paste = async (
+  lines: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<string> =>
+  (await promisify(execFile)('sh', ['-c', lines.join('\n')], { env: { ...process.env, ...variables } })).stdout;
 
 /** The lines that the start says to paste. */
 export const linesToPaste = ({ output }: Started): string[] =>
   output()
     .split('\n')
-    .filter((line) => /^(TOKEN=\$\()?curl /.test(line));
+    .filter((line) => /^(TOKEN=\$\(|curl )/.test(line));

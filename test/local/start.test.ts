@@ -69,12 +69,13 @@ describe('npm start', () => {
     expect(secretIn(second.output())).toBe(secretIn(first.output()));
   });
 
-  it('takes the platform secret from its variable', async () => {
+  it('takes the platform secret from its variable, and keeps it to itself', async () => {
     const PLATFORM_SECRET = `a'b"c$d\\e-${'x'.repeat(32)}`;
     const started = start({ PLATFORM_SECRET });
     await started.ready();
-    expect(secretIn(started.output())).toBe(PLATFORM_SECRET);
-    expect(await paste(linesToPaste(started))).toContain('"name":"Acme"');
+    expect(secretIn(started.output())).toBe('as given in PLATFORM_SECRET');
+    expect(started.output()).not.toContain('x'.repeat(8));
+    expect(await paste(linesToPaste(started), { PLATFORM_SECRET })).toContain('"name":"Acme"');
   });
 
   it('says in one sentence that the port is in use', async () => {
