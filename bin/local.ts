@@ -1,5 +1,6 @@
 import { EmbeddedDynamoDbError } from '../local/dynamodb/errors.ts';
 import { LocalApiError, readSettings } from '../local/settings.ts';
+import { stacksOf } from '../local/stacks.ts';
 import { type LocalApi, startLocalApi } from '../local/start.ts';
 import { welcome } from '../local/welcome.ts';
 import { LocalKeysError } from '../shared/auth/local-keys.ts';
@@ -24,7 +25,7 @@ try {
 } catch (error) {
   // What the user can mend is one sentence; anything else is a mistake of ours, and then the stack helps.
   const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
-  console.error(isOneSentence && error instanceof Error ? error.message : error);
+  console.error(isOneSentence && error instanceof Error ? error.message : stacksOf(error));
   process.exitCode = 1;
 }
 

@@ -1,7 +1,7 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
 import { InvalidToken } from '../../shared/auth/tokens.ts';
+import { logger } from '../../shared/logger.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
@@ -10,8 +10,6 @@ import { allowStage, allowStranger } from './policy.ts';
 /**
  * The Lambda authorizer of the REST API. It fails closed: what it cannot decide it throws, and the gateway lets nobody through.
  */
-
-const logger = new Logger({ serviceName: 'custodia' });
 
 /** How long the lookup of a caller may take, in milliseconds. */
 const PATIENCE = 10_000;
@@ -27,7 +25,8 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   } catch (error) {
     if (error instanceof InvalidToken) throw unauthorized();
     logger.error('a token could not be checked', { requestId: event.requestContext.requestId, error: error as Error });
-    throw new Error('The authorizer failed', { cause: error });
+    // Without its cause: what a function throws, Lambda writes to the log in its own way.
+    throw new Error('The authorizer failed');
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'aws-lambda';
 import type { Contract } from '../../shared/contract/route.ts';
+import { stacksOf } from '../stacks.ts';
 
 /** A Lambda function's handler. `never`, because each handler takes an event of its own kind. */
 export type FunctionHandler = (event: never, context: Context) => unknown;
@@ -60,7 +61,7 @@ export const withDefaults = ({ limits, ...given }: GatewayOptions): GatewaySetti
   host: '127.0.0.1',
   stage: 'local',
   report: (failure, cause) => {
-    process.stderr.write(`${failure}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`);
+    process.stderr.write(`${failure}: ${stacksOf(cause)}\n`);
   },
   ...given,
   limits: { ...AWS_LIMITS, ...limits },

@@ -1,4 +1,3 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
@@ -6,6 +5,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
+import { logger } from '../logger.ts';
 import { actorOf } from '../table/audit-events.ts';
 import type { Collection } from '../table/collection.ts';
 import type { Stored } from '../table/records.ts';
@@ -32,8 +32,6 @@ const MAX_BODY = 1_048_576;
 /** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
 const ANSWER_TIME = 1_500;
 const LONGEST = 18_000;
-
-const logger = new Logger({ serviceName: 'custodia' });
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 

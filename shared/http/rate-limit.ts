@@ -1,7 +1,7 @@
-import { Logger } from '@aws-lambda-powertools/logger';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Caller } from '../auth/caller.ts';
 import { Problem } from '../contract/problem.ts';
+import { logger } from '../logger.ts';
 import { settleBudget, WHOLE_TENANT } from '../table/budget.ts';
 import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
@@ -18,8 +18,6 @@ import { Bucket, WINDOW_MS } from './rate-limit-bucket.ts';
 const STANDARD_LIMIT = 600;
 /** A tenant may send as much as so many such integrations, where `TENANT_RATE_LIMIT` sets nothing else. */
 const STANDARD_SHARE = 10;
-
-const logger = new Logger({ serviceName: 'custodia' });
 
 /** By tenant and by whose they are, the one not used for longest first. */
 const buckets = new Map<string, Bucket>();

@@ -1,0 +1,9 @@
+import { causesOf } from '../shared/causes.ts';
+
+/** An error for the terminal: its stack and those of its causes. Not its other properties, for some carry items of the table. */
+export const stacksOf = (error: unknown): string =>
+  error instanceof Error
+    ? causesOf(error)
+        .map(({ stack, message }) => stack ?? message)
+        .join('\nCaused by: ')
+    : String(error);
