@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { looksAtClock, waysOut } from './outside.ts';
 import { circleIn, type Source, sources } from './sources.ts';
 
 /** The shape of the house (DESIGN §1, §3), so that it stays so. Every rule names the files that break it. */
@@ -109,5 +110,68 @@ describe('the table', () => {
   it('has tenants that come from a verified caller, stored credentials or a new organization: no other text becomes one', () => {
     const making = saying(sources, /\bas TenantId\b/).filter((path) => !path.startsWith('infra/'));
     expect(making).toEqual(['shared/table/keys.ts', 'shared/table/organizations.ts', 'shared/table/tenant.ts']);
+  });
+});
+
+describe('what the functions reach', () => {
+  const functions = [...within('shared/'), ...within('functions/')];
+  const found = (look: (text: string) => string[]) =>
+    functions.flatMap(({ path, text }) => look(text).map((what) => `${path}: ${what}`));
+
+  it('is AWS, where the environment says that it is, and no address that a caller gave', () => {
+    // DynamoDB on one machine: `DYNAMODB_ENDPOINT`.
+    expect(found(waysOut)).toEqual(['shared/table/client.ts: endpoint']);
+    expect(functions.find(({ path }) => path === 'shared/table/client.ts')?.code).toContain(
+      '{ endpoint: process.env.DYNAMODB_ENDPOINT }',
+    );
+  });
+
+  it.each([
+    'export const run = async ({ body }: any) => (await fetch(body.url)).text();',
+    `const { "fetch": get } = globalThis; get(body.url);`,
+    `const allRoutes = '/*/*'; await fetch(body.url); /* here a comment would have ended */`,
+    `import { request } from 'node:https';`,
+    `import http from 'http';`,
+    `import { isIPv6, connect } from 'node:net';`,
+    `import * as net from 'node:net';`,
+    `export * from 'node:dns/promises';`,
+    `import 'undici';`,
+    `import axios from 'axios';`,
+    `const { get } = await import('node:https');`,
+    `await import(body.module);`,
+    `await import('node:' + 'https');`,
+    `const tls = require('node:tls');`,
+    `process.getBuiltinModule('node:https').get(body.url);`,
+    'new WebSocket(body.url);',
+    'new EventSource(body.url);',
+    `import { createRemoteJWKSet } from 'jose';`,
+    `const client = new DynamoDBClient({ endpoint: body.url });`,
+  ])('is told of %s', (text) => {
+    expect(waysOut(text)).not.toEqual([]);
+  });
+
+  it.each([
+    `// fetch(body.url)\nimport { isIPv6 } from 'node:net';`,
+    `import type { Agent } from 'node:https';`,
+    `import { GetCommand } from '@aws-sdk/lib-dynamodb'; export { GetCommand };`,
+    `const commands = await import('./kms-client.ts');`,
+    `class Work { require(key: string) { return records.require(key); } }`,
+  ])('may be in the code: %s', (text) => {
+    expect(waysOut(text)).toEqual([]);
+  });
+
+  it('is no clock but the one that is passed in', () => {
+    expect(found(looksAtClock)).toEqual(['shared/clock.ts: Date.now']);
+    for (const text of ['Date.now()', 'new Date()', 'new Date', 'Date()', 'const { now } = Date; Date["now"]()']) {
+      expect(looksAtClock(text), text).not.toEqual([]);
+    }
+    expect(looksAtClock('new Date(session.now).toISOString(); Date.parse(text); // new Date()')).toEqual([]);
+  });
+
+  it('is the log by one logger, which knows what not to say', () => {
+    expect(forbidden(sources, (name) => name === '@aws-lambda-powertools/logger')).toEqual([
+      'shared/logger.ts → @aws-lambda-powertools/logger',
+    ]);
+    expect(saying(functions, /\bconsole\.|process\.std(out|err)/)).toEqual([]);
   });
 });

@@ -10,6 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface Source {
   /** From the root: `shared/table/keys.ts`. */
   readonly path: string;
+  readonly text: string;
   /** Without comments. */
   readonly code: string;
   /** Files of this project by their path, packages by their name: `@aws-sdk/client-dynamodb`, `node:fs`. */
@@ -21,9 +22,10 @@ export interface Source {
 export const sources: readonly Source[] = globSync('{bin,functions,infra,local,shared}/**/*.ts', { cwd: ROOT })
   .toSorted()
   .map((path) => {
-    const code = withoutComments(readFileSync(join(ROOT, path), 'utf8'));
+    const text = readFileSync(join(ROOT, path), 'utf8');
+    const code = withoutComments(text);
     const imports = importsIn(path, code);
-    return { path, code, imports, loads: importsIn(path, code.replace(TYPES_ONLY, '')) };
+    return { path, text, code, imports, loads: importsIn(path, code.replace(TYPES_ONLY, '')) };
   });
 
 function withoutComments(text: string): string {

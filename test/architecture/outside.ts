@@ -1,0 +1,68 @@
+import { transformSync } from 'esbuild';
+
+/** What code can reach beside what it is given: addresses on a network, and the clock of the machine. */
+
+/** TypeScript as it runs: without types and comments, spelled in one way. */
+const asItRuns = (text: string): string =>
+  transformSync(text, {
+    loader: 'ts',
+    legalComments: 'none',
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  }).code;
+
+/** Packages and modules of Node that the functions import. None calls an address that it is given, but for what {@link NAMES} forbids. */
+const MODULES: ReadonlySet<string> = new Set([
+  '@aws-lambda-powertools/logger',
+  '@aws-sdk/client-dynamodb',
+  '@aws-sdk/client-kms',
+  '@aws-sdk/client-sts',
+  '@aws-sdk/lib-dynamodb',
+  '@aws-sdk/util-dynamodb',
+  '@middy/core',
+  'jose',
+  'node:crypto',
+  'node:fs/promises',
+  'node:path',
+  'node:timers/promises',
+  'node:util',
+  'node:zlib',
+  'uuid',
+  'zod',
+  'zod-openapi',
+]);
+
+/** Of these modules some names, which only look at texts. */
+const PARTS: Readonly<Record<string, RegExp>> = { 'node:net': /^\{ isIP(v[46])?(, isIP(v[46])?)* \}$/ };
+
+/** Ways out that need no import, or hide one, and those of the libraries above. */
+const NAMES =
+  /\b(fetch|customFetch|createRemoteJWKSet|XMLHttpRequest|WebSocket|WebSocketStream|EventSource|WebTransport|sendBeacon|endpoint|globalThis|global|eval|Function|getBuiltinModule|binding|dlopen|createRequire)\b/g;
+
+const STATIC = /(?:^|[;}\s])(?:import|export)\s+(?:([^'";]*?)\s*from\s*)?["']([^"']+)["']/g;
+const DYNAMIC = /\bimport\s*\(\s*(?:["']([^"']+)["']\s*[,)])?/g;
+/** A call, not the definition of a method of that name. */
+const REQUIRE = /(?<![.\w])require\s*\((?![^)]*\)\s*\{)/g;
+
+/** By what a source file might reach an address. */
+export function waysOut(text: string): string[] {
+  const code = asItRuns(text);
+  const imported = Array.from(code.matchAll(STATIC), ([, names = '', module = '']) =>
+    isHarmless(module, names) ? [] : [`import ${names} from ${module}`],
+  );
+  const loaded = Array.from(code.matchAll(DYNAMIC), ([, module]) =>
+    module !== undefined && isHarmless(module, '*') ? [] : [`import(${module ?? '…'})`],
+  );
+  const named = Array.from(code.matchAll(NAMES), ([name]) => name);
+  const required = Array.from(code.matchAll(REQUIRE), () => 'require');
+  return [...imported.flat(), ...loaded.flat(), ...named, ...required];
+}
+
+const isHarmless = (module: string, names: string): boolean =>
+  module.startsWith('.') || MODULES.has(module) || (PARTS[module]?.test(names) ?? false);
+
+/** Where a source file asks the machine for the time. */
+export const looksAtClock = (text: string): string[] =>
+  Array.from(
+    asItRuns(text).matchAll(/\bDate\s*\.\s*now\b|\bnew Date\(\s*\)|(?<!new )\bDate\(|\bTemporal\.Now\b|\bDate\s*\[/g),
+    ([found]) => found,
+  );
