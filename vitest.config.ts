@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    // `npm run test:dates` moves the clock.
+    setupFiles: process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'],
     testTimeout: 30_000,
     // Synthesizing a stack takes seconds, and on a loaded machine minutes.
     hookTimeout: 240_000,

@@ -1,0 +1,53 @@
+/**
+ * Moves the clock of this process and of those that it starts, for `npm run test:dates`. `TEST_CLOCK` says where to: a number of
+ * milliseconds from now, or `before-midnight` for shortly before the next day of UTC begins. Imported by Vitest before every test file
+ * (`setup.ts`), and by Node (`--import`) in the processes that tests start. Without `TEST_CLOCK` nothing moves.
+ */
+
+const DAY = 86_400_000;
+/** Time to load a test file in, before {@link approachMidnight}. In milliseconds. */
+const LOADING = 60_000;
+
+const realNow = Date.now;
+/** How far the clock is ahead of the machine's, in milliseconds. */
+let ahead = 0;
+
+const asked = process.env.TEST_CLOCK;
+const isBeforeMidnight = asked === 'before-midnight';
+if (asked !== undefined && asked !== '') {
+  replaceDate();
+  if (isBeforeMidnight) stopBeforeMidnight(LOADING);
+  else advance(Number(asked));
+  if (!process.env.NODE_OPTIONS?.includes(import.meta.url)) {
+    process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${import.meta.url}`;
+  }
+}
+
+/** Where `before-midnight` was asked for: from now on it is so many milliseconds before midnight. */
+export function approachMidnight(milliseconds: number): void {
+  if (isBeforeMidnight) stopBeforeMidnight(milliseconds);
+}
+
+function stopBeforeMidnight(milliseconds: number): void {
+  const now = realNow() + ahead;
+  advance(ahead + DAY - (now % DAY) - milliseconds);
+}
+
+function advance(by: number): void {
+  if (!Number.isSafeInteger(by)) throw new TypeError(`TEST_CLOCK=${asked} is no time`);
+  ahead = by;
+  // Processes started from here are to have the same time as this one.
+  process.env.TEST_CLOCK = String(ahead);
+}
+
+/** Dates that are given stay what they are; only who asks for the present is told another. */
+function replaceDate(): void {
+  const now = (): number => realNow() + ahead;
+  const moved = new Proxy(Date, {
+    construct: (date, given, asWhat) => Reflect.construct(date, given.length === 0 ? [now()] : given, asWhat),
+    apply: (date) => new date(now()).toString(),
+  });
+  Date.now = now;
+  Date.prototype.constructor = moved;
+  globalThis.Date = moved;
+}

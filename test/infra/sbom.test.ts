@@ -1,0 +1,74 @@
+import { exec } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** What `npm run sbom` writes, against the lock file. */
+
+const ROOT = join(import.meta.dirname, '../..');
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+  readonly properties: readonly { readonly name: string; readonly value: string }[];
+}
+
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  /** Only for development. */
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  /** May be missing on this machine. */
+  readonly optional?: boolean;
+}
+
+const isForDevelopment = ({ properties }: Component): boolean =>
+  properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
+
+const label = ({ name, version }: { readonly name: string; readonly version?: string }): string => `${name}@${version}`;
+
+/** `node_modules/a/node_modules/@b/c` is `@b/c`. */
+const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+describe('the bill of materials', () => {
+  let components: readonly Component[];
+  let locked: readonly (Locked & { readonly name: string })[];
+  beforeAll(async () => {
+    const command = manifest.scripts.sbom.replace(' > sbom.json', '');
+    const { stdout } = await promisify(exec)(command, { cwd: ROOT, maxBuffer: 2 ** 26 });
+    const { bomFormat, components: listed } = JSON.parse(stdout);
+    expect(bomFormat).toBe('CycloneDX');
+    components = listed;
+    const lock: { readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+      readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
+    );
+    locked = Object.entries(lock.packages).flatMap(([path, entry]) =>
+      path === '' ? [] : [{ ...entry, name: nameOf(path) }],
+    );
+  });
+
+  it('has everything that may be deployed, in its version', () => {
+    const deployed = locked.filter(({ dev, devOptional, optional }) => !(dev || devOptional || optional)).map(label);
+    expect(deployed.length).toBeGreaterThanOrEqual(Object.keys(manifest.dependencies).length);
+    const listed = new Set(components.filter((component) => !isForDevelopment(component)).map(label));
+    expect(deployed.filter((each) => !listed.has(each))).toEqual([]);
+    expect(
+      Object.keys(manifest.dependencies).filter((name) => !deployed.some((each) => each.startsWith(`${name}@`))),
+    ).toEqual([]);
+  });
+
+  it('marks what is for development alone', () => {
+    const marked = components.filter(isForDevelopment).map(label);
+    expect(marked).toEqual(expect.arrayContaining([expect.stringMatching(/^vitest@/)]));
+    const deployed = new Set(locked.filter(({ dev, devOptional }) => !(dev || devOptional)).map(label));
+    expect(marked.filter((each) => deployed.has(each))).toEqual([]);
+  });
+
+  it('names each package as others look it up', () => {
+    for (const { purl } of components) expect(purl).toMatch(/^pkg:npm\/(%40[\w.-]+\/)?[\w.-]+@\d/);
+  });
+});
