@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Logger } from '@aws-lambda-powertools/logger';
+import { logger } from '../../shared/logger.ts';
 import type { Credentials } from '../../shared/table/credentials.ts';
 import { countRefusal } from '../../shared/table/refusals.ts';
 import { environmentSession, type Session } from '../../shared/table/session.ts';
@@ -10,8 +10,6 @@ export type Refused = 'login_refused' | 'signature_refused';
 
 /** How long an answer may wait for its event, in milliseconds. */
 const PATIENCE = 1_000;
-
-const logger = new Logger({ serviceName: 'custodia' });
 
 /**
  * Leaves in the trail of an integration's tenant that a login or a signature was refused: of each day's refusals of one integration the
