@@ -109,7 +109,7 @@ describe('the table', () => {
 
   it('has tenants that come from a verified caller, stored credentials or a new organization: no other text becomes one', () => {
     const making = saying(sources, /\bas TenantId\b/).filter((path) => !path.startsWith('infra/'));
-    expect(making).toEqual(['shared/table/keys.ts', 'shared/table/organizations.ts', 'shared/table/tenant.ts']);
+    expect(making).toEqual(['shared/table/keys.ts', 'shared/table/tenant.ts']);
   });
 });
 
