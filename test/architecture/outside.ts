@@ -20,6 +20,7 @@ const MODULES: ReadonlySet<string> = new Set([
   '@aws-sdk/util-dynamodb',
   '@middy/core',
   'jose',
+  'node:buffer',
   'node:crypto',
   'node:fs/promises',
   'node:path',

@@ -29,8 +29,8 @@ beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 
-const login = (app_code: string, secret: string) =>
-  api.request('POST', '/api/v1/auth/login', { body: { app_code, secret } });
+const login = (app_code: string, secret: string, headers: Readonly<Record<string, string>> = {}) =>
+  api.request('POST', '/api/v1/auth/login', { body: { app_code, secret }, headers });
 
 const fail = async (appCode: string, times: number): Promise<number[]> => {
   const statuses: number[] = [];
@@ -50,6 +50,15 @@ describe('guessing a secret', () => {
     expect(refused.headers.get('retry-after')).toBe('1');
     forward(1);
     expect((await login(org.appCode, org.secret)).status).toBe(200);
+  });
+
+  it('is slowed by the address that the gateway saw, whatever a header says', async () => {
+    for (let turn = 1; turn <= 6; turn++) {
+      const address = `192.0.2.${turn}`;
+      const headers = { 'x-forwarded-for': address, forwarded: `for=${address}`, 'x-real-ip': address };
+      const { status } = await login(org.appCode, 'wrong', headers);
+      expect(status).toBe(turn <= 5 ? 401 : 429);
+    }
   });
 
   it('takes longer with every failure, and is forgotten by a success', async () => {

@@ -19,6 +19,8 @@ interface Component {
 interface Locked {
   readonly version?: string;
   readonly integrity?: string;
+  /** Comes inside another package, and with its hash. */
+  readonly inBundle?: boolean;
   /** Only for development. */
   readonly dev?: boolean;
   readonly devOptional?: boolean;
@@ -66,6 +68,12 @@ describe('the bill of materials', () => {
     expect(marked).toEqual(expect.arrayContaining([expect.stringMatching(/^vitest@/)]));
     const deployed = new Set(locked.filter(({ dev, devOptional }) => !(dev || devOptional)).map(label));
     expect(marked.filter((each) => deployed.has(each))).toEqual([]);
+  });
+
+  it('has a hash of each package, which npm compares with what it installs', () => {
+    const own = locked.filter(({ inBundle }) => !inBundle);
+    expect(own.length).toBeGreaterThan(100);
+    expect(own.filter(({ integrity }) => !integrity?.startsWith('sha512-')).map(label)).toEqual([]);
   });
 
   it('names each package as others look it up', () => {

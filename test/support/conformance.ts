@@ -59,6 +59,7 @@ function complaintOf(route: Route | 404 | 405, answered: Answered): string | und
   const { status, headers } = answered;
   if (headers.get('x-request-id') === null) return 'it has no X-Request-Id';
   if (headers.get('x-content-type-options') !== 'nosniff') return 'it has no X-Content-Type-Options: nosniff';
+  if (headers.get('cache-control') === null) return 'it has no Cache-Control';
   const documented = typeof route === 'number' ? [route] : statusesOf(route);
   if (!documented.includes(status) && !GATEWAY_STATUSES.includes(status)) {
     return `the statuses here are ${documented.join(', ')}`;

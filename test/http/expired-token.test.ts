@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type Api, startApi } from '../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  // The gateway holds on to the authorizer's answer for longer than a token lives.
+  api = await startApi({ authorizerTtlSeconds: 7_200 });
+});
+afterAll(async () => {
+  vi.useRealTimers();
+  await api.close();
+});
+
+it('a token is refused from the second it expires on, though the authorizer’s answer is still kept', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 });
+  const issued = Date.now();
+  const { token } = await api.orgToken();
+  const clients = () => api.request('GET', '/api/v1/clients', { token });
+  expect((await clients()).status).toBe(200);
+  vi.setSystemTime(issued + 3_599_999);
+  expect((await clients()).status).toBe(200);
+  vi.setSystemTime(issued + 3_600_000);
+  const { status, body, headers } = await clients();
+  expect([status, body.detail]).toEqual([401, 'The token has expired.']);
+  expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+});
