@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -62,7 +63,7 @@ describe('the clock of this run', () => {
 
 describe('a clock that is moved', () => {
   const moved = (TEST_CLOCK: string, expression: string): Promise<string> =>
-    printed(expression, { TEST_CLOCK, NODE_OPTIONS: `--import=${MODULE}` });
+    printed(expression, { TEST_CLOCK, NODE_OPTIONS: `--import=${pathToFileURL(MODULE)}` });
 
   it('goes on from where it was moved to, also in the processes below', async () => {
     const child = `require('node:child_process').execFileSync(process.execPath, ['-p', 'Date.now()']).toString()`;
