@@ -106,8 +106,12 @@ function conflictOf(operation: string) {
     : undefined;
 }
 
-function failure(statusCode: number, type: string, message: string, more: object = {}) {
-  const body = Buffer.from(JSON.stringify({ __type: type, message, Message: message, ...more }));
+const failure = (status: number, type: string, message: string, more: object = {}) =>
+  answer(status, { __type: type, message, Message: message, ...more });
+
+/** What DynamoDB would answer. */
+export function answer(statusCode: number, content: object) {
+  const body = Buffer.from(JSON.stringify(content));
   return {
     response: new HttpResponse({ statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body }),
   };

@@ -1,13 +1,12 @@
-import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../client.ts';
 import { setPartition } from '../keys.ts';
+import type { Patience } from '../persist.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Item } from '../staged.ts';
-import type { Work } from '../work.ts';
+import { Work } from '../work.ts';
 import { bitPlace } from './bits.ts';
 import type { TakenNumber } from './head.ts';
 import { sortKeyOf } from './ids.ts';
-import type { NumberSet } from './number-set.ts';
 import { TOMBSTONE } from './read-records.ts';
 import { setExpiry, stageEntry } from './set-writes.ts';
 
@@ -17,11 +16,15 @@ import { setExpiry, stageEntry } from './set-writes.ts';
  * and it takes another number: no clock decides who is late.
  */
 
-/** Writers are given this long before a reader fences their number. A courtesy: without it they only write once more. In milliseconds. */
-const COURTESY = 5_000;
+/** Writers are given so many milliseconds before a reader fences their number, or until so many others were given after it. */
+const COURTESY = { time: 5_000, numbers: 100 } as const;
 
-/** Whether the last number was given out so long ago that no polite writer is on its way. Clocks that disagree wait for nobody. */
-export const isQuiet = (head: Item, now: number): boolean => Math.abs(now - Number(head.AT ?? 0)) >= COURTESY;
+/**
+ * Whether a number was given out so long ago that no polite writer is on its way with it. A courtesy: without it writers only write once more.
+ * Clocks that disagree wait for nobody.
+ */
+export const isLate = ({ AT: at, NEXT: next }: Item, number: number, now: number): boolean =>
+  Math.abs(now - Number(at ?? 0)) >= COURTESY.time || Number(next ?? 0) - number > COURTESY.numbers;
 
 interface Unwritten {
   readonly partition: string;
@@ -30,58 +33,57 @@ interface Unwritten {
   readonly expires: number | undefined;
 }
 
-const tombstoneOf = ({
-  partition,
-  number,
-  expires,
-}: Unwritten): Item & { readonly PK: string; readonly SK: string } => ({
-  PK: partition,
-  SK: sortKeyOf(number),
-  [TOMBSTONE]: true,
-  ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) }),
-});
-
-/** Stages that the taker of a number gives it back. */
-export function stageReturn(work: Work, { list, number, expires }: TakenNumber): void {
-  const { partition } = list;
-  work.put(tombstoneOf({ partition, number, expires }), () => new Error('the number is fenced already'));
+function stageFence(work: Work, { partition, number, expires }: Unwritten): void {
+  const tombstone = {
+    PK: partition,
+    SK: sortKeyOf(number),
+    [TOMBSTONE]: true,
+    ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) }),
+  };
+  work.put(tombstone, () => new Error('there is a record, or a fence'));
   stageEntry(work, { set: setPartition(partition), number, expires });
 }
 
+/** Stages that the taker of a number gives it back. */
+export const stageReturn = (work: Work, { list: { partition }, number, expires }: TakenNumber): void =>
+  stageFence(work, { partition, number, expires });
+
+/** So many tombstones and the bits of their gaps go in one transaction. */
+const MOST = 99;
+/** Fences are tried once: what stands against one, the next reader looks at. */
+const ONCE: Patience = { clock: () => 0, deadline: 0 };
+
 /**
- * Fences a number that a reader found without a record. Also on condition that the word of its gap is as the reader saw it: a record that was
- * deleted meanwhile has left its key free, and its bit must not be added twice. Whatever stands against it, the next reader looks again.
- * @param gaps as they were read before the record was found missing
+ * Fences numbers that a reader found without a record. Also on condition that the words of their gaps are as the reader saw them: a record that was
+ * deleted meanwhile has left its key free, and its bit must not be added twice. That it fails is nobody's error.
+ * @param gaps the items that the list's gaps stand in, as they were read before the records were found missing
  */
-export async function fence(table: Table, unwritten: Unwritten, gaps: NumberSet): Promise<void> {
-  const { partition, number, expires } = unwritten;
-  const { sortKey, word, bit } = bitPlace(number);
-  const before = gaps.wordOf(number);
-  await table.client.send(
-    new TransactWriteCommand({
-      TransactItems: [
-        {
-          Put: {
-            TableName: table.name,
-            Item: tombstoneOf(unwritten),
-            ConditionExpression: 'attribute_not_exists(PK)',
-          },
-        },
-        {
-          Update: {
-            TableName: table.name,
-            Key: { PK: setPartition(partition), SK: sortKey },
-            UpdateExpression: `SET #word = :after${expires === undefined ? '' : ', #ttl = :expires'}`,
-            ConditionExpression: before === 0n ? '(attribute_not_exists(#word) OR #word = :before)' : '#word = :before',
-            ExpressionAttributeNames: { '#word': word, ...(expires === undefined ? {} : { '#ttl': TTL_ATTRIBUTE }) },
-            ExpressionAttributeValues: {
-              ':before': before,
-              ':after': before + bit,
-              ...(expires === undefined ? {} : { ':expires': setExpiry(expires) }),
-            },
-          },
-        },
-      ],
-    }),
+export async function fence(table: Table, unwritten: readonly Unwritten[], gaps: readonly Item[]): Promise<void> {
+  const byItem = Map.groupBy(unwritten, ({ number }) => bitPlace(number).sortKey);
+  const works = Array.from(byItem, ([sortKey, some]) =>
+    stageFences(
+      some.slice(0, MOST),
+      gaps.find(({ SK }) => SK === sortKey),
+    ),
   );
+  await Promise.allSettled(works.map((work) => work.commit(table, ONCE)));
+}
+
+function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): Work {
+  const work = new Work();
+  const latest = Number(seen[TTL_ATTRIBUTE] ?? 0);
+  for (const { partition, number, expires } of unwritten) {
+    stageFence(work, { partition, number, expires });
+    const { sortKey, word } = bitPlace(number);
+    work.update(
+      { PK: setPartition(partition), SK: sortKey },
+      {
+        expect: { equals: { [word]: seen[word] } },
+        // Other gaps in the item may be needed for longer.
+        set: expires === undefined || setExpiry(expires) > latest ? {} : { [TTL_ATTRIBUTE]: latest },
+        refuse: () => new Error('the gaps have changed'),
+      },
+    );
+  }
+  return work;
 }

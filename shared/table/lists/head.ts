@@ -48,15 +48,11 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
   const today = periodAt(taker.now, retentionDays);
   const head = await giveDated(table, { ...list, retentionDays }, taker, today);
   const number = Number(head.NEXT) - 1;
-  const ahead = aheadOf(head);
   return {
     list,
     number,
     expires: endOf(dayOfNumber(head, number), retentionDays),
-    upkeep: [
-      ...(head[markOf(today)] === number ? superfluousMarks(head) : []),
-      ...(ahead !== undefined && ahead.day - today > retentionDays ? ['AHEAD_DAY', 'AHEAD_FIRST'] : []),
-    ],
+    upkeep: head[markOf(today)] === number ? superfluousMarks(head) : [],
   };
 }
 
@@ -71,63 +67,108 @@ interface Giving {
 
 const PLAIN: Giving = {};
 
+/** A list whose records expire. */
+type DatedList = List & { readonly retentionDays: number };
+
 /**
  * Gives a number and marks the period that begins with it:
  *
  *     the period or the one before it is marked, or the list is new ──▶ mark it, if it is not
  *     a later one is marked: the taker's clock is slow ───────────────▶ mark nothing
  *     the newest mark is younger than records live ───────────────────▶ mark it
- *     the newest mark is older: idle list or fast clock ──────────────▶ note it; mark it where the taker before has noted it too
+ *     the newest mark is older: idle list or wrong clock ─────────────▶ note it, or settle it with what is noted
+ *
+ * Marks only ever make records stay longer: nobody's clock can hide what others have written.
  */
-async function giveDated(
-  table: Table,
-  list: List & { readonly retentionDays: number },
-  taker: Taker,
-  today: number,
-): Promise<Head> {
-  const { retentionDays } = list;
-  const mark: Giving = {
-    set: '#today = if_not_exists(#today, if_not_exists(#next, :zero))',
-    names: { '#today': markOf(today) },
-    values: { ':zero': 0 },
-  };
-  const inSequence: Giving = {
+async function giveDated(table: Table, list: DatedList, taker: Taker, today: number): Promise<Head> {
+  try {
+    return await give(table, list, taker, inSequence(today, list.retentionDays));
+  } catch (error) {
+    const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+    if (head === undefined) throw error;
+    return giveOutOfSequence(table, list, taker, today, head);
+  }
+}
+
+const markIfNew = (today: number): Giving => ({
+  set: '#today = if_not_exists(#today, if_not_exists(#next, :zero))',
+  names: { '#today': markOf(today) },
+  values: { ':zero': 0 },
+});
+
+function inSequence(today: number, retentionDays: number): Giving {
+  const mark = markIfNew(today);
+  return {
     ...mark,
     names: { ...mark.names, '#before': markBefore(today, retentionDays) },
     condition: '(attribute_not_exists(#next) OR attribute_exists(#today) OR attribute_exists(#before))',
   };
+}
+
+async function giveOutOfSequence(
+  table: Table,
+  list: DatedList,
+  taker: Taker,
+  today: number,
+  head: Head,
+): Promise<Head> {
+  const newest = newestDay(head);
+  if (newest > today) return give(table, list, taker, PLAIN);
+  if (today - newest <= list.retentionDays) return give(table, list, taker, markIfNew(today));
   try {
-    return await give(table, list, taker, inSequence);
+    return await give(table, list, taker, beyond(head, today, list.retentionDays));
   } catch (error) {
-    const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
-    if (head === undefined) throw error;
-    const newest = newestDay(head);
-    if (newest > today) return give(table, list, taker, PLAIN);
-    if (today - newest <= retentionDays) return give(table, list, taker, mark);
-    return give(table, list, taker, beyond(head, today, mark, retentionDays));
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+    // Another taker has noted or settled something meanwhile.
+    return giveDated(table, list, taker, today);
   }
 }
 
-function beyond(head: Head, today: number, mark: Giving, retentionDays: number): Giving {
+/**
+ * For a taker that sees a period far beyond the newest mark. Where none is noted, it notes its own. Else there are two witnesses that the newest
+ * mark is over:
+ *
+ *     they agree to within the time that records live ──▶ mark both periods, what is noted from its number on
+ *     they do not ─────────────────────────────────────▶ mark the earlier one from the noted number on; the later one is, or stays, noted
+ */
+function beyond(head: Head, today: number, retentionDays: number): Giving {
+  const { AHEAD_FIRST: seen } = head;
+  const asSeen: Giving =
+    seen === undefined
+      ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
+      : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
+  const note: Giving = { set: 'AHEAD_DAY = :today, AHEAD_FIRST = #next', values: { ':today': today } };
   const ahead = aheadOf(head);
-  if (ahead === undefined || Math.abs(today - ahead.day) > retentionDays) {
-    return { set: 'AHEAD_DAY = :today, AHEAD_FIRST = #next', values: { ':today': today } };
+  if (ahead === undefined) return both(asSeen, note);
+  if (Math.abs(today - ahead.day) <= retentionDays) {
+    const settled: Giving = { ...markFrom(head, ahead.day, ahead.first), remove: 'AHEAD_DAY, AHEAD_FIRST' };
+    return both(asSeen, ahead.day === today ? settled : both(settled, markIfNew(today)));
   }
-  const seenTwice = {
-    condition: 'AHEAD_DAY = :day AND AHEAD_FIRST = :first',
-    remove: 'AHEAD_DAY, AHEAD_FIRST',
-  };
-  if (ahead.day === today) {
-    const values = { ':day': ahead.day, ':first': ahead.first };
-    return { ...seenTwice, set: '#today = :first', names: { '#today': markOf(today) }, values };
-  }
-  return {
-    ...seenTwice,
-    set: `#ahead = :first, ${mark.set}`,
-    names: { ...mark.names, '#ahead': markOf(ahead.day) },
-    values: { ...mark.values, ':day': ahead.day, ':first': ahead.first },
-  };
+  if (today < ahead.day) return both(asSeen, markFrom(head, today, ahead.first));
+  return both(asSeen, both(markFrom(head, ahead.day, ahead.first), note));
 }
+
+/** Marks a period from a number on that was given before. */
+const markFrom = (head: Head, day: number, first: number): Giving => ({
+  set: '#day = :first',
+  names: { '#day': markOf(day) },
+  values: { ':first': Math.min(first, Number(head[markOf(day)] ?? first)) },
+});
+
+/** The two together: at most one of them removes something. */
+const both = (one: Giving, other: Giving): Giving => ({
+  ...one,
+  ...other,
+  ...joined('set', ', ', one.set, other.set),
+  ...joined('condition', ' AND ', one.condition, other.condition),
+  names: { ...one.names, ...other.names },
+  values: { ...one.values, ...other.values },
+});
+
+const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): Giving => {
+  const given = texts.filter((text) => text !== undefined);
+  return given.length === 0 ? {} : { [key]: given.join(between) };
+};
 
 /**
  * Gives out a number. The head remembers whom it gave the last one, so that an attempt which repeats one whose reply was lost finds its number

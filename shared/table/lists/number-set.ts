@@ -36,11 +36,6 @@ export class NumberSet {
     const bits = words?.[inGroup % STRIPES] ?? 0n;
     return ((bits >> BigInt(Math.floor(inGroup / STRIPES))) & 1n) === 1n;
   }
-
-  /** The word that a number's bit lies in. */
-  wordOf(number: number): bigint {
-    return this.groups.get(Math.floor(number / GROUP_SIZE))?.[(number % GROUP_SIZE) % STRIPES] ?? 0n;
-  }
 }
 
 function wordsIn(groups: Map<number, bigint[]>, group: number): bigint[] {

@@ -3,7 +3,7 @@ import { ListNotBuilt } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import type { Item } from '../staged.ts';
 import { compact } from './compact.ts';
-import { fence, isQuiet } from './fence.ts';
+import { fence, isLate } from './fence.ts';
 import type { List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { dayOfNumber, endOf, floorOf } from './periods.ts';
@@ -51,8 +51,10 @@ interface View {
   readonly items: readonly Item[];
 }
 
-/** Times that a page is put together anew because records went or came while it was read. */
-const TRIES = 4;
+/** Times that a page is put together anew because records went or came while it was read, or numbers were lost. */
+const TRIES = 10;
+/** So many numbers are looked at from the second time on: many may have been lost at once. */
+const LOOK_AHEAD = 100;
 
 export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
   const [view, newest] = await Promise.all([
@@ -61,9 +63,9 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
   ]);
   const absent = new Set<number>();
   const found = new Map(newest);
-  for (let tries = 1; ; tries++) {
-    const members = membersOf(source, view, absent, request.now);
-    const numbers = pageOf(members, request);
+  let page = membersOf(source, view, absent, request.now);
+  for (let tries = 1; tries <= TRIES; tries++) {
+    const numbers = pageOf(page, request, tries === 1 ? request.pageSize : Math.max(request.pageSize, LOOK_AHEAD));
     const unread = numbers.filter((number) => !found.has(number));
     const [read] = await Promise.all([
       readNumbers(table, source, unread),
@@ -71,13 +73,15 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     ]);
     for (const [number, item] of read) found.set(number, item);
     const missing = unread.filter((number) => !found.has(number));
-    if (missing.length === 0 || tries === TRIES) {
-      const items = numbers.map((number) => found.get(number)).filter((item) => item !== undefined);
-      return { items: request.newestFirst ? items.reverse() : items, total: members.total };
-    }
+    if (missing.length === 0) break;
     for (const number of missing) absent.add(number);
-    if (view.included === undefined && isQuiet(view.head, request.now)) await fenceAll(table, source, missing, view);
+    page = membersOf(source, view, absent, request.now);
   }
+  if (view.included === undefined) await fenceLate(table, source, absent, { view, now: request.now });
+  const items = pageOf(page, request)
+    .map((number) => found.get(number))
+    .filter((item) => item !== undefined);
+  return { items: request.newestFirst ? items.reverse() : items, total: page.total };
 }
 
 const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
@@ -121,10 +125,10 @@ export function membersOf(
   return new Members({ from: floor, to: next, included, excluded: gaps, absent });
 }
 
-/** The numbers of a page, in order. */
-function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest): number[] {
+/** The numbers of a page, in order; or of `length` numbers from where it begins. */
+function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, length = pageSize): number[] {
   const skipped = (page - 1) * pageSize;
-  const size = Math.min(pageSize, members.total - skipped);
+  const size = Math.min(length, members.total - skipped);
   if (size <= 0) return [];
   return members.slice(newestFirst ? members.total - skipped - size : skipped, size);
 }
@@ -178,13 +182,17 @@ export async function readNumbered(
 const readProbe = (table: Table, partition: string, { page, newestFirst, pageSize }: PageRequest): Promise<Records> =>
   page === 1 && newestFirst ? readNewest(table, partition, pageSize) : Promise.resolve(new Map());
 
-/** Where it fails, the page is as good as it was. */
-async function fenceAll(table: Table, source: ListSource, numbers: readonly number[], view: View): Promise<void> {
-  const { partition, retentionDays } = source;
-  await Promise.allSettled(
-    numbers.map((number) => {
-      const expires = retentionDays === undefined ? undefined : endOf(dayOfNumber(view.head, number), retentionDays);
-      return fence(table, { partition, number, expires }, view.gaps);
-    }),
-  );
+async function fenceLate(
+  table: Table,
+  { partition, retentionDays }: ListSource,
+  missing: ReadonlySet<number>,
+  { view: { head, items }, now }: { readonly view: View; readonly now: number },
+): Promise<void> {
+  const late = Array.from(missing)
+    .filter((number) => isLate(head, number, now))
+    .map((number) => {
+      const expires = retentionDays === undefined ? undefined : endOf(dayOfNumber(head, number), retentionDays);
+      return { partition, number, expires };
+    });
+  await fence(table, late, items);
 }

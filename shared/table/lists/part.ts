@@ -67,9 +67,14 @@ export async function readMembers(
   { after, limit, now }: OfMembers,
 ): Promise<ItemPart> {
   const members = membersOf(source, await readView(table, source), new Set(), now);
-  const rank = after === undefined ? 0 : members.rankOf(after + 1);
-  const numbers = members.slice(rank, limit);
-  const records = await readNumbers(table, source, numbers);
-  const items = numbers.map((number) => records.get(number)).filter((item) => item !== undefined);
-  return { items, more: rank + numbers.length < members.total };
+  const items: Item[] = [];
+  let rank = after === undefined ? 0 : members.rankOf(after + 1);
+  while (items.length < limit && rank < members.total) {
+    const numbers = members.slice(rank, limit - items.length);
+    const records = await readNumbers(table, source, numbers);
+    // The number of a record under way, or lost, has none.
+    items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
+    rank += numbers.length;
+  }
+  return { items, more: rank < members.total };
 }

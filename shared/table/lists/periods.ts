@@ -42,17 +42,27 @@ export const marksOf = (head: Head): Mark[] =>
     })
     .sort((a, b) => a.first - b.first || a.day - b.day);
 
+/** As many numbers are given before a noted period that nobody confirms is taken for somebody's wrong clock. */
+const PROBATION = 32;
+
 /**
  * A period far beyond the newest mark that one writer alone has seen begin: its clock may be wrong, or the list was idle for longer than records
- * are kept. The next writer confirms it or takes it away (`head.ts`).
+ * are kept. It counts until enough others have written who do not confirm it (`head.ts`).
  */
-export const aheadOf = ({ AHEAD_DAY: day, AHEAD_FIRST: first }: Head): Mark | undefined =>
-  typeof day === 'number' && typeof first === 'number' ? { day, first } : undefined;
+export const aheadOf = ({ AHEAD_DAY: day, AHEAD_FIRST: first, NEXT: next }: Head): Mark | undefined =>
+  typeof day === 'number' && typeof first === 'number' && Number(next) - first <= PROBATION
+    ? { day, first }
+    : undefined;
+
+/** Marks and what is noted, in the order of their numbers. */
+function periodsOf(head: Head): Mark[] {
+  const ahead = aheadOf(head);
+  return [...marksOf(head), ...(ahead === undefined ? [] : [ahead])].sort((a, b) => a.first - b.first);
+}
 
 /** The first number that is still kept `now` (epoch milliseconds); `next` when none is. */
 export function floorOf(head: Head, next: number, retentionDays: number, now: number): number {
-  const isKept = ({ day }: Mark): boolean => endOf(day, retentionDays) * 1000 > now;
-  const kept = marksOf(head).find(isKept) ?? [aheadOf(head)].find((mark) => mark !== undefined && isKept(mark));
+  const kept = periodsOf(head).find(({ day }) => endOf(day, retentionDays) * 1000 > now);
   return Math.min(kept?.first ?? next, next);
 }
 
@@ -60,9 +70,9 @@ export function floorOf(head: Head, next: number, retentionDays: number, now: nu
 export const endOf = (day: number, retentionDays: number): number =>
   ((day + lengthOf(retentionDays) + retentionDays) * DAY) / 1000;
 
-/** The latest day that is marked at or below a number, also if only one writer has seen it. */
+/** The latest day that is marked or noted at or below a number. */
 export const dayOfNumber = (head: Head, number: number): number =>
-  [...marksOf(head), ...[aheadOf(head)].filter((mark) => mark !== undefined)].reduce(
+  periodsOf(head).reduce(
     (latest, { day, first }) => (first <= number ? Math.max(latest, day) : latest),
     Number.NEGATIVE_INFINITY,
   );

@@ -1,0 +1,90 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../../shared/table/client.ts';
+import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { numberIn } from '../../shared/table/lists/ids.ts';
+import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';
+import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
+
+/** What is stored of a list, read past all counting. */
+
+type Item = Readonly<Record<string, unknown>>;
+
+export async function itemsIn(table: Table, partition: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let start: Item | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ConsistentRead: true,
+        ExclusiveStartKey: start,
+      }),
+    );
+    items.push(...Items);
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return items;
+}
+
+/** The records of a list, in the order of their numbers. */
+export const recordsIn = async (table: Table, partition: string): Promise<Item[]> =>
+  (await itemsIn(table, partition)).filter((item) => item[TOMBSTONE] === undefined);
+
+/** All numbers that a set holds. */
+export async function numbersIn(table: Table, set: string): Promise<number[]> {
+  const included = NumberSet.ofItems(await itemsIn(table, set));
+  const members = new Members({ from: 0, to: Number.MAX_SAFE_INTEGER, included, absent: new Set() });
+  return members.slice(0, members.total);
+}
+
+/** The values that records may have, by the field that lists them. */
+export type Values = Readonly<Record<string, readonly unknown[]>>;
+
+export interface Audit {
+  /** Numbers that were given out and have neither a record nor a gap. */
+  readonly lost: readonly number[];
+  /** What the sets say that the records do not, or the other way round. */
+  readonly faults: readonly string[];
+}
+
+/** Compares every set of a list with its records. */
+export async function auditOf(table: Table, partition: string, values: Values): Promise<Audit> {
+  const [items, own, gaps] = await Promise.all([
+    itemsIn(table, partition),
+    itemsIn(table, setPartition(partition)),
+    numbersIn(table, setPartition(partition)),
+  ]);
+  const next = Number(own.find(({ SK }) => SK === HEAD)?.NEXT ?? 0);
+  const records = items.filter((item) => item[TOMBSTONE] === undefined);
+  const numbers = new Set(records.map(numberOfItem));
+  const fences = items.filter((item) => item[TOMBSTONE] !== undefined).map(numberOfItem);
+  const lost = Array.from({ length: next }, (_, number) => number).filter(
+    (number) => !numbers.has(number) && !gaps.includes(number),
+  );
+  const perValue = Object.entries(values).flatMap(([field, given]) => given.map((value) => ({ field, value })));
+  const wrongSets = await Promise.all(
+    perValue.map(async ({ field, value }) => {
+      const expected = records.filter((item) => item[field] === value).map(numberOfItem);
+      const found = await numbersIn(table, setPartition(partition, field, String(value)));
+      return differences(`${field}=${value}`, expected, found);
+    }),
+  );
+  return {
+    lost,
+    faults: [
+      ...gaps.filter((gap) => numbers.has(gap)).map((gap) => `${gap} has a record and a gap`),
+      ...gaps.filter((gap) => gap >= next).map((gap) => `${gap} has a gap and was never given`),
+      ...fences.filter((fence) => !gaps.includes(fence)).map((fence) => `${fence} is fenced and has no gap`),
+      ...wrongSets.flat(),
+    ],
+  };
+}
+
+const numberOfItem = ({ SK: sortKey }: Item): number => numberIn(String(sortKey));
+
+const differences = (set: string, expected: readonly number[], found: readonly number[]): string[] => [
+  ...expected.filter((number) => !found.includes(number)).map((number) => `${number} is not in ${set}`),
+  ...found.filter((number) => !expected.includes(number)).map((number) => `${number} is in ${set}`),
+];

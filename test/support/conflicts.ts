@@ -1,0 +1,129 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import type { NodeHttpHandler } from '@smithy/node-http-handler';
+import { KEYS } from '../../shared/table/schema.ts';
+import { answer, FaultyHandler } from './faults.ts';
+
+/**
+ * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a transaction refuses other
+ * transactions and single writes. Reads pass. A transaction sent again with its token passes, for DynamoDB answers it with what it did before.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
+ *
+ *     const conflicts = new Conflicts();
+ *     configureTable({ requestHandler: new ConflictingHandler(conflicts) });
+ */
+export class Conflicts {
+  readonly #holdMs: number;
+  /** By item, until when (`performance.now()`) it is in which transaction. */
+  readonly #held = new Map<string, { readonly until: number; readonly token: string }>();
+  readonly #tokens = new Set<string>();
+  /** Transactions that were sent, each time that they were. */
+  transactions = 0;
+  /** Transactions and single writes that were refused. */
+  refused = 0;
+
+  /** @param holdMs how long an item is in a transaction, from when it is sent. In milliseconds. */
+  constructor(holdMs = 15) {
+    this.#holdMs = holdMs;
+  }
+
+  /** Forgets what was counted and what is held. */
+  reset(): void {
+    this.#held.clear();
+    this.transactions = 0;
+    this.refused = 0;
+  }
+
+  /** The answer to a request that meets a transaction; none for one that does not. */
+  answerTo(operation: string, body: Body) {
+    switch (operation) {
+      case 'TransactWriteItems':
+        return this.#enter(body);
+      case 'PutItem':
+      case 'UpdateItem':
+      case 'DeleteItem':
+        return this.#isHeld(nameOf(body)) ? this.#refuse(conflictOfOne()) : undefined;
+      case 'BatchWriteItem':
+        return namesIn(body.RequestItems).some((name) => this.#isHeld(name))
+          ? this.#refuse(answer(200, { UnprocessedItems: body.RequestItems }))
+          : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #enter({ TransactItems = [], ClientRequestToken: token = '' }: Body) {
+    this.transactions += 1;
+    if (this.#tokens.has(token)) return undefined;
+    const names = TransactItems.flatMap((item) => Object.values(item).map(nameOf));
+    const isHeld = names.map((name) => this.#isHeld(name));
+    if (isHeld.includes(true)) return this.#refuse(conflictOfMany(isHeld));
+    if (token !== '') this.#tokens.add(token);
+    const until = performance.now() + this.#holdMs;
+    for (const name of names) this.#held.set(name, { until, token });
+    return undefined;
+  }
+
+  #isHeld(name: string): boolean {
+    return (this.#held.get(name)?.until ?? 0) > performance.now();
+  }
+
+  #refuse<T>(refusal: T): T {
+    this.refused += 1;
+    return refusal;
+  }
+}
+
+/** The SDK's request handler between which and DynamoDB transactions meet; several may share what is held. */
+export class ConflictingHandler extends FaultyHandler {
+  readonly #conflicts: Conflicts;
+
+  constructor(conflicts: Conflicts, ...options: ConstructorParameters<typeof NodeHttpHandler>) {
+    super(...options);
+    this.#conflicts = conflicts;
+  }
+
+  override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
+    const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+    const body = JSON.parse(Buffer.from(request.body as string | Uint8Array).toString()) as Body;
+    return this.#conflicts.answerTo(operation, body) ?? (await super.handle(request, options));
+  }
+}
+
+type Item = Readonly<Record<string, AttributeValue>>;
+
+/** A write of one item, or the key of one. */
+interface Write {
+  readonly TableName?: string;
+  readonly Key?: Item;
+  readonly Item?: Item;
+}
+
+interface Body extends Write {
+  readonly ClientRequestToken?: string;
+  readonly TransactItems?: readonly Readonly<Record<string, Write>>[];
+  readonly RequestItems?: Readonly<Record<string, readonly Readonly<Record<string, Write>>[]>>;
+}
+
+const nameOf = ({ TableName: table, Key: key, Item: item = {} }: Write): string => {
+  const { [KEYS.partition]: partition, [KEYS.sort]: sort } = key ?? item;
+  return JSON.stringify([table, partition, sort]);
+};
+
+const namesIn = (requests: Body['RequestItems'] = {}): string[] =>
+  Object.entries(requests).flatMap(([TableName, writes]) =>
+    writes.flatMap((write) => Object.values(write).map((one) => nameOf({ TableName, ...one }))),
+  );
+
+const PREFIX = 'com.amazonaws.dynamodb.v20120810#';
+const MESSAGE = 'Transaction is ongoing for the item';
+
+const conflictOfOne = () => answer(400, { __type: `${PREFIX}TransactionConflictException`, message: MESSAGE });
+
+const conflictOfMany = (isHeld: readonly boolean[]) => {
+  const codes = isHeld.map((held) => (held ? 'TransactionConflict' : 'None'));
+  return answer(400, {
+    __type: `${PREFIX}TransactionCanceledException`,
+    Message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
+    CancellationReasons: codes.map((Code) => (Code === 'None' ? { Code } : { Code, Message: MESSAGE })),
+  });
+};

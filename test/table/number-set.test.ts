@@ -1,0 +1,232 @@
+import { marshall } from '@aws-sdk/util-dynamodb';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  BLOCK_SIZE,
+  bitCount,
+  bitPlace,
+  GROUP_SIZE,
+  isEmpty,
+  STRIPES,
+  WORD_NAMES,
+} from '../../shared/table/lists/bits.ts';
+import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';
+
+/** The items of a set that holds these numbers, made as the table makes them: by adding bits. */
+function itemsOf(numbers: Iterable<number>): Record<string, unknown>[] {
+  const items = new Map<string, Record<string, unknown>>();
+  for (const number of numbers) {
+    const { sortKey, word, bit } = bitPlace(number);
+    const item = items.get(sortKey) ?? { SK: sortKey };
+    item[word] = BigInt((item[word] as bigint | undefined) ?? 0n) + bit;
+    items.set(sortKey, item);
+  }
+  return [...items.values()].map(asRead);
+}
+
+/** Numbers come back as they are read: small ones as numbers, others as bigint (`client.ts`). */
+const asRead = (item: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [
+      name,
+      typeof value === 'bigint' && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value,
+    ]),
+  );
+
+const setOf = (numbers: Iterable<number>): NumberSet => NumberSet.ofItems(itemsOf(numbers));
+
+/** Numbers where they are interesting: close together, at the edges of words, groups and blocks, and anywhere in some blocks. */
+const TOP = 2 * BLOCK_SIZE + 2 * GROUP_SIZE;
+const edge = fc
+  .record({
+    at: fc.constantFrom(0, STRIPES, GROUP_SIZE, 7 * GROUP_SIZE, BLOCK_SIZE, 2 * BLOCK_SIZE),
+    by: fc.integer({ min: -40, max: 40 }),
+  })
+  .map(({ at, by }) => Math.max(0, at + by));
+const anyNumber = fc.oneof(fc.integer({ min: 0, max: 200 }), edge, fc.integer({ min: 0, max: TOP - 1 }));
+const run = fc
+  .record({
+    first: anyNumber,
+    length: fc.integer({ min: 1, max: 2 * GROUP_SIZE }),
+    step: fc.integer({ min: 1, max: 70 }),
+  })
+  .map(({ first, length, step }) =>
+    Array.from({ length: Math.ceil(length / step) }, (_, index) => first + index * step),
+  );
+const sparse = fc.array(anyNumber, { maxLength: 60 });
+/** Scattered numbers, and runs of neighbours. */
+const numbers = fc
+  .record({ scattered: sparse, runs: fc.array(run, { maxLength: 3 }) })
+  .map(({ scattered, runs }) => new Set([...scattered, ...runs.flat()].filter((number) => number < TOP)));
+
+describe('the place of a bit', () => {
+  it('is the number’s own', () => {
+    fc.assert(
+      fc.property(numbers, (set) => {
+        const places = Array.from(set, (number) => Object.values(bitPlace(number)).join(' '));
+        expect(new Set(places).size).toBe(set.size);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('lies in another item than those of the 31 numbers before it', () => {
+    fc.assert(
+      fc.property(anyNumber, (first) => {
+        const keys = Array.from({ length: STRIPES }, (_, index) => bitPlace(first + index).sortKey);
+        expect(new Set(keys).size).toBe(STRIPES);
+      }),
+    );
+  });
+
+  it('lies in an item of less than 1 KB, whatever numbers the item holds', () => {
+    const stripe = Array.from({ length: BLOCK_SIZE / STRIPES }, (_, index) => index * STRIPES);
+    const items = itemsOf(stripe);
+    expect(items).toHaveLength(1);
+    const [item = {}] = items;
+    const longestKey =
+      'ORG#00000000-0000-4000-8000-000000000000#SERVICE_ACTION#service_id=00000000-0000-4000-8000-000000000000#SET';
+    const bytes = Object.entries({ PK: longestKey, ...item, TTL: 1_800_000_000 }).reduce(
+      (sum, [name, value]) => sum + name.length + sizeOf(value),
+      0,
+    );
+    expect(bytes).toBeLessThan(1_024);
+    expect(Object.keys(item).filter((name) => name !== 'SK')).toEqual([...WORD_NAMES]);
+  });
+
+  it('lies in a word that DynamoDB keeps exactly, full or not', () => {
+    const full = itemsOf(Array.from({ length: GROUP_SIZE }, (_, index) => index));
+    for (const item of full) expect(String(item.W0).length).toBeLessThanOrEqual(38);
+  });
+});
+
+/** By DynamoDB's rule: a number has a byte for two digits, and one more. */
+function sizeOf(value: unknown): number {
+  const { N: digits } = marshall({ value }).value as { N?: string };
+  return digits === undefined ? String(value).length : Math.ceil(digits.length / 2) + 1;
+}
+
+describe('a set of numbers', () => {
+  it('holds what was added, and nothing else', () => {
+    fc.assert(
+      fc.property(numbers, fc.array(anyNumber), (members, others) => {
+        const set = setOf(members);
+        expect([...members].filter((number) => !set.has(number))).toEqual([]);
+        for (const number of others) expect(set.has(number)).toBe(members.has(number));
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('is read from items in any order, among items of other kinds', () => {
+    const items = itemsOf([5, 70_000, 200_000]);
+    const set = NumberSet.ofItems([{ SK: 'HEAD', NEXT: 9, W1: 3 }, ...items.toReversed(), {}]);
+    expect([5, 70_000, 200_000, 3_200].map((number) => set.has(number))).toEqual([true, true, true, false]);
+  });
+
+  it('has in common with others what each of them holds', () => {
+    fc.assert(
+      fc.property(fc.array(numbers, { minLength: 1, maxLength: 4 }), (sets) => {
+        const [first = new Set<number>(), ...others] = sets;
+        const expected = [...first].filter((number) => others.every((set) => set.has(number))).sort((a, b) => a - b);
+        const common = NumberSet.common(sets.map(setOf));
+        const members = new Members({ from: 0, to: TOP, included: common, absent: new Set() });
+        expect(members.total).toBe(expected.length);
+        expect(members.slice(0, TOP)).toEqual(expected);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('has nothing in common with none', () => {
+    expect(new Members({ from: 0, to: 10, included: NumberSet.common([]), absent: new Set() }).total).toBe(0);
+  });
+
+  it('counts the bits of a word', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: (1n << 100n) - 1n }), (word) => {
+        expect(bitCount(word)).toBe(word.toString(2).replaceAll('0', '').length);
+      }),
+    );
+  });
+
+  it('has an empty item only where words are there and none has a bit', () => {
+    const { SK } = itemsOf([3])[0] ?? {};
+    expect(
+      [{ SK, W0: 0 }, { SK, W0: 0, W7: 4 }, { SK, W0: 2n ** 70n }, { SK }, { SK: 'HEAD', W0: 0 }].map(isEmpty),
+    ).toEqual([true, false, false, false, false]);
+  });
+});
+
+const parts = fc
+  .record({
+    included: fc.option(numbers, { nil: undefined }),
+    excluded: fc.option(numbers, { nil: undefined }),
+    from: fc.oneof(fc.constant(0), anyNumber),
+    to: anyNumber,
+    absent: fc.array(anyNumber, { maxLength: 20 }).map((absent) => new Set(absent)),
+  })
+  .map((given) => {
+    const { included, excluded, from, to, absent } = given;
+    const all =
+      included === undefined
+        ? Array.from({ length: Math.max(to - from, 0) }, (_, index) => from + index)
+        : [...included];
+    const plain = all
+      .filter((number) => number >= from && number < to && !excluded?.has(number) && !absent.has(number))
+      .sort((a, b) => a - b);
+    const members = new Members({
+      from,
+      to,
+      included: included && setOf(included),
+      excluded: excluded && setOf(excluded),
+      absent,
+    });
+    return { members, plain };
+  });
+
+describe('the members of a list', () => {
+  it('are as many as an array of them has', () => {
+    fc.assert(
+      fc.property(parts, ({ members, plain }) => {
+        expect(members.total).toBe(plain.length);
+      }),
+    );
+  });
+
+  it('are cut in pages as that array is', () => {
+    const place = fc.record({
+      share: fc.double({ min: 0, max: 1.1, noNaN: true }),
+      limit: fc.integer({ min: 0, max: 300 }),
+    });
+    fc.assert(
+      fc.property(parts, fc.array(place, { minLength: 1, maxLength: 5 }), ({ members, plain }, places) => {
+        for (const { share, limit } of places) {
+          const rank = Math.floor(plain.length * share);
+          expect(members.slice(rank, limit)).toEqual(plain.slice(rank, rank + limit));
+        }
+        expect(members.slice(0, 10)).toEqual(plain.slice(0, 10));
+        expect(members.slice(plain.length, 10)).toEqual([]);
+      }),
+    );
+  });
+
+  it('rank as they stand in that array, numbers that are no members too', () => {
+    fc.assert(
+      fc.property(parts, fc.array(anyNumber, { minLength: 1, maxLength: 5 }), ({ members, plain }, asked) => {
+        const some = [...asked, plain[0], plain.at(-1), plain[Math.floor(plain.length / 2)]].filter(
+          (number) => number !== undefined,
+        );
+        for (const number of some) expect(members.rankOf(number)).toBe(plain.filter((other) => other < number).length);
+      }),
+    );
+  });
+
+  it('of ten million numbers with gaps are counted without looking at each', () => {
+    const gaps = [3, 4_999_999, 9_999_999];
+    const members = new Members({ from: 2, to: 10_000_000, excluded: setOf(gaps), absent: new Set([4, 5_000_000]) });
+    expect(members.total).toBe(10_000_000 - 2 - gaps.length - 2);
+    expect(members.slice(4_999_994, 3)).toEqual([4_999_998, 5_000_001, 5_000_002]);
+    expect(members.slice(members.total - 1, 3)).toEqual([9_999_998]);
+  });
+});

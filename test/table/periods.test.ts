@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  dayOfNumber,
+  endOf,
+  floorOf,
+  markOf,
+  marksOf,
+  newestDay,
+  periodAt,
+  superfluousMarks,
+} from '../../shared/table/lists/periods.ts';
+
+const DAY = 86_400_000;
+const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);
+
+/** Heads with any marks: days in no order, several at one number, one far ahead. */
+const mark = fc.record({ day: fc.integer({ min: 20_700, max: 20_900 }), first: fc.integer({ min: 0, max: 40 }) });
+const head = fc
+  .record({
+    marks: fc.array(mark, { maxLength: 12 }),
+    ahead: fc.option(mark, { nil: undefined }),
+    next: fc.integer({ min: 1, max: 60 }),
+  })
+  .map(({ marks, ahead, next }) => ({
+    NEXT: next,
+    ...Object.fromEntries(marks.map(({ day, first }) => [markOf(day), first])),
+    ...(ahead === undefined ? {} : { AHEAD_DAY: ahead.day, AHEAD_FIRST: ahead.first }),
+  }));
+const time = fc.integer({ min: 20_690 * DAY, max: 21_400 * DAY });
+
+describe('the floor of an expiring list', () => {
+  it('has above it exactly the numbers whose period is kept, whatever is marked', () => {
+    fc.assert(
+      fc.property(head, retention, time, (list, days, now) => {
+        const floor = floorOf(list, list.NEXT, days, now);
+        for (let number = 0; number < list.NEXT; number++) {
+          const isKept = endOf(dayOfNumber(list, number), days) * 1000 > now;
+          expect(number >= floor, `number ${number}, floor ${floor}`).toBe(isKept);
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('is where it was when marks are forgotten that decide nothing', () => {
+    fc.assert(
+      fc.property(head, retention, time, (list, days, now) => {
+        const kept = without(list, superfluousMarks(list));
+        expect(floorOf(kept, list.NEXT, days, now)).toBe(floorOf(list, list.NEXT, days, now));
+        expect(newestDay(kept)).toBe(newestDay(list));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+const without = (list: Readonly<Record<string, unknown>>, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(list).filter(([name]) => !names.includes(name)));
+
+describe('a period', () => {
+  it('keeps a record from any time of it for as long as records are kept, and at most a period more', () => {
+    fc.assert(
+      fc.property(time, retention, (now, days) => {
+        const kept = endOf(periodAt(now, days), days) * 1000 - now;
+        expect(kept).toBeGreaterThan(days * DAY);
+        expect(kept).toBeLessThanOrEqual((days + Math.ceil(days / 32)) * DAY);
+      }),
+    );
+  });
+
+  it('is so long that a list has 33 of them at one time at most', () => {
+    fc.assert(
+      fc.property(time, retention, (now, days) => {
+        const periods = new Set(Array.from({ length: days + 1 }, (_, day) => periodAt(now - day * DAY, days)));
+        expect(periods.size).toBeLessThanOrEqual(33);
+      }),
+    );
+  });
+});
+
+describe('marks', () => {
+  it('are forgotten oldest first, by their numbers, beyond as many as a list can need', () => {
+    const list = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [markOf(20_700 + index), index * 10]));
+    const forgotten = superfluousMarks(list);
+    expect(forgotten).toEqual(Array.from({ length: 36 }, (_, index) => markOf(20_700 + index)));
+    expect(marksOf(without(list, forgotten))).toHaveLength(64);
+  });
+});
