@@ -12,7 +12,7 @@ export const resourceEntity = entity<StoredResource>('RESOURCE', {
 
 export const resourceCredentials = sealedCredentials('resource', CREDENTIALS);
 
-const historyEntity = entity<HistoryEntry>('HISTORY', { numbered: true });
+export const historyEntity = entity<HistoryEntry>('HISTORY', { numbered: true });
 
 /** The metrics samples of a resource. */
 export const historyOf = (tenant: Tenant, resourceId: string) =>

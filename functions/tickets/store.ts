@@ -8,7 +8,7 @@ export const ticketEntity = entity<Ticket>('TICKET', {
   unique: { ticket_code: exactly },
 });
 
-const messageEntity = entity<TicketMessage>('MESSAGE', { byTime: true });
+export const messageEntity = entity<TicketMessage>('MESSAGE', { byTime: true });
 
 /** What was said about a ticket, in order. */
 export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(ticketEntity, ticketId, messageEntity);

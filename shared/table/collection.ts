@@ -1,9 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { advance } from './advance.ts';
+import { isEmpty } from './changes.ts';
 import { CHILDREN, type ChildKeys, readChildKeys } from './children.ts';
 import type { Table } from './client.ts';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
-import { EntityLists, SETS } from './entity-lists.ts';
+import { EntityLists, notedIn, noteOf, SETS } from './entity-lists.ts';
 import { StaleRead } from './errors.ts';
 import { type Key, setPartition, type TenantId } from './keys.ts';
 import type { TakenNumber } from './lists/head.ts';
@@ -12,14 +13,12 @@ import { type PageRequest, readNumbered, readPage } from './lists/page.ts';
 import { readInOrder, readMembers } from './lists/part.ts';
 import { stageEntry } from './lists/set-writes.ts';
 import type { Page, PageQuery, Part, PartQuery, Place, Stored } from './records.ts';
-import { TTL_ATTRIBUTE } from './schema.ts';
+import { MOVES, TTL_ATTRIBUTE, VERSION } from './schema.ts';
 import type { Session } from './session.ts';
 import type { Expectation, Item, Refusal } from './staged.ts';
 import { stageSweep } from './sweep.ts';
 import { UniqueValues } from './unique-values.ts';
 import type { Work } from './work.ts';
-
-const VERSION = 'VERSION';
 
 /** Where the records of a kind are. */
 export interface Location {
@@ -127,15 +126,16 @@ export class Collection<T extends object> {
 
   #stageNew(record: T, id: string, taken: TakenNumber): Stored<T> {
     const { number, expires } = taken;
+    const kept = this.#lists.kept(taken.filters);
     const item = {
       ...this.keyOf(id),
       ...toAttributes(this.#entity, record),
-      ...this.#lists.noted,
+      ...noteOf(kept),
       ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
       [VERSION]: 1,
     };
     this.#work.put(item, () => this.#session.fenced(taken));
-    this.#lists.stageMove(this.#work, number, undefined, record, expires);
+    this.#lists.stageMove(this.#work, { number, expires, kept }, undefined, record);
     this.#countChild();
     return { record, version: 1, item };
   }
@@ -168,14 +168,15 @@ export class Collection<T extends object> {
     const record = { ...stored.record, ...changes };
     const { item } = stored;
     await this.#witness?.changed(String(item.id), Object.keys(changes));
-    this.#lists.stageMove(this.#work, numberIn(String(item.SK)), item, record, expiryOf(item));
+    const kept = this.#lists.kept(notedIn(item));
+    this.#lists.stageMove(this.#work, this.#standing(item, kept), item, record);
     this.#work.update(this.#keyIn(item), {
       set: {
         ...toAttributes(this.#entity, changes),
-        ...(item[SETS] === this.#lists.noted[SETS] ? {} : this.#lists.noted),
+        ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [VERSION]: stored.version + 1,
       },
-      expect: { equals: { [VERSION]: stored.version, id: item.id } },
+      expect: { equals: asRead(stored) },
       refuse: () => new StaleRead('the record has changed'),
     });
     this.#unique.move(this.#work, stored.record, record, String(item.id));
@@ -185,21 +186,19 @@ export class Collection<T extends object> {
   /** Stages the deletion of a record as read; `equals` names other attributes that must hold, such as a counter that is 0. */
   remove(stored: Stored<T>, equals: Readonly<Record<string, unknown>> = {}, refuse?: Refusal): void {
     const { item } = stored;
-    const expect: Expectation = { equals: { [VERSION]: stored.version, id: item.id, ...equals } };
+    const expect: Expectation = { equals: { ...asRead(stored), ...equals } };
     this.#work.delete(this.#keyIn(item), expect, (found) =>
-      found !== undefined && found[VERSION] === stored.version && refuse !== undefined
-        ? refuse(found)
-        : new StaleRead('the record has changed'),
+      refuse !== undefined && isAsRead(found, stored) ? refuse(found) : new StaleRead('the record has changed'),
     );
-    const number = numberIn(String(item.SK));
-    const { partition } = this.#location;
-    if (!this.#entity.byTime) stageEntry(this.#work, { set: setPartition(partition), number, expires: expiryOf(item) });
-    this.#lists.stageMove(this.#work, number, item, undefined, expiryOf(item));
+    const place = this.#standing(item, notedIn(item));
+    if (!this.#entity.byTime) stageEntry(this.#work, { ...place, set: setPartition(this.#location.partition) });
+    this.#lists.stageMove(this.#work, place, item, undefined);
     this.#unique.release(this.#work, stored.record);
   }
 
   /**
-   * Stages a change of derived fields, which leaves the version alone: a counter moving must not turn into somebody's 412.
+   * Stages a change of derived fields, which leaves the version alone: a counter moving must not turn into somebody's 412. How often counters
+   * have moved is counted too: whoever counts anew knows by it that nothing has moved meanwhile (`verify/counters.ts`).
    * `refuse` gives the error when there is no such record or `equals` does not hold.
    */
   adjust(
@@ -207,8 +206,9 @@ export class Collection<T extends object> {
     change: { add?: Readonly<Record<string, number>>; set?: Partial<T>; equals?: Readonly<Record<string, unknown>> },
     refuse: Refusal,
   ): void {
+    const { add = {} } = change;
     this.#work.update(this.keyOf(id), {
-      ...(change.add === undefined ? {} : { add: change.add }),
+      ...(isEmpty(add) ? {} : { add: { ...add, [MOVES]: 1 } }),
       ...(change.set === undefined ? {} : { set: toAttributes(this.#entity, change.set) }),
       expect: { equals: { id, ...change.equals } },
       refuse,
@@ -285,6 +285,10 @@ export class Collection<T extends object> {
     return { record: toRecord(this.#entity, item), version: Number(item[VERSION]), item };
   }
 
+  #standing(item: Item, kept: readonly string[]) {
+    return { number: numberIn(String(item.SK)), expires: expiryOf(item), kept };
+  }
+
   #isExpired(item: Item): boolean {
     const expires = expiryOf(item);
     return expires !== undefined && expires * 1000 <= this.#session.now;
@@ -293,7 +297,7 @@ export class Collection<T extends object> {
   #take(): Promise<TakenNumber> {
     const { list } = this.#lists;
     return this.#entity.byTime
-      ? Promise.resolve({ list, number: this.#session.now, expires: undefined, upkeep: [] })
+      ? Promise.resolve({ list, number: this.#session.now, expires: undefined, filters: [], upkeep: [] })
       : this.#session.takeNumber(this.#tenant, list);
   }
 
@@ -308,6 +312,16 @@ export class Collection<T extends object> {
     });
   }
 }
+
+/** What must hold of a record for a change of it as read. The operator may have put it into further sets meanwhile (`verify/`). */
+const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({
+  id: item.id,
+  [VERSION]: version,
+  [SETS]: item[SETS],
+});
+
+const isAsRead = (found: Item | undefined, stored: Stored<object>): boolean =>
+  Object.entries(asRead(stored)).every(([attribute, value]) => found?.[attribute] === value);
 
 const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
   typeof expires === 'number' ? expires : undefined;

@@ -10,6 +10,15 @@ import type { Work } from './work.ts';
 /** Attribute of a record: the fields whose sets hold its number, with spaces between. */
 export const SETS = 'SETS';
 
+/** The fields whose sets hold a record's number. */
+export const notedIn = (record: Item | undefined): string[] =>
+  String(record?.[SETS] ?? '')
+    .split(' ')
+    .filter((field) => field !== '');
+
+/** What a record notes that stands in the sets of these fields. */
+export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
+
 /** The lists of the records of one kind in one place: all of them, and those that each value of each filter field picks. */
 export class EntityLists<T extends object> {
   readonly #entity: Entity<T>;
@@ -44,31 +53,38 @@ export class EntityLists<T extends object> {
     };
   }
 
-  /** What a new record notes of the sets that it enters. */
-  get noted(): Item {
-    return this.#entity.filters.length === 0 ? {} : { [SETS]: this.#entity.filters.join(' ') };
+  /**
+   * The fields whose sets hold a record's number once it is written: those declared, and those that others keep for it, as the record notes or, for
+   * a new one, the list's head. So the sets stay right while two releases are at work of which one declares a filter more.
+   */
+  kept(byOthers: readonly string[]): readonly string[] {
+    return [...new Set<string>([...this.#entity.filters, ...byOthers])];
   }
 
-  /** Stages that a record enters, changes and leaves sets: from those it noted, by its fields before, to those by its fields after. */
-  stageMove(
-    work: Work,
-    number: number,
-    before: Item | undefined,
-    after: Partial<T> | undefined,
-    expires?: number,
-  ): void {
-    const noted = String(before?.[SETS] ?? '').split(' ');
-    for (const field of this.#entity.filters) {
+  /** Stages that a record enters, changes and leaves sets: from those it noted, by its fields before, to those it is `kept` in, by its fields after. */
+  stageMove(work: Work, place: Standing, before: Item | undefined, after: Partial<T> | undefined): void {
+    const noted = notedIn(before);
+    for (const field of place.kept) {
       const left = noted.includes(field) ? textOf(before?.[field]) : undefined;
-      const entered = textOf(after?.[field]);
+      const entered = textOf((after as Item | undefined)?.[field]);
       if (left === entered) continue;
-      const place = { number, expires };
-      if (left !== undefined) stageExit(work, { ...place, set: setPartition(this.#partition, field, left) });
-      if (entered !== undefined) stageEntry(work, { ...place, set: setPartition(this.#partition, field, entered) });
+      const { number, expires } = place;
+      const move = { number, expires };
+      if (left !== undefined) stageExit(work, { ...move, set: setPartition(this.#partition, field, left) });
+      if (entered !== undefined) stageEntry(work, { ...move, set: setPartition(this.#partition, field, entered) });
     }
   }
 }
 
+/** Where a record stands. */
+interface Standing {
+  readonly number: number;
+  /** When it is gone, in epoch seconds, where it expires. */
+  readonly expires: number | undefined;
+  /** Fields whose sets it enters and leaves. */
+  readonly kept: readonly string[];
+}
+
 /** A value as the name of its set; a record without one is in no set of the field. */
-const textOf = (value: unknown): string | undefined =>
+export const textOf = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value);

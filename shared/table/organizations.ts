@@ -4,7 +4,7 @@ import { entity, toAttributes } from './entity.ts';
 import { type Key, PLATFORM, recordsPartition } from './keys.ts';
 import { numberIn, sortKeyOf } from './lists/ids.ts';
 import type { Page, PageQuery, Stored } from './records.ts';
-import type { Refusal } from './staged.ts';
+import type { Item, Refusal } from './staged.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
@@ -25,11 +25,11 @@ const json = ['settings'] as const;
 export const organizationEntity = entity<Organization>('ORG', { json, single: true, audited: 'Organization' });
 
 /** The copies in the platform's list. */
-const listedEntity = entity<Organization>('ORG', { json });
+export const listedEntity = entity<Organization>('ORG', { json });
 const ALL = recordsPartition(PLATFORM, 'ORG');
 
 /** Attribute of an organization: its number in the platform's list. */
-const LISTED_AS = 'LISTED_AS';
+export const LISTED_AS = 'LISTED_AS';
 
 /** The platform's list, as a tenant that stands in it reaches it: the role under which organizations are made and changed allows that. */
 const listing = (tenant: Tenant) => new Collection(tenant.session, tenant.id, listedEntity, { partition: ALL });
@@ -55,11 +55,12 @@ export async function stageOrganizationChange(
   stored: Stored<Organization>,
   changes: Partial<Organization>,
 ): Promise<Stored<Organization>> {
-  tenant.session.workOf(tenant.id).update(copyOf(stored), { set: toAttributes(listedEntity, changes) });
+  tenant.session.workOf(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
   return tenant.records(organizationEntity).update(stored, changes);
 }
 
-const copyOf = ({ item }: Stored<Organization>): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
+/** The key of the copy of an organization as read. */
+export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
  * One page of all organizations, for the platform's own handle only.

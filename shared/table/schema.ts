@@ -11,3 +11,9 @@ export const TTL_ATTRIBUTE = 'TTL';
 
 /** Names the attempt that put an item alone, so that it knows its own write again when the reply was lost. */
 export const WRITE_ID = 'WRITE_ID';
+
+/** Of a record: raised by one with each change of its own fields. */
+export const VERSION = 'VERSION';
+
+/** Of a record: how often other records have moved its counters. */
+export const MOVES = 'MOVES';

@@ -6,11 +6,14 @@ import type { Session } from './session.ts';
 
 /**
  * Empties what belonged to a deleted record, where there is more of it than its transaction holds. That transaction leaves a note, and the partition
- * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one.
+ * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one, by
+ * the operator's `verify --repair`, or by the next `npm start`.
  *
  * In a domain this is `collection.clear()`.
  */
 
+/** Notes that are read at once. */
+const NOTES = 10;
 const KEYS_A_ROUND = 250;
 const KEYS_A_BATCH = 25;
 /** Time that sweeping may add to an answer, in milliseconds. */
@@ -20,28 +23,43 @@ const LONGEST = 2_000;
 export function stageSweep(session: Session, tenant: TenantId, partition: string): void {
   const note = { PK: sweepPartition(tenant), SK: partition };
   session.workOf(tenant).put(note, () => new Error('a sweep has no condition'), {});
-  session.afterCommit(() => {
+  session.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
-    return sweep(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
+    await sweep(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
   });
 }
 
-/** Empties the partitions that wait for it, as long as there is time. */
-async function sweep(table: Table, tenant: TenantId, patience: Patience): Promise<void> {
+/**
+ * Empties the partitions of a tenant that wait for it, as long as there is time. May be done by many at once.
+ * @returns whether none is left
+ */
+export async function sweep(table: Table, tenant: TenantId, patience: Patience): Promise<boolean> {
+  for (let notes = NOTES; notes === NOTES; ) {
+    const partitions = await sweepsOf(table, tenant, NOTES);
+    notes = partitions.length;
+    for (const partition of partitions) {
+      const done = (await empty(table, partition, patience)) && (await empty(table, setPartition(partition), patience));
+      if (!done) return false;
+      await table.client.send(
+        new DeleteCommand({ TableName: table.name, Key: { PK: sweepPartition(tenant), SK: partition } }),
+      );
+    }
+  }
+  return true;
+}
+
+/** The partitions of a tenant that wait to be emptied, or some of them. */
+export async function sweepsOf(table: Table, tenant: TenantId, limit?: number): Promise<string[]> {
   const { Items: notes = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :notes',
       ExpressionAttributeValues: { ':notes': sweepPartition(tenant) },
-      Limit: 10,
+      ConsistentRead: true,
+      Limit: limit,
     }),
   );
-  for (const note of notes) {
-    const partition = String(note.SK);
-    const done = (await empty(table, partition, patience)) && (await empty(table, setPartition(partition), patience));
-    if (!done) return;
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK: note.PK, SK: note.SK } }));
-  }
+  return notes.map(({ SK }) => String(SK));
 }
 
 /** @returns whether the partition is empty now */

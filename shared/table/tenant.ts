@@ -43,6 +43,11 @@ export class Tenant {
     return new Tenant(PLATFORM, session);
   }
 
+  /** The platform or an organization, for the same: an organization's id names it, `PLATFORM` the platform. */
+  static ofOperator(id: string, session: Session): Tenant {
+    return new Tenant(id as TenantId, session);
+  }
+
   /** The tenant of an organization that is about to be created under a fresh random id. */
   static ofNewOrganization(orgId: string, session: Session): Tenant {
     return new Tenant(orgId as TenantId, session);

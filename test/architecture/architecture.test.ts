@@ -4,7 +4,6 @@ import { circleIn, type Source, sources } from './sources.ts';
 
 /** The shape of the house (DESIGN §1, §3), so that it stays so. Every rule names the files that break it. */
 
-const inFolder = (folder: string) => (path: string) => path.startsWith(folder);
 const within = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
 
 /** What breaks a rule about imports: `file → import`. */
@@ -17,7 +16,7 @@ const saying = (from: readonly Source[], pattern: RegExp): string[] =>
   from.filter(({ code }) => pattern.test(code)).map(({ path }) => path);
 
 /** Where the project's own files are; other imports are packages. */
-const isOwn = (name: string): boolean => /^(bin|functions|infra|local|shared)\//.test(name);
+const isOwn = (name: string): boolean => /^(bin|functions|infra|local|operator|shared)\//.test(name);
 
 it('the rules see all sources and their imports', () => {
   expect(sources.length).toBeGreaterThan(150);
@@ -42,13 +41,13 @@ describe('imports', () => {
     ).toEqual(['b', 'c', 'b']);
   });
 
-  it('run one way: entry points, then stack and machine, then functions, then what they share', () => {
-    const layers = ['shared/', 'functions/', 'local/', 'infra/', 'bin/'];
+  it('run one way: entry points, then stack, operator and machine, then functions, then what they share', () => {
+    const layers = ['shared/', 'functions/', 'local/', 'operator/', 'infra/', 'bin/'];
     for (const [level, folder] of layers.entries()) {
       const above = layers.slice(level + 1);
       expect(forbidden(within(folder), (name) => above.some((layer) => name.startsWith(layer)))).toEqual([]);
     }
-    expect(forbidden(within('infra/'), inFolder('local/'))).toEqual([]);
+    expect(forbidden(within('infra/'), (name) => /^(local|operator)\//.test(name))).toEqual([]);
   });
 
   it('of contracts are zod and other contracts, and nothing of AWS', () => {
@@ -110,6 +109,9 @@ describe('the table', () => {
   it('has tenants that come from a verified caller, stored credentials or a new organization: no other text becomes one', () => {
     const making = saying(sources, /\bas TenantId\b/).filter((path) => !path.startsWith('infra/'));
     expect(making).toEqual(['shared/table/keys.ts', 'shared/table/tenant.ts']);
+    // The operator names any tenant; no request gets there.
+    expect(saying([...within('functions/'), ...within('shared/http/')], /\.ofOperator\(/)).toEqual([]);
+    expect(forbidden(within('functions/'), (name) => name.startsWith('shared/table/verify/'))).toEqual([]);
   });
 });
 

@@ -19,7 +19,7 @@ export interface Source {
   readonly loads: readonly string[];
 }
 
-export const sources: readonly Source[] = globSync('{bin,functions,infra,local,shared}/**/*.ts', { cwd: ROOT })
+export const sources: readonly Source[] = globSync('{bin,functions,infra,local,operator,shared}/**/*.ts', { cwd: ROOT })
   .toSorted()
   .map((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');

@@ -22,6 +22,8 @@ export interface TakenNumber {
   readonly number: number;
   /** Where the list's records expire: when this one does, in epoch seconds. */
   readonly expires: number | undefined;
+  /** Fields that the list can be filtered by as far as its head knows: also those that only another release declares. */
+  readonly filters: readonly string[];
   /** What the taker found superfluous in the head, where there is any: to be removed some time. */
   readonly upkeep: readonly string[];
 }
@@ -43,7 +45,7 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
   const { retentionDays } = list;
   if (retentionDays === undefined) {
     const head = await give(table, list, taker, PLAIN);
-    return { list, number: Number(head.NEXT) - 1, expires: undefined, upkeep: [] };
+    return { list, number: Number(head.NEXT) - 1, expires: undefined, filters: builtIn(head), upkeep: [] };
   }
   const today = periodAt(taker.now, retentionDays);
   const head = await giveDated(table, { ...list, retentionDays }, taker, today);
@@ -52,9 +54,13 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
     list,
     number,
     expires: endOf(dayOfNumber(head, number), retentionDays),
+    filters: builtIn(head),
     upkeep: head[markOf(today)] === number ? superfluousMarks(head) : [],
   };
 }
+
+/** The fields whose lists are built: every record of the list stands in them. */
+export const builtIn = ({ FILTERS: fields }: Head): readonly string[] => (Array.isArray(fields) ? fields : []);
 
 /** How a number is given: what is set beside it, and under which condition. */
 interface Giving {

@@ -1,0 +1,75 @@
+import { CHILDREN } from '../children.ts';
+import { childPartition, type Key, recordsPartition } from '../keys.ts';
+import { numberIn, sortKeyOf } from '../lists/ids.ts';
+import type { Item } from '../staged.ts';
+import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import type { AnyEntity, Kind } from './kinds.ts';
+import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
+import type { Visitor } from './survey.ts';
+
+/** How many records lie below each record of a kind: the messages of a ticket. Collected from a survey, then counted. */
+export class Children {
+  readonly #scope: Scope;
+  readonly #kind: Kind;
+  readonly #parents: { readonly id: string; readonly number: number; readonly count: number }[] = [];
+
+  constructor(scope: Scope, kind: Kind) {
+    this.#scope = scope;
+    this.#kind = kind;
+  }
+
+  readonly visit: Visitor = (record, number) => {
+    if (this.#kind.below.length === 0) return;
+    this.#parents.push({ id: String(record.id), number, count: countIn(record) });
+  };
+
+  verify(): Promise<Verified[]> {
+    return sideBySide(this.#parents, async ({ id, number, count }) =>
+      (await this.#count(id)) === count ? [] : settle(this.#scope, () => this.#look(id, number)),
+    );
+  }
+
+  /** The count only goes up, so nothing has come meanwhile where it did not. */
+  async #look(id: string, number: number): Promise<Finding> {
+    const { entity } = this.#kind;
+    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
+    for (let tries = 0; tries < TRIES; tries++) {
+      const before = await readItem(this.#scope, key);
+      if (before?.id !== id) return { differences: [] };
+      const count = await this.#count(id);
+      const after = await readItem(this.#scope, key);
+      if (after?.id !== id || countIn(after) !== countIn(before)) continue;
+      if (count === countIn(before)) return { differences: [] };
+      const text = `${entity.name} ${id} counts ${countIn(before)} records below it, there are ${count}`;
+      return {
+        differences: [{ kind: 'counter', entity: entity.name, id, field: CHILDREN, text }],
+        mend: (work) =>
+          work.update(key, {
+            set: { [CHILDREN]: count },
+            expect: { equals: { id, [CHILDREN]: before[CHILDREN] } },
+            refuse: changed,
+          }),
+      };
+    }
+    const text = `${entity.name} ${id} changes too fast to count what is below it; try again later`;
+    return { differences: [{ kind: 'busy', entity: entity.name, id, text } satisfies Difference] };
+  }
+
+  async #count(id: string): Promise<number> {
+    const { tenant } = this.#scope;
+    const { entity: parent, below } = this.#kind;
+    const counts = below.map((child) => this.#countOf(child, childPartition(tenant, parent.name, id, child.name)));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Of records that their parent numbers, the highest number: a further one must not take it again. */
+  async #countOf({ numbered }: AnyEntity, partition: string): Promise<number> {
+    if (!numbered) return countPartition(this.#scope, partition);
+    const last = await readLast(this.#scope, partition);
+    return last === undefined ? 0 : numberIn(String(last.SK)) + 1;
+  }
+}
+
+const TRIES = 10;
+
+const countIn = ({ [CHILDREN]: count }: Item): number => Number(count ?? 0);

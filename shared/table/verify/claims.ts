@@ -1,0 +1,117 @@
+import { SETS } from '../entity-lists.ts';
+import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
+import { numberOf, sortKeyOf } from '../lists/ids.ts';
+import { VERSION } from '../schema.ts';
+import type { Item } from '../staged.ts';
+import type { Work } from '../work.ts';
+import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import type { AnyEntity } from './kinds.ts';
+import { readPartition, readTogether, sideBySide } from './reading.ts';
+import { isLive, type Visitor } from './survey.ts';
+
+/** Unique values: each is claimed by the one record that has it. Collected from a survey, then compared with the claims. */
+export class Claims {
+  readonly #scope: Scope;
+  readonly #entity: AnyEntity;
+  /** By field and value, the ids of the records that have it. */
+  readonly #values = new Map<string, Map<string, string[]>>();
+
+  constructor(scope: Scope, entity: AnyEntity) {
+    this.#scope = scope;
+    this.#entity = entity;
+    for (const field of Object.keys(entity.unique)) this.#values.set(field, new Map());
+  }
+
+  readonly visit: Visitor = (record) => {
+    for (const [field, values] of this.#values) {
+      const value = this.#valueOf(record, field);
+      if (value !== undefined) values.set(value, [...(values.get(value) ?? []), String(record.id)]);
+    }
+  };
+
+  async verify(): Promise<Verified[]> {
+    const found: Verified[] = [];
+    for (const [field, values] of this.#values) {
+      const suspected = await this.#suspected(field, values);
+      found.push(
+        ...(await sideBySide(suspected, (value) =>
+          settle(this.#scope, () => this.#look(field, value, values.get(value) ?? [])),
+        )),
+      );
+    }
+    return found;
+  }
+
+  /** Values whose claim is not by the one record that has them. */
+  async #suspected(field: string, values: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+    const { PK } = this.#keyOf(field, '');
+    const right = new Set<string>();
+    const wrong = new Set<string>();
+    for await (const { SK, holder } of readPartition(this.#scope, PK)) {
+      const ids = values.get(String(SK)) ?? [];
+      (ids.length === 1 && ids[0] === holder ? right : wrong).add(String(SK));
+    }
+    return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
+  }
+
+  /** Looks at a value: its claim, and the records that may have it, at one moment. */
+  async #look(field: string, value: string, ids: readonly string[]): Promise<Finding> {
+    const key = this.#keyOf(field, value);
+    const [seen] = await readTogether(this.#scope, [key]);
+    const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);
+    const [claim, ...records] = await readTogether(this.#scope, [key, ...holders.map((id) => this.#recordKey(id))]);
+    if (claim?.holder !== seen?.holder) return this.#look(field, value, ids);
+    const having = holders.filter((id, index) => {
+      const record = records[index];
+      return isLive(record) && record.id === id && this.#valueOf(record, field) === value;
+    });
+    const expected = having.find((id) => id === claim?.holder) ?? having[0];
+    const tell = (kind: Difference['kind'], text: string): Difference => ({
+      kind,
+      entity: this.#entity.name,
+      id: expected,
+      field,
+      text: `${this.#entity.name} ${field} ${JSON.stringify(value)} ${text}`,
+    });
+    if (having.length > 1) return { differences: [tell('not-unique', `is the value of ${having.join(' and ')}`)] };
+    if (claim?.holder === expected) return { differences: [] };
+    const text =
+      expected === undefined
+        ? `is claimed by ${claim?.holder}, which has it not`
+        : `is not claimed by ${expected}, which has it`;
+    return {
+      differences: [tell('unique-value', text)],
+      mend: (work) => {
+        for (const [index, id] of holders.entries()) this.#expect(work, id, records[index]);
+        const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
+        if (expected === undefined) work.delete(key, expect, changed);
+        else work.put({ ...key, holder: expected }, changed, expect);
+      },
+    };
+  }
+
+  /** Stages that a record, or that there is none, is as it was read. */
+  #expect(work: Work, id: string, record: Item | undefined): void {
+    const equals = { id: record?.id, [VERSION]: record?.[VERSION], [SETS]: record?.[SETS] };
+    work.update(this.#recordKey(id), {
+      expect: record === undefined ? { exists: false } : { equals },
+      refuse: changed,
+    });
+  }
+
+  #valueOf(record: Item, field: string): string | undefined {
+    const value = record[field];
+    return typeof value === 'string' ? this.#entity.unique[field]?.(value) : undefined;
+  }
+
+  #keyOf(field: string, value: string): Key {
+    return uniqueKey(this.#scope.tenant, this.#entity.name, field, value);
+  }
+
+  #recordKey(id: string): Key {
+    return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: sortKeyOf(numberOf(id)) };
+  }
+}
+
+/** Records of one value that are looked at: a transaction takes a hundred. */
+const MOST = 50;

@@ -1,0 +1,120 @@
+import { toRecord } from '../entity.ts';
+import { type Key, recordsPartition, setPartition } from '../keys.ts';
+import { sortKeyOf } from '../lists/ids.ts';
+import { NumberSet } from '../lists/number-set.ts';
+import { readEach } from '../lists/read-records.ts';
+import { MOVES } from '../schema.ts';
+import type { Item } from '../staged.ts';
+import { differing, ExpectedSet } from './bits.ts';
+import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import type { Counted, Kind } from './kinds.ts';
+import { readItem, readPartition, sideBySide } from './reading.ts';
+import type { Visitor } from './survey.ts';
+
+/** What records count of others: the services of a client. Collected from surveys, then looked at where it does not agree. */
+
+/** A record that counts others. */
+interface Counter {
+  readonly number: number;
+  /** By field, as the survey saw it. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export class Counters {
+  readonly #scope: Scope;
+  readonly #kind: Kind;
+  readonly #counters = new Map<string, Counter>();
+  /** By what is counted: by id of who counts them, the numbers of the records. */
+  readonly #counted = new Map<Counted, Map<string, number[]>>();
+
+  constructor(scope: Scope, kind: Kind) {
+    this.#scope = scope;
+    this.#kind = kind;
+    for (const counted of Object.values(kind.counters).flat()) this.#counted.set(counted, new Map());
+  }
+
+  /** Sees the records of a kind, if they count or are counted. */
+  visitor(name: string): Visitor {
+    const counted = [...this.#counted].filter(([{ entity }]) => entity.name === name);
+    return (record, number) => {
+      if (name === this.#kind.entity.name) {
+        const counts = Object.keys(this.#kind.counters).map((field) => [field, Number(record[field])] as const);
+        this.#counters.set(String(record.id), { number, counts: Object.fromEntries(counts) });
+      }
+      for (const [source, byId] of counted) {
+        const id = record[source.by];
+        if (typeof id === 'string' && counts(source, record)) byId.set(id, [...(byId.get(id) ?? []), number]);
+      }
+    };
+  }
+
+  verify(): Promise<Verified[]> {
+    const suspected = [...this.#counters].filter(([id, { counts }]) =>
+      Object.entries(this.#kind.counters).some(([field, sources]) => counts[field] !== this.#surveyed(id, sources)),
+    );
+    return sideBySide(suspected, ([id, { number }]) => settle(this.#scope, () => this.#look(id, number)));
+  }
+
+  #surveyed(id: string, sources: readonly Counted[]): number {
+    return sources.reduce((sum, source) => sum + (this.#counted.get(source)?.get(id)?.length ?? 0), 0);
+  }
+
+  /** Counts again. Nothing moved meanwhile when the record's `MOVES` did not: whatever counts moves it. */
+  async #look(id: string, number: number): Promise<Finding> {
+    const { entity, counters } = this.#kind;
+    const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
+    for (let tries = 0; tries < TRIES; tries++) {
+      const before = await readItem(this.#scope, key);
+      if (before?.id !== id) return { differences: [] };
+      const wrong = (await this.#recount(id, before)).filter(({ stored, counted }) => stored !== counted);
+      const after = await readItem(this.#scope, key);
+      if (after?.[MOVES] !== before[MOVES]) continue;
+      const differences = wrong.map(
+        ({ field, stored, counted }): Difference => ({
+          kind: 'counter',
+          entity: entity.name,
+          id,
+          field,
+          text: `${entity.name} ${id} ${field} is ${stored}, counted are ${counted}`,
+        }),
+      );
+      const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
+      return {
+        differences,
+        mend: (work) =>
+          work.update(key, {
+            set: Object.fromEntries(wrong.map(({ field, counted }) => [field, counted])),
+            expect: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
+            refuse: changed,
+          }),
+      };
+    }
+    const text = `${entity.name} ${id} changes too fast to be counted; try again later`;
+    return { differences: [{ kind: 'busy', entity: entity.name, id, text }] };
+  }
+
+  async #recount(id: string, stored: Item) {
+    const counting = Object.entries(this.#kind.counters).map(async ([field, sources]) => {
+      const counts = await Promise.all(sources.map((source) => this.#countOf(source, id)));
+      return { field, stored: Number(stored[field]), counted: counts.reduce((sum, count) => sum + count, 0) };
+    });
+    return Promise.all(counting);
+  }
+
+  /** Counts the records that the survey saw and those that have come since, which stand in the set of the filter. */
+  async #countOf(source: Counted, id: string): Promise<number> {
+    const { entity, by } = source;
+    const partition = recordsPartition(this.#scope.tenant, entity.name);
+    const items: Item[] = [];
+    for await (const item of readPartition(this.#scope, setPartition(partition, by, id))) items.push(item);
+    const since = differing(new ExpectedSet(), NumberSet.ofItems(items));
+    const numbers = new Set([...(this.#counted.get(source)?.get(id) ?? []), ...since]);
+    const records = await readEach(this.#scope.table, partition, [...numbers], true);
+    return [...records.values()].filter((record) => record[by] === id && counts(source, record)).length;
+  }
+}
+
+const TRIES = 10;
+
+const counts = ({ entity, when }: Counted, record: Item): boolean =>
+  when === undefined || when(toRecord(entity, record));

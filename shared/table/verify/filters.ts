@@ -1,0 +1,62 @@
+import { HEAD, setPartition } from '../keys.ts';
+import { builtIn } from '../lists/head.ts';
+import { changed, type Difference, type Scope, settle, type Verified } from './difference.ts';
+import { lookAtNumber } from './number.ts';
+import { sideBySide } from './reading.ts';
+import { readHead, type Survey, surveyOf } from './survey.ts';
+
+/**
+ * Filters that were added later: the records that do not stand in their lists are told in one line, and once there is none, the list's head
+ * notes the filter, from which on its lists are served.
+ */
+
+const ROUNDS = 5;
+
+/** @param found the records that do not stand in the lists of a filter, or did not until they were repaired */
+export async function verifyFilters(scope: Scope, survey: Survey, found: readonly Verified[]): Promise<Verified[]> {
+  const { entity, partition, count } = survey;
+  const head = await readHead(scope, partition);
+  const isBuilt = (field: string): boolean => head.NEXT === undefined || builtIn(head).includes(field);
+  const byField = Map.groupBy(found, ({ field }) => field ?? '');
+  const doubtful = entity.filters.filter((field) => byField.has(field) || !isBuilt(field));
+  if (doubtful.length === 0) return [];
+  const isComplete =
+    scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, survey));
+  return sideBySide(doubtful, async (field) => {
+    const missing = byField.get(field)?.length ?? 0;
+    const text = isBuilt(field)
+      ? `${entity.name} ${missing} of ${count} records do not stand in the lists by ${field}`
+      : `${entity.name} the lists by ${field} are not built: ${missing} of ${count} records do not stand in them`;
+    const difference: Difference = { kind: 'filter-not-built', entity: entity.name, field, text };
+    if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete }];
+    await note(scope, survey, field);
+    return [{ ...difference, repaired: true }];
+  });
+}
+
+/** Whether all records stand in the lists of all filters; those that another release has written meanwhile are repaired first. */
+async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<boolean> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const survey = await surveyOf(scope, entity);
+    if (survey.unnoted.length === 0) return true;
+    await sideBySide(survey.unnoted, (number) => settle(scope, () => lookAtNumber(scope, survey, number, [])));
+  }
+  return false;
+}
+
+/** Notes a filter in the head of its list. */
+async function note(scope: Scope, { entity, partition }: Survey, field: string): Promise<void> {
+  await settle(scope, async () => {
+    const { FILTERS: filters } = await readHead(scope, partition);
+    const built = builtIn({ FILTERS: filters });
+    if (built.includes(field)) return { differences: [] };
+    return {
+      differences: [{ kind: 'filter-not-built', entity: entity.name, field, text: field }],
+      mend: (work) =>
+        work.update(
+          { PK: setPartition(partition), SK: HEAD },
+          { set: { FILTERS: [...built, field] }, expect: { equals: { FILTERS: filters } }, refuse: changed },
+        ),
+    };
+  });
+}

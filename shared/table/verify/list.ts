@@ -1,0 +1,102 @@
+import { HEAD, setPartition } from '../keys.ts';
+import { STRIPES } from '../lists/bits.ts';
+import { NumberSet } from '../lists/number-set.ts';
+import type { Item } from '../staged.ts';
+import { differing, ExpectedSet } from './bits.ts';
+import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { verifyFilters } from './filters.ts';
+import { lookAtNumber, type Place } from './number.ts';
+import { inLanes, readPartition, sideBySide } from './reading.ts';
+import { readHead, type Survey } from './survey.ts';
+
+/**
+ * Compares a list with its records: what it counts as deleted, and the set of each filter's values. What the survey finds is only suspected, for
+ * others are at work; each number is then looked at by itself (`number.ts`).
+ */
+export async function verifyList(
+  scope: Scope,
+  survey: Survey,
+  valuesOf: (field: string) => readonly string[],
+): Promise<Verified[]> {
+  const ofHead = await verifyHead(scope, survey);
+  const suspected = await suspectedIn(scope, survey, valuesOf);
+  for (const number of survey.unnoted) placesOf(suspected, number);
+  const found = await verifyNumbers(scope, survey, suspected);
+  const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
+  const ofFilters = await verifyFilters(scope, survey, found.filter(isOld));
+  return [...ofHead, ...found.filter((each) => !isOld(each)), ...ofFilters];
+}
+
+/** By number, the sets that may be wrong about it. */
+type Suspected = Map<number, Place[]>;
+
+function placesOf(suspected: Suspected, number: number): Place[] {
+  const places = suspected.get(number) ?? [];
+  suspected.set(number, places);
+  return places;
+}
+
+async function suspectedIn(
+  scope: Scope,
+  survey: Survey,
+  valuesOf: (field: string) => readonly string[],
+): Promise<Suspected> {
+  const { partition, entity, sets, floor } = survey;
+  const suspected: Suspected = new Map();
+  for (const number of await doubtfulGaps(scope, survey)) placesOf(suspected, number);
+  const places = [...new Set([...entity.filters, ...sets.keys()])].flatMap((field) =>
+    [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
+  );
+  await sideBySide(places, async (place) => {
+    const stored = await readSet(scope, setPartition(partition, place.field, place.value));
+    const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
+    for (const number of differing(expected, stored)) {
+      if (number >= floor) placesOf(suspected, number).push(place);
+    }
+    return [];
+  });
+  return suspected;
+}
+
+/** Numbers that are a gap and have a record, or are none and have none. */
+async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: Survey): Promise<number[]> {
+  const expected = new ExpectedSet();
+  for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
+  const stored = await readSet(scope, setPartition(partition));
+  return differing(expected, stored).filter((number) => number >= floor);
+}
+
+async function readSet(scope: Scope, partition: string): Promise<NumberSet> {
+  const items: Item[] = [];
+  for await (const item of readPartition(scope, partition)) items.push(item);
+  return NumberSet.ofItems(items);
+}
+
+/** A head that was lost would give out numbers that have records; the list would end before them. */
+async function verifyHead(scope: Scope, { partition, entity, last }: Survey): Promise<Verified[]> {
+  return settle(scope, async () => {
+    const { NEXT: next, FILTERS: filters } = await readHead(scope, partition);
+    if (Number(next ?? 0) > last) return { differences: [] };
+    const text = `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`;
+    return {
+      differences: [{ kind: 'head-behind', entity: entity.name, text }],
+      mend: (work) =>
+        work.update(
+          { PK: setPartition(partition), SK: HEAD },
+          {
+            set: { NEXT: last + 1, ...(filters === undefined ? { FILTERS: [] } : {}) },
+            expect: { equals: { NEXT: next, FILTERS: filters } },
+            refuse: changed,
+          },
+        ),
+    };
+  });
+}
+
+/** Looks at each number; those whose bits share an item one after another, not to be in each other's way. */
+const verifyNumbers = (scope: Scope, survey: Survey, suspected: Suspected): Promise<Verified[]> =>
+  inLanes(
+    [...suspected].sort(([one], [other]) => one - other),
+    ([number]) => number % STRIPES,
+    ([number, places]) => settle(scope, () => lookAtNumber(scope, survey, number, places)),
+  );

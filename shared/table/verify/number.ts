@@ -1,0 +1,194 @@
+import { notedIn, noteOf, SETS, textOf } from '../entity-lists.ts';
+import { type Key, setPartition } from '../keys.ts';
+import { bitPlace } from '../lists/bits.ts';
+import { isQuiet } from '../lists/fence.ts';
+import { sortKeyOf } from '../lists/ids.ts';
+import { dayOfNumber, endOf } from '../lists/periods.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
+import { setExpiry } from '../lists/set-writes.ts';
+import { TTL_ATTRIBUTE, VERSION } from '../schema.ts';
+import type { Item } from '../staged.ts';
+import type { Work } from '../work.ts';
+import { sound } from './bits.ts';
+import { changed, type Difference, type Finding, type Scope } from './difference.ts';
+import { readItem, readTogether } from './reading.ts';
+import { isLive, readHead, type Survey } from './survey.ts';
+
+/** One number of a list: its record, the bit of its gap, its bits in the sets of filters. All of it is read at one moment. */
+
+/** A filter field with a value: a set. */
+export interface Place {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** The list that a number is of. */
+export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next'>;
+
+/** Looks at a number, in the sets of its record's values and in others that are suspected to hold it. */
+export async function lookAtNumber(
+  scope: Scope,
+  list: NumberList,
+  number: number,
+  suspected: readonly Place[],
+): Promise<Finding> {
+  const { partition, entity } = list;
+  const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
+  const before = await readItem(scope, recordKey);
+  const head = isLive(before) ? list.head : await readHead(scope, partition);
+  const places = placesOf(before, suspected, entity.filters);
+  const { sortKey, word } = bitPlace(number);
+  const keys = [{ field: undefined, value: undefined }, ...places].map(({ field, value }) => ({
+    PK: setPartition(partition, field, value),
+    SK: sortKey,
+  }));
+  const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
+  if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
+    return lookAtNumber(scope, list, number, suspected);
+  }
+  const words = items.map((item, index) => new StoredWord(keys[index] as Key, word, item));
+  const [gap, ...sets] = words as [StoredWord, ...StoredWord[]];
+  return judge({ list, number, record, head, places, gap, sets, now: scope.clock() });
+}
+
+/** The suspected sets, and those of the record's values: one after the other. */
+function placesOf(record: Item | undefined, suspected: readonly Place[], filters: readonly string[]): Place[] {
+  const own = [...new Set([...filters, ...notedIn(record)])].flatMap((field) => {
+    const value = isLive(record) ? textOf(record[field]) : undefined;
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const others = suspected.filter(
+    ({ field, value }) => !own.some((place) => place.field === field && place.value === value),
+  );
+  return [...own, ...others];
+}
+
+interface Seen {
+  readonly list: NumberList;
+  readonly number: number;
+  readonly record: Item | undefined;
+  readonly head: Item;
+  readonly places: readonly Place[];
+  readonly gap: StoredWord;
+  readonly sets: readonly StoredWord[];
+  readonly now: number;
+}
+
+/** What is wrong with a number, and the writes that mend it. */
+function judge({ list, number, record, head, places, gap, sets, now }: Seen): Finding {
+  const { entity } = list;
+  const live = isLive(record) ? record : undefined;
+  const noted = notedIn(live);
+  const notBuilt = live === undefined ? [] : entity.filters.filter((field) => !noted.includes(field));
+  const of = { entity: entity.name, id: live === undefined ? undefined : String(live.id) };
+  const name = live === undefined ? `number ${number}` : String(live.id);
+  const { bit } = bitPlace(number);
+  const differences: Difference[] = [];
+  const tell = (kind: Difference['kind'], text: string): void =>
+    void differences.push({ kind, ...of, text: `${entity.name} ${name} ${text}` });
+
+  const isGiven = number < Math.max(Number(head.NEXT ?? 0), list.next);
+  // Its writer may be on the way; readers of the list do not wait for it either.
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isQuiet(head, now);
+  const isGap = isGiven && live === undefined && !isPending;
+  if (isGap && !gap.has(bit)) tell('lost-number', 'is counted and has no record');
+  if (!isGap && gap.has(bit)) tell('hidden-record', 'is counted as deleted');
+  for (const [index, { field, value }] of places.entries()) {
+    const belongs = noted.includes(field) && textOf(live?.[field]) === value;
+    const stands = sets[index]?.has(bit) === true;
+    if (belongs && !stands) tell('missing-in-list', `does not stand in ${field}=${value}`);
+    if (!belongs && stands) tell('stray-in-list', `stands in ${field}=${value} and does not belong there`);
+  }
+  for (const field of notBuilt) {
+    const text = `${entity.name} ${name} is older than the lists by ${field}`;
+    differences.push({ kind: 'filter-not-built', ...of, field, text });
+  }
+  for (const [index, stored] of [gap, ...sets].entries()) {
+    if (stored.isSound) continue;
+    const place = index === 0 ? 'the gaps' : `${places[index - 1]?.field}=${places[index - 1]?.value}`;
+    differences.push({
+      kind: 'damaged-word',
+      entity: entity.name,
+      text: `${entity.name} ${place}: the word of ${name} is damaged`,
+    });
+  }
+
+  const expires = expiryOf(list, head, number, live);
+  const mend = (work: Work): void => {
+    expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
+    gap.stage(work, bit, isGap, expires);
+    for (const [index, { field, value }] of places.entries()) {
+      const stands = live !== undefined && [...noted, ...notBuilt].includes(field) && textOf(live[field]) === value;
+      sets[index]?.stage(work, bit, stands, expires);
+    }
+  };
+  return { differences, mend };
+}
+
+/** When the bits of a number are of no use any more, in epoch seconds, where the list's records expire. */
+function expiryOf({ entity }: NumberList, head: Item, number: number, live: Item | undefined): number | undefined {
+  const { retentionDays } = entity;
+  if (retentionDays === undefined) return undefined;
+  return live === undefined ? endOf(dayOfNumber(head, number), retentionDays) : Number(live[TTL_ATTRIBUTE]);
+}
+
+interface ExpectedRecord {
+  readonly list: NumberList;
+  readonly number: number;
+  readonly record: Item | undefined;
+  readonly notes: readonly string[];
+  readonly isGap: boolean;
+  readonly expires: number | undefined;
+}
+
+/** Stages that the record is as it was read. A live one notes the sets that it stands in from now on; a gap gets its tombstone. */
+function expectRecord(work: Work, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
+  const key = { PK: list.partition, SK: sortKeyOf(number) };
+  if (record === undefined && isGap) {
+    const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
+    work.put({ ...key, [TOMBSTONE]: true, ...ttl }, changed);
+  } else if (!isLive(record)) {
+    const expect = record === undefined ? { exists: false } : { equals: { [TOMBSTONE]: true } };
+    work.update(key, { expect, refuse: changed });
+  } else {
+    const note = noteOf(notes);
+    const equals = { id: record.id, [VERSION]: record[VERSION], [SETS]: record[SETS] };
+    work.update(key, { set: note[SETS] === record[SETS] ? {} : note, expect: { equals }, refuse: changed });
+  }
+}
+
+/** A word of a set as it was read. */
+class StoredWord {
+  readonly #key: Key;
+  readonly #name: string;
+  readonly #raw: unknown;
+  readonly #bits: bigint;
+
+  constructor(key: Key, name: string, item: Item | undefined) {
+    this.#key = key;
+    this.#name = name;
+    this.#raw = item?.[name];
+    this.#bits = BigInt((this.#raw as number | undefined) ?? 0);
+  }
+
+  get isSound(): boolean {
+    return this.#bits === sound(this.#bits);
+  }
+
+  has(bit: bigint): boolean {
+    return (sound(this.#bits) & bit) !== 0n;
+  }
+
+  /** Stages that the word has this bit or has it not, on condition that it is as it was read. */
+  stage(work: Work, bit: bigint, isSet: boolean, expires: number | undefined): void {
+    const bits = sound(this.#bits);
+    const after = isSet ? bits | bit : bits & ~bit;
+    if (after === this.#bits) return;
+    const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
+    work.update(this.#key, {
+      set: { [this.#name]: after, ...ttl },
+      expect: { equals: { [this.#name]: this.#raw } },
+      refuse: changed,
+    });
+  }
+}

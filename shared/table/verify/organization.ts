@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { PLATFORM, recordsPartition } from '../keys.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
+import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../organizations.ts';
+import { VERSION } from '../schema.ts';
+import type { Item } from '../staged.ts';
+import type { Work } from '../work.ts';
+import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import { lookAtNumber } from './number.ts';
+import { readItem, readTogether } from './reading.ts';
+import { isLive, readHead } from './survey.ts';
+
+/** Compares an organization with its copy in the platform's list. */
+export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
+  if (scope.tenant === PLATFORM) return [];
+  const found = await settle(scope, () => look(scope));
+  // A copy that was put back may still be counted as deleted.
+  if (found.some(({ repaired }) => repaired)) await settleNumber(scope);
+  return found;
+}
+
+async function look(scope: Scope): Promise<Finding> {
+  const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
+  const organization = await readItem(scope, key);
+  if (organization === undefined) return { differences: [] };
+  const tell = (text: string): Difference => ({
+    kind: 'organization',
+    entity: organizationEntity.name,
+    id: scope.tenant,
+    text: `${organizationEntity.name} ${scope.tenant} ${text}`,
+  });
+  if (organization[LISTED_AS] === undefined)
+    return { differences: [tell('has no place in the list of organizations')] };
+  const copyKey = copyKeyOf(organization);
+  const [now, copy] = await readTogether(scope, [key, copyKey]);
+  if (now?.[VERSION] !== organization[VERSION]) return look(scope);
+
+  const fields = fieldsOf(organization);
+  const asRead = (work: Work): void =>
+    work.update(key, { expect: { equals: { [VERSION]: organization[VERSION] } }, refuse: changed });
+  if (copy?.id === undefined) {
+    return {
+      differences: [tell('is missing in the list of organizations')],
+      mend: (work) => {
+        asRead(work);
+        work.put({ ...copyKey, ...fields, [VERSION]: 1 }, changed, absenceOf(copy));
+      },
+    };
+  }
+  if (copy.id !== scope.tenant) return { differences: [tell(`has its place in the list taken by ${String(copy.id)}`)] };
+  const wrong = Object.keys({ ...fields, ...fieldsOf(copy) }).filter(
+    (field) => !isDeepStrictEqual(fields[field], copy[field]),
+  );
+  if (wrong.length === 0) return { differences: [] };
+  return {
+    differences: [tell(`differs from its copy in the list of organizations: ${wrong.join(', ')}`)],
+    mend: (work) => {
+      asRead(work);
+      const differing = Object.entries(fields).filter(([field]) => wrong.includes(field));
+      const remove = wrong.filter((field) => !(field in fields));
+      const asCopied = Object.fromEntries(wrong.map((field) => [field, copy[field]]));
+      work.update(copyKey, {
+        set: Object.fromEntries(differing),
+        remove,
+        expect: { equals: { id: copy.id, ...asCopied } },
+        refuse: changed,
+      });
+    },
+  };
+}
+
+/** The fields of the record in an item, as they are stored. */
+const fieldsOf = (item: Item): Item =>
+  Object.fromEntries(Object.entries(item).filter(([attribute]) => attribute.toUpperCase() !== attribute));
+
+/** What is expected of a copy that is none: nothing, a tombstone, or what is left of it. */
+const absenceOf = (copy: Item | undefined) =>
+  copy === undefined ? { exists: false } : { equals: isLive(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
+
+async function settleNumber(scope: Scope): Promise<void> {
+  const partition = recordsPartition(PLATFORM, listedEntity.name);
+  const organization = await readItem(scope, {
+    PK: recordsPartition(scope.tenant, organizationEntity.name),
+    SK: scope.tenant,
+  });
+  const head = await readHead(scope, partition);
+  const list = { entity: listedEntity, partition, head, next: Number(head.NEXT ?? 0) };
+  await settle(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
+}

@@ -1,0 +1,103 @@
+import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Key } from '../keys.ts';
+import { persist } from '../persist.ts';
+import type { Item } from '../staged.ts';
+import type { Scope } from './difference.ts';
+
+/** How verifying reads: strongly consistent, and with patience. */
+
+/** Longest time for one read, in milliseconds. */
+const PATIENCE = 10_000;
+
+const patiently = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
+  persist(read, { clock, deadline: clock() + PATIENCE });
+
+export async function readItem(scope: Scope, key: Key): Promise<Item | undefined> {
+  const command = new GetCommand({ TableName: scope.table.name, Key: { ...key }, ConsistentRead: true });
+  return (await patiently(scope, () => scope.table.client.send(command))).Item;
+}
+
+/** Items as they were at one moment, in the order of the keys; a hundred at most. */
+export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<(Item | undefined)[]> {
+  const { client, name } = scope.table;
+  const command = new TransactGetCommand({
+    TransactItems: keys.map((key) => ({ Get: { TableName: name, Key: { ...key } } })),
+  });
+  const { Responses = [] } = await patiently(scope, () => client.send(command));
+  return Responses.map(({ Item }) => Item);
+}
+
+/** All items of a partition in the order of their sort keys, as many at once as an answer carries. */
+export async function* readPartition(scope: Scope, partition: string, from = ''): AsyncGenerator<Item> {
+  let start: Record<string, unknown> | undefined;
+  do {
+    const command = new QueryCommand({
+      TableName: scope.table.name,
+      KeyConditionExpression: `PK = :partition${from === '' ? '' : ' AND SK >= :from'}`,
+      ExpressionAttributeValues: { ':partition': partition, ...(from === '' ? {} : { ':from': from }) },
+      ConsistentRead: true,
+      ExclusiveStartKey: start,
+    });
+    const { Items = [], LastEvaluatedKey } = await patiently(scope, () => scope.table.client.send(command));
+    yield* Items;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}
+
+/** How many items a partition has. */
+export async function countPartition(scope: Scope, partition: string): Promise<number> {
+  let count = 0;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const command = new QueryCommand({
+      TableName: scope.table.name,
+      KeyConditionExpression: 'PK = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      Select: 'COUNT',
+      ConsistentRead: true,
+      ExclusiveStartKey: start,
+    });
+    const { Count = 0, LastEvaluatedKey } = await patiently(scope, () => scope.table.client.send(command));
+    count += Count;
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+  return count;
+}
+
+/** The last item of a partition. */
+export async function readLast(scope: Scope, partition: string): Promise<Item | undefined> {
+  const command = new QueryCommand({
+    TableName: scope.table.name,
+    KeyConditionExpression: 'PK = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+    ScanIndexForward: false,
+    Limit: 1,
+    ConsistentRead: true,
+  });
+  const { Items = [] } = await patiently(scope, () => scope.table.client.send(command));
+  return Items[0];
+}
+
+/** How many things are looked at side by side. */
+const LANES = 16;
+
+/** Works on things side by side, those of a lane one after another. */
+export async function inLanes<T, R>(
+  things: readonly T[],
+  laneOf: (thing: T, index: number) => number,
+  work: (thing: T) => Promise<readonly R[]>,
+): Promise<R[]> {
+  const lanes = Map.groupBy(things.entries(), ([index, thing]) => laneOf(thing, index) % LANES);
+  const results = await Promise.all(
+    Array.from(lanes.values(), async (lane) => {
+      const found: R[] = [];
+      for (const [, thing] of lane) for (const result of await work(thing)) found.push(result);
+      return found;
+    }),
+  );
+  return results.flat();
+}
+
+/** Works on things side by side that have nothing to do with each other. */
+export const sideBySide = <T, R>(things: readonly T[], work: (thing: T) => Promise<readonly R[]>): Promise<R[]> =>
+  inLanes(things, (_, index) => index, work);

@@ -1,0 +1,80 @@
+import { notedIn, textOf } from '../entity-lists.ts';
+import { HEAD, recordsPartition, setPartition } from '../keys.ts';
+import { numberIn, sortKeyOf } from '../lists/ids.ts';
+import { floorOf } from '../lists/periods.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
+import type { Item } from '../staged.ts';
+import { ExpectedSet } from './bits.ts';
+import type { Scope } from './difference.ts';
+import type { AnyEntity } from './kinds.ts';
+import { readItem, readPartition } from './reading.ts';
+
+/** One look at all records of a kind: what their lists should hold. Records may come, go and change while it is taken. */
+export interface Survey {
+  readonly entity: AnyEntity;
+  readonly partition: string;
+  readonly head: Item;
+  /** The first number that counts, and one after the last. */
+  readonly floor: number;
+  readonly next: number;
+  readonly live: ExpectedSet;
+  readonly count: number;
+  /** By field and value. */
+  readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
+  /** Numbers of records that do not stand in the lists of a declared field. */
+  readonly unnoted: readonly number[];
+  /** Highest number of a record; -1 without any. */
+  readonly last: number;
+}
+
+/** Sees every record of a survey. */
+export type Visitor = (record: Item, number: number) => void;
+
+/** What expires this soon is left alone: DynamoDB may delete it meanwhile. In milliseconds. */
+const ABOUT_TO_EXPIRE = 600_000;
+
+export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor = () => undefined): Promise<Survey> {
+  const partition = recordsPartition(scope.tenant, entity.name);
+  const head = await readHead(scope, partition);
+  const next = Number(head.NEXT ?? 0);
+  const floor = floorIn(scope, entity, head);
+  const live = new ExpectedSet();
+  const sets = new Map<string, Map<string, ExpectedSet>>();
+  const unnoted: number[] = [];
+  let count = 0;
+  let last = -1;
+  for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
+    if (!isLive(item)) continue;
+    const number = numberIn(String(item.SK));
+    live.add(number);
+    count++;
+    last = number;
+    const noted = notedIn(item);
+    for (const field of noted) {
+      const value = textOf(item[field]);
+      if (value !== undefined) setIn(sets, field, value).add(number);
+    }
+    if (entity.filters.some((field) => !noted.includes(field))) unnoted.push(number);
+    visit(item, number);
+  }
+  return { entity, partition, head, floor, next, live, count, sets, unnoted, last };
+}
+
+/** Whether there is a record in an item's place: no tombstone. */
+export const isLive = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
+
+/** The head of a list as it is now; empty where no number was ever taken. */
+export const readHead = async (scope: Scope, partition: string): Promise<Item> =>
+  (await readItem(scope, { PK: setPartition(partition), SK: HEAD })) ?? {};
+
+function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
+  if (retentionDays === undefined) return Number(head.FLOOR ?? 0);
+  return floorOf(head, Number(head.NEXT ?? 0), retentionDays, clock() + ABOUT_TO_EXPIRE);
+}
+
+function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
+  const ofField = sets.get(field) ?? new Map<string, ExpectedSet>();
+  const set = ofField.get(value) ?? new ExpectedSet();
+  sets.set(field, ofField.set(value, set));
+  return set;
+}

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { kinds } from '../../operator/kinds.ts';
+import { sources } from '../architecture/sources.ts';
+
+/** What the operator verifies is all that the domains declare. */
+
+/** The names of all entities that the code declares, wherever that is. */
+const declared = sources
+  .flatMap(({ code }) => Array.from(code.matchAll(/\bentity<\w+>\(\s*'(\w+)'/g)))
+  .map(([, name]) => name);
+
+it('verifies every kind of record that is declared', () => {
+  const verified = kinds.flatMap(({ entity, below }) => [entity, ...below]).map(({ name }) => name);
+  // Organizations are no kind of a tenant: each is compared with its copy in the platform's list.
+  expect([...verified, 'ORG', 'ORG'].toSorted()).toEqual(declared.toSorted());
+});
+
+it('counts by fields that are filters, so that what has come since a survey is found', () => {
+  const sources = kinds.flatMap(({ counters }) => Object.values(counters).flat());
+  expect(sources.length).toBeGreaterThan(3);
+  expect(sources.filter(({ entity, by }) => !entity.filters.includes(by))).toEqual([]);
+});
+
+it('knows the values of filters that it names', () => {
+  for (const { entity, values } of kinds) {
+    expect(Object.keys(values).filter((field) => !entity.filters.includes(field))).toEqual([]);
+  }
+});
