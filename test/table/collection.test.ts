@@ -83,7 +83,7 @@ describe('a collection', () => {
       .page({ ...firstPage, filter: { state: 'done' } });
     expect([done.total, done.records.map(({ record }) => record.id)]).toEqual([
       2,
-      [created[2]?.record.id, created[1]?.record.id],
+      [created[1]?.record.id, created[2]?.record.id],
     ]);
     const open_ = await open(org)
       .records(jobs)

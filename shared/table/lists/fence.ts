@@ -71,7 +71,11 @@ export async function fence(table: Table, unwritten: readonly Unwritten[], gaps:
 
 function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): Work {
   const work = new Work();
-  const latest = Number(seen[TTL_ATTRIBUTE] ?? 0);
+  // The item is needed for as long as the last of its gaps.
+  const latest = unwritten.reduce(
+    (last, { expires }) => (expires === undefined ? last : Math.max(last, setExpiry(expires))),
+    Number(seen[TTL_ATTRIBUTE] ?? 0),
+  );
   for (const { partition, number, expires } of unwritten) {
     stageFence(work, { partition, number, expires });
     const { sortKey, word } = bitPlace(number);
@@ -79,8 +83,7 @@ function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): Work {
       { PK: setPartition(partition), SK: sortKey },
       {
         expect: { equals: { [word]: seen[word] } },
-        // Other gaps in the item may be needed for longer.
-        set: expires === undefined || setExpiry(expires) > latest ? {} : { [TTL_ATTRIBUTE]: latest },
+        set: expires === undefined ? {} : { [TTL_ATTRIBUTE]: latest },
         refuse: () => new Error('the gaps have changed'),
       },
     );

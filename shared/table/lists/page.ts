@@ -121,7 +121,7 @@ export function membersOf(
   now: number,
 ): Members {
   const next = included === undefined ? Number(head.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
-  const floor = retentionDays === undefined ? Number(head.FLOOR ?? 0) : floorOf(head, next, retentionDays, now);
+  const floor = retentionDays === undefined ? 0 : floorOf(head, next, retentionDays, now);
   return new Members({ from: floor, to: next, included, excluded: gaps, absent });
 }
 

@@ -1,7 +1,7 @@
 import { notedIn, noteOf, SETS, textOf } from '../entity-lists.ts';
 import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
-import { isQuiet } from '../lists/fence.ts';
+import { isLate } from '../lists/fence.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { dayOfNumber, endOf } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
@@ -89,7 +89,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
 
   const isGiven = number < Math.max(Number(head.NEXT ?? 0), list.next);
   // Its writer may be on the way; readers of the list do not wait for it either.
-  const isPending = record === undefined && isGiven && !gap.has(bit) && !isQuiet(head, now);
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(head, number, now);
   const isGap = isGiven && live === undefined && !isPending;
   if (isGap && !gap.has(bit)) tell('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) tell('hidden-record', 'is counted as deleted');

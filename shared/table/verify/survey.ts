@@ -68,7 +68,7 @@ export const readHead = async (scope: Scope, partition: string): Promise<Item> =
   (await readItem(scope, { PK: setPartition(partition), SK: HEAD })) ?? {};
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
-  if (retentionDays === undefined) return Number(head.FLOOR ?? 0);
+  if (retentionDays === undefined) return 0;
   return floorOf(head, Number(head.NEXT ?? 0), retentionDays, clock() + ABOUT_TO_EXPIRE);
 }
 
