@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  dayOfNumber,
-  endOf,
+  endAt,
+  expiryOf,
   floorOf,
   markOf,
   marksOf,
-  newestDay,
-  periodAt,
+  newestEnd,
   superfluousMarks,
 } from '../../shared/table/lists/periods.ts';
 
@@ -15,7 +14,7 @@ const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);
 
 /** Heads with any marks: days in no order, several at one number, one far ahead. */
-const mark = fc.record({ day: fc.integer({ min: 20_700, max: 20_900 }), first: fc.integer({ min: 0, max: 40 }) });
+const mark = fc.record({ end: fc.integer({ min: 20_700, max: 20_900 }), first: fc.integer({ min: 0, max: 40 }) });
 const head = fc
   .record({
     marks: fc.array(mark, { maxLength: 12 }),
@@ -24,18 +23,18 @@ const head = fc
   })
   .map(({ marks, ahead, next }) => ({
     NEXT: next,
-    ...Object.fromEntries(marks.map(({ day, first }) => [markOf(day), first])),
-    ...(ahead === undefined ? {} : { AHEAD_DAY: ahead.day, AHEAD_FIRST: ahead.first }),
+    ...Object.fromEntries(marks.map(({ end, first }) => [markOf(end), first])),
+    ...(ahead === undefined ? {} : { AHEAD_END: ahead.end, AHEAD_FIRST: ahead.first }),
   }));
 const time = fc.integer({ min: 20_690 * DAY, max: 21_400 * DAY });
 
 describe('the floor of an expiring list', () => {
   it('has above it exactly the numbers whose period is kept, whatever is marked', () => {
     fc.assert(
-      fc.property(head, retention, time, (list, days, now) => {
-        const floor = floorOf(list, list.NEXT, days, now);
+      fc.property(head, time, (list, now) => {
+        const floor = floorOf(list, list.NEXT, now);
         for (let number = 0; number < list.NEXT; number++) {
-          const isKept = endOf(dayOfNumber(list, number), days) * 1000 > now;
+          const isKept = expiryOf(list, number) * 1000 > now;
           expect(number >= floor, `number ${number}, floor ${floor}`).toBe(isKept);
         }
       }),
@@ -45,10 +44,10 @@ describe('the floor of an expiring list', () => {
 
   it('is where it was when marks are forgotten that decide nothing', () => {
     fc.assert(
-      fc.property(head, retention, time, (list, days, now) => {
+      fc.property(head, time, (list, now) => {
         const kept = without(list, superfluousMarks(list));
-        expect(floorOf(kept, list.NEXT, days, now)).toBe(floorOf(list, list.NEXT, days, now));
-        expect(newestDay(kept)).toBe(newestDay(list));
+        expect(floorOf(kept, list.NEXT, now)).toBe(floorOf(list, list.NEXT, now));
+        expect(newestEnd(kept)).toBe(newestEnd(list));
       }),
       { numRuns: 1_000 },
     );
@@ -62,7 +61,7 @@ describe('a period', () => {
   it('keeps a record from any time of it for as long as records are kept, and at most a period more', () => {
     fc.assert(
       fc.property(time, retention, (now, days) => {
-        const kept = endOf(periodAt(now, days), days) * 1000 - now;
+        const kept = endAt(now, days) * DAY - now;
         expect(kept).toBeGreaterThan(days * DAY);
         expect(kept).toBeLessThanOrEqual((days + Math.ceil(days / 32)) * DAY);
       }),
@@ -72,7 +71,7 @@ describe('a period', () => {
   it('is so long that a list has 33 of them at one time at most', () => {
     fc.assert(
       fc.property(time, retention, (now, days) => {
-        const periods = new Set(Array.from({ length: days + 1 }, (_, day) => periodAt(now - day * DAY, days)));
+        const periods = new Set(Array.from({ length: days + 1 }, (_, day) => endAt(now - day * DAY, days)));
         expect(periods.size).toBeLessThanOrEqual(33);
       }),
     );

@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from '../client.ts';
 import { HEAD, setPartition } from '../keys.ts';
-import { aheadOf, dayOfNumber, endOf, markBefore, markOf, newestDay, periodAt, superfluousMarks } from './periods.ts';
+import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, superfluousMarks } from './periods.ts';
 
 /** The head of a list gives out its numbers: `NEXT` is the one to give, `AT` the time at which the last was given, `BY` to whom. */
 
@@ -47,15 +47,15 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
     const head = await give(table, list, taker, PLAIN);
     return { list, number: Number(head.NEXT) - 1, expires: undefined, filters: builtIn(head), upkeep: [] };
   }
-  const today = periodAt(taker.now, retentionDays);
-  const head = await giveDated(table, { ...list, retentionDays }, taker, today);
+  const end = endAt(taker.now, retentionDays);
+  const head = await giveDated(table, { ...list, retentionDays }, taker, end);
   const number = Number(head.NEXT) - 1;
   return {
     list,
     number,
-    expires: endOf(dayOfNumber(head, number), retentionDays),
+    expires: expiryOf(head, number),
     filters: builtIn(head),
-    upkeep: head[markOf(today)] === number ? superfluousMarks(head) : [],
+    upkeep: head[markOf(end)] === number ? superfluousMarks(head) : [],
   };
 }
 
@@ -79,54 +79,48 @@ type DatedList = List & { readonly retentionDays: number };
 /**
  * Gives a number and marks the period that begins with it:
  *
- *     the period or the one before it is marked, or the list is new ──▶ mark it, if it is not
- *     a later one is marked: the taker's clock is slow ───────────────▶ mark nothing
- *     the newest mark is younger than records live ───────────────────▶ mark it
- *     the newest mark is older: idle list or wrong clock ─────────────▶ note it, or settle it with what is noted
+ *     the period or the one before it is marked, or the list is new ───▶ mark it, if it is not
+ *     a later end is marked: slow clock, or records are kept less long ─▶ mark nothing
+ *     the newest mark is younger than records live ────────────────────▶ mark it
+ *     the newest mark is older: idle list or wrong clock ──────────────▶ note it, or settle it with what is noted
  *
  * Marks only ever make records stay longer: nobody's clock can hide what others have written.
  */
-async function giveDated(table: Table, list: DatedList, taker: Taker, today: number): Promise<Head> {
+async function giveDated(table: Table, list: DatedList, taker: Taker, end: number): Promise<Head> {
   try {
-    return await give(table, list, taker, inSequence(today, list.retentionDays));
+    return await give(table, list, taker, inSequence(end, list.retentionDays));
   } catch (error) {
     const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (head === undefined) throw error;
-    return giveOutOfSequence(table, list, taker, today, head);
+    return giveOutOfSequence(table, list, taker, end, head);
   }
 }
 
-const markIfNew = (today: number): Giving => ({
-  set: '#today = if_not_exists(#today, if_not_exists(#next, :zero))',
-  names: { '#today': markOf(today) },
+const markIfNew = (end: number): Giving => ({
+  set: '#mark = if_not_exists(#mark, if_not_exists(#next, :zero))',
+  names: { '#mark': markOf(end) },
   values: { ':zero': 0 },
 });
 
-function inSequence(today: number, retentionDays: number): Giving {
-  const mark = markIfNew(today);
+function inSequence(end: number, retentionDays: number): Giving {
+  const mark = markIfNew(end);
   return {
     ...mark,
-    names: { ...mark.names, '#before': markBefore(today, retentionDays) },
-    condition: '(attribute_not_exists(#next) OR attribute_exists(#today) OR attribute_exists(#before))',
+    names: { ...mark.names, '#before': markBefore(end, retentionDays) },
+    condition: '(attribute_not_exists(#next) OR attribute_exists(#mark) OR attribute_exists(#before))',
   };
 }
 
-async function giveOutOfSequence(
-  table: Table,
-  list: DatedList,
-  taker: Taker,
-  today: number,
-  head: Head,
-): Promise<Head> {
-  const newest = newestDay(head);
-  if (newest > today) return give(table, list, taker, PLAIN);
-  if (today - newest <= list.retentionDays) return give(table, list, taker, markIfNew(today));
+async function giveOutOfSequence(table: Table, list: DatedList, taker: Taker, end: number, head: Head): Promise<Head> {
+  const newest = newestEnd(head);
+  if (newest > end) return give(table, list, taker, PLAIN);
+  if (end - newest <= list.retentionDays) return give(table, list, taker, markIfNew(end));
   try {
-    return await give(table, list, taker, beyond(head, today, list.retentionDays));
+    return await give(table, list, taker, beyond(head, end, list.retentionDays));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // Another taker has noted or settled something meanwhile.
-    return giveDated(table, list, taker, today);
+    return giveDated(table, list, taker, end);
   }
 }
 
@@ -137,28 +131,28 @@ async function giveOutOfSequence(
  *     they agree to within the time that records live ──▶ mark both periods, what is noted from its number on
  *     they do not ─────────────────────────────────────▶ mark the earlier one from the noted number on; the later one is, or stays, noted
  */
-function beyond(head: Head, today: number, retentionDays: number): Giving {
+function beyond(head: Head, end: number, retentionDays: number): Giving {
   const { AHEAD_FIRST: seen } = head;
   const asSeen: Giving =
     seen === undefined
       ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
       : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
-  const note: Giving = { set: 'AHEAD_DAY = :today, AHEAD_FIRST = #next', values: { ':today': today } };
+  const note: Giving = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
   const ahead = aheadOf(head);
   if (ahead === undefined) return both(asSeen, note);
-  if (Math.abs(today - ahead.day) <= retentionDays) {
-    const settled: Giving = { ...markFrom(head, ahead.day, ahead.first), remove: 'AHEAD_DAY, AHEAD_FIRST' };
-    return both(asSeen, ahead.day === today ? settled : both(settled, markIfNew(today)));
+  if (Math.abs(end - ahead.end) <= retentionDays) {
+    const settled: Giving = { ...markFrom(head, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
+    return both(asSeen, ahead.end === end ? settled : both(settled, markIfNew(end)));
   }
-  if (today < ahead.day) return both(asSeen, markFrom(head, today, ahead.first));
-  return both(asSeen, both(markFrom(head, ahead.day, ahead.first), note));
+  if (end < ahead.end) return both(asSeen, markFrom(head, end, ahead.first));
+  return both(asSeen, both(markFrom(head, ahead.end, ahead.first), note));
 }
 
 /** Marks a period from a number on that was given before. */
-const markFrom = (head: Head, day: number, first: number): Giving => ({
-  set: '#day = :first',
-  names: { '#day': markOf(day) },
-  values: { ':first': Math.min(first, Number(head[markOf(day)] ?? first)) },
+const markFrom = (head: Head, end: number, first: number): Giving => ({
+  set: '#from = :first',
+  names: { '#from': markOf(end) },
+  values: { ':first': Math.min(first, Number(head[markOf(end)] ?? first)) },
 });
 
 /** The two together: at most one of them removes something. */

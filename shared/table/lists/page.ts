@@ -6,7 +6,7 @@ import { compact } from './compact.ts';
 import { fence, isLate } from './fence.ts';
 import type { List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
-import { dayOfNumber, endOf, floorOf } from './periods.ts';
+import { expiryOf, floorOf } from './periods.ts';
 import { type Records, readBetween, readEach, readNewest } from './read-records.ts';
 import { readHead, readSet } from './read-set.ts';
 
@@ -121,7 +121,7 @@ export function membersOf(
   now: number,
 ): Members {
   const next = included === undefined ? Number(head.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
-  const floor = retentionDays === undefined ? 0 : floorOf(head, next, retentionDays, now);
+  const floor = retentionDays === undefined ? 0 : floorOf(head, next, now);
   return new Members({ from: floor, to: next, included, excluded: gaps, absent });
 }
 
@@ -191,7 +191,7 @@ async function fenceLate(
   const late = Array.from(missing)
     .filter((number) => isLate(head, number, now))
     .map((number) => {
-      const expires = retentionDays === undefined ? undefined : endOf(dayOfNumber(head, number), retentionDays);
+      const expires = retentionDays === undefined ? undefined : expiryOf(head, number);
       return { partition, number, expires };
     });
   await fence(table, late, items);

@@ -3,7 +3,7 @@ import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
 import { isLate } from '../lists/fence.ts';
 import { sortKeyOf } from '../lists/ids.ts';
-import { dayOfNumber, endOf } from '../lists/periods.ts';
+import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { setExpiry } from '../lists/set-writes.ts';
 import { TTL_ATTRIBUTE, VERSION } from '../schema.ts';
@@ -129,7 +129,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
 function expiryOf({ entity }: NumberList, head: Item, number: number, live: Item | undefined): number | undefined {
   const { retentionDays } = entity;
   if (retentionDays === undefined) return undefined;
-  return live === undefined ? endOf(dayOfNumber(head, number), retentionDays) : Number(live[TTL_ATTRIBUTE]);
+  return live === undefined ? expiryOfNumber(head, number) : Number(live[TTL_ATTRIBUTE]);
 }
 
 interface ExpectedRecord {

@@ -69,7 +69,7 @@ export const readHead = async (scope: Scope, partition: string): Promise<Item> =
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
   if (retentionDays === undefined) return 0;
-  return floorOf(head, Number(head.NEXT ?? 0), retentionDays, clock() + ABOUT_TO_EXPIRE);
+  return floorOf(head, Number(head.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
 }
 
 function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
