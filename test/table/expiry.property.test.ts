@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
-import { type Table, tableOf } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/client.ts';
 import { entity } from '../../shared/table/entity.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { recordsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
 
 /** Lists whose records expire, against what is stored and not yet expired, while days pass and DynamoDB's TTL deletes when it likes. */
 
@@ -18,107 +17,143 @@ interface Line {
   level: string;
 }
 
-const lines = entity<Line>('LINE', { filters: [['level']], retentionDays: 2 });
+const linesKeptFor = (retentionDays: number) => entity<Line>('LINE', { filters: ['level'], retentionDays });
 const LEVELS = ['info', 'error'];
+const MINUTE = 60_000;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 /** Today, and not a fixed day: DynamoDB Local deletes by its own clock what has expired for it. */
 const TODAY = Math.floor(Date.now() / DAY) * DAY;
 const START = TODAY + 21.5 * HOUR;
-
-const act = fc.oneof(
-  fc.record({ does: fc.constant('write' as const), level: fc.constantFrom(...LEVELS) }),
-  fc.record({ does: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 60 }) }),
-  fc.record({ does: fc.constant('expire' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
-);
+const RETENTION = 2;
 
 let table: Table;
 beforeAll(async () => {
-  const { tableName, endpoint } = await freshTable();
-  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  table = tableAt(await freshTable());
 });
 
-function open(org: string, now: number) {
-  const caller = callerOf({
-    integration_id: 'i',
-    app_code: 'a',
-    org_id: org,
-    expires_at: '9999999999',
-    permissions: '*',
-  });
-  if (caller === undefined) throw new Error('no caller');
-  const session = new Session(table, clockAt(now), now + 5_000);
-  return { session, records: Tenant.of(caller, session).records(lines) };
-}
+const linesOf = (org: string, now: number, retentionDays = RETENTION) =>
+  openTenant(table, org, clockAt(now)).records(linesKeptFor(retentionDays));
 
-async function itemsOf(org: string) {
-  const { Items = [] } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'PK = :lines',
-      ExpressionAttributeValues: { ':lines': `ORG#${org}#LINE` },
-      ConsistentRead: true,
-    }),
-  );
-  return Items.map(({ PK, SK, id, level, TTL }) => ({
-    PK,
-    SK,
-    id: String(id),
-    level: String(level),
-    expiry: Number(TTL),
+const write = (org: string, now: number, level: string, retentionDays = RETENTION) =>
+  doIn(openTenant(table, org, clockAt(now)), (tenant) => tenant.records(linesKeptFor(retentionDays)).create({ level }));
+
+const itemsOf = async (org: string) =>
+  (await recordsIn(table, `ORG#${org}#LINE`)).map((item) => ({
+    key: { PK: item.PK, SK: item.SK },
+    id: String(item.id),
+    level: String(item.level),
+    expiry: Number(item[TTL_ATTRIBUTE]) * 1000,
   }));
-}
 
 /** What DynamoDB's TTL does: deletes some of the expired items, in its own time. */
 async function expire(org: string, now: number, share: number): Promise<void> {
-  const expired = (await itemsOf(org)).filter(({ expiry }) => expiry * 1000 <= now);
-  for (const { PK, SK } of expired.slice(0, Math.ceil(expired.length * share))) {
-    await table.client.send(new DeleteCommand({ TableName: table.name, Key: { PK, SK } }));
+  const expired = (await itemsOf(org)).filter(({ expiry }) => expiry <= now);
+  for (const { key } of expired.slice(0, Math.ceil(expired.length * share))) {
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key: key }));
   }
 }
 
-async function check(org: string, now: number): Promise<void> {
-  const live = (await itemsOf(org)).filter(({ expiry }) => expiry * 1000 > now);
+const PAGE_SIZE = 8;
+
+async function read(org: string, now: number, level?: string, retentionDays = RETENTION) {
+  const pages = await Promise.all(
+    [1, 2, 3, 4].map((page) =>
+      linesOf(org, now, retentionDays).page({ page, page_size: PAGE_SIZE, sort: 'created_at', filter: { level } }),
+    ),
+  );
+  return {
+    totals: [...new Set(pages.map(({ total }) => total))],
+    ids: pages.flatMap(({ records }) => records.map(({ record }) => record.id)),
+  };
+}
+
+/** Of what is written and not expired, every list shows all, and nothing else. */
+async function check(org: string, now: number, retentionDays = RETENTION): Promise<void> {
+  const live = (await itemsOf(org)).filter(({ expiry }) => expiry > now);
   for (const level of [undefined, ...LEVELS]) {
-    const expected = live.filter((line) => level === undefined || line.level === level).map(({ id }) => id);
-    const pages = await Promise.all(
-      [1, 2, 3].map((page) =>
-        open(org, now).records.page({ page, page_size: 8, sort: 'created_at', filter: { level } }),
-      ),
-    );
-    expect(pages.map(({ total }) => total)).toEqual([expected.length, expected.length, expected.length]);
-    expect(pages.flatMap(({ records }) => records.map(({ record }) => record.id))).toEqual(expected);
+    const ids = live.filter((line) => level === undefined || line.level === level).map(({ id }) => id);
+    expect(await read(org, now, level, retentionDays)).toEqual({ totals: [ids.length], ids });
   }
 }
+
+const level = fc.constantFrom(...LEVELS);
+const wait = fc.record({ does: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 60 }) });
+const ttl = fc.record({ does: fc.constant('expire' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) });
+const runs = { numRuns: Number(process.env.LIST_RUNS ?? 25) };
 
 describe('a list whose records expire', () => {
-  it('shows what has not expired, exactly, at every time', async () => {
+  it('shows what has not expired, exactly, at every time, whatever is set for how long records are kept', async () => {
+    const act = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc.record({ does: fc.constant('write' as const), level, error: fc.constantFrom(0, -10, 10) }),
+      },
+      { weight: 2, arbitrary: wait },
+      ttl,
+      fc.record({ does: fc.constant('set' as const), days: fc.constantFrom(1, 2, 5, 40, 100) }),
+    );
     await fc.assert(
       fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 24 }), async (acts) => {
         const org = randomUUID();
         let now = START;
+        let days = RETENTION;
         for (const what of acts) {
           if (what.does === 'wait') now += what.hours * HOUR;
           else if (what.does === 'expire') await expire(org, now, what.share);
+          else if (what.does === 'set') days = what.days;
           else {
-            const { session, records } = open(org, now);
-            await records.create({ level: what.level });
-            await session.commit();
+            const { item } = await write(org, now + what.error * MINUTE, what.level, days);
+            expect(Number(item[TTL_ATTRIBUTE]) * 1000).toBeGreaterThan(now + (days - 1) * DAY);
           }
-          await check(org, now);
+          await check(org, now, days);
         }
       }),
-      { numRuns: Number(process.env.LIST_RUNS ?? 25) },
+      runs,
+    );
+  }, 120_000);
+
+  it('hides nothing that was written by a right clock, whatever wrong ones write before, between and after', async () => {
+    const error = fc.constantFrom(0, 0, -10 * MINUTE, 10 * MINUTE, -60 * DAY, 60 * DAY);
+    const act = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ does: fc.constant('write' as const), level, error }) },
+      { weight: 1, arbitrary: fc.record({ does: fc.constant('read' as const), error }) },
+      { weight: 1, arbitrary: wait },
+      { weight: 1, arbitrary: ttl },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 24 }), async (acts) => {
+        const org = randomUUID();
+        let now = START;
+        const written: { readonly id: string; readonly at: number }[] = [];
+        for (const what of acts) {
+          if (what.does === 'wait') now += what.hours * HOUR;
+          else if (what.does === 'expire') await expire(org, now, what.share);
+          else if (what.does === 'read') await read(org, now + what.error);
+          else {
+            const { record } = await write(org, now + what.error, what.level);
+            if (Math.abs(what.error) < HOUR) written.push({ id: record.id, at: now });
+          }
+          const due = written.filter(({ at }) => at + RETENTION * DAY > now + HOUR).map(({ id }) => id);
+          const { ids } = await read(org, now);
+          expect(ids.filter((id) => due.includes(id))).toEqual(due);
+          const stored = (await itemsOf(org)).map(({ id }) => id);
+          expect(ids).toEqual(stored.filter((id) => ids.includes(id)));
+        }
+        // What was read has been mended: the total is what the pages show.
+        await read(org, now + HOUR);
+        const { ids, totals } = await read(org, now + HOUR);
+        expect(totals).toEqual([ids.length]);
+      }),
+      runs,
     );
   }, 120_000);
 
   it('keeps a record to the end of the last day it is kept, and not a second longer', async () => {
     const org = randomUUID();
-    const { session, records } = open(org, START);
-    const { record } = await records.create({ level: 'info' });
-    await session.commit();
+    const { record } = await write(org, START, 'info');
     const end = TODAY + 3 * DAY;
-    expect((await open(org, end - 1).records.get(record.id))?.record.id).toBe(record.id);
-    expect(await open(org, end).records.get(record.id)).toBeUndefined();
+    expect((await linesOf(org, end - 1).get(record.id))?.record.id).toBe(record.id);
+    expect(await linesOf(org, end).get(record.id)).toBeUndefined();
   });
 });
