@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { KEYS } from '../../shared/table/schema.ts';
-import { answer, FaultyHandler } from './faults.ts';
+import { answer, bodyOf, FaultyHandler } from './faults.ts';
 
 /**
  * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a transaction refuses other
@@ -84,7 +84,7 @@ export class ConflictingHandler extends FaultyHandler {
 
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
     const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
-    const body = JSON.parse(Buffer.from(request.body as string | Uint8Array).toString()) as Body;
+    const body = JSON.parse(bodyOf(request)) as Body;
     return this.#conflicts.answerTo(operation, body) ?? (await super.handle(request, options));
   }
 }

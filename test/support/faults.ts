@@ -87,6 +87,10 @@ export class FaultyHandler extends NodeHttpHandler {
   }
 }
 
+/** A request's body as it is sent. */
+export const bodyOf = ({ body }: Request): string =>
+  typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array);
+
 /** What a dying process sees: nothing it could handle. */
 export class Crash extends Error {
   override readonly name = 'Crash';

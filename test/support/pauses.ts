@@ -1,5 +1,5 @@
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { FaultyHandler } from './faults.ts';
+import { bodyOf, FaultyHandler } from './faults.ts';
 
 type Request = Parameters<NodeHttpHandler['handle']>[0];
 
@@ -34,7 +34,7 @@ export class PausingHandler extends FaultyHandler {
 
   override async handle(request: Request, options?: Parameters<NodeHttpHandler['handle']>[1]) {
     const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
-    const body = Buffer.from(request.body as string | Uint8Array).toString();
+    const body = bodyOf(request);
     const index = this.#pauses.findIndex(({ isMet }) => isMet(operation, body));
     const [pause] = index < 0 ? [] : this.#pauses.splice(index, 1);
     pause?.reach();

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { configureTable } from '../../shared/table/client.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
+
+/** Many callers of one organization at once, where transactions meet as they do in DynamoDB: nothing lost, nothing doubled, little sent twice. */
+
+const WRITERS = 64;
+const EACH = 2;
+
+let api: Api;
+let org: OrgAccess;
+/** Longer than in DynamoDB, for this process sends fewer at once than 64 functions would. In milliseconds. */
+const HELD = 60;
+const conflicts = new Conflicts(HELD);
+beforeAll(async () => {
+  api = await startApi();
+  configureTable({ requestHandler: new ConflictingHandler(conflicts) });
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  org = await api.orgToken();
+});
+
+interface Created {
+  readonly id: string;
+  readonly created_at: string;
+}
+
+async function create(path: string, body: object): Promise<Created> {
+  const answer = await api.request<Created>('POST', `/api/v1${path}`, { token: org.token, body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  return answer.body;
+}
+
+const createClient = async (name: string): Promise<string> => (await create('/clients', { name })).id;
+
+const createTicket = (client_id: string): Promise<Created> =>
+  create('/tickets', {
+    client_id,
+    contact_id: client_id,
+    subject: 'VPN down',
+    description: 'Since 8:00.',
+    source: 'email',
+  });
+
+async function listed(path: string): Promise<{ readonly total: number; readonly ids: readonly string[] }> {
+  const { status, body } = await api.request<{ data: { id: string }[]; total: number }>('GET', `/api/v1${path}`, {
+    token: org.token,
+  });
+  expect(status, JSON.stringify(body)).toBe(200);
+  return { total: body.total, ids: body.data.map(({ id }) => id) };
+}
+
+/** All writers at once, each some records one after another. @returns how often a transaction was sent for each that was carried out */
+async function sendsPerSuccess(write: (writer: number) => Promise<unknown>): Promise<number> {
+  conflicts.reset();
+  await Promise.all(
+    Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let index = 0; index < EACH; index++) await write(writer);
+    }),
+  );
+  return conflicts.transactions / (WRITERS * EACH);
+}
+
+describe('64 writers of one organization', () => {
+  it('create tickets of different clients', async () => {
+    const clients = await Promise.all(Array.from({ length: WRITERS }, (_, index) => createClient(`Client ${index}`)));
+    const sends = await sendsPerSuccess((writer) => createTicket(clients[writer] ?? ''));
+    expect(sends).toBeLessThanOrEqual(1.3);
+    expect((await listed('/tickets?status=open')).total).toBe(WRITERS * EACH);
+    expect((await listed('/tickets')).total).toBe(WRITERS * EACH);
+  });
+
+  it('create tickets of one client', async () => {
+    const client = await createClient('One');
+    const tickets: Created[] = [];
+    const sends = await sendsPerSuccess(async () => tickets.push(await createTicket(client)));
+    expect(sends).toBeLessThanOrEqual(1.5);
+    const pages = await Promise.all([1, 2, 3].map((page) => listed(`/tickets?status=open&page_size=50&page=${page}`)));
+    expect(pages.map(({ total }) => total)).toEqual([128, 128, 128]);
+    expect(pages.flatMap(({ ids }) => ids).toSorted()).toEqual(tickets.map(({ id }) => id).toSorted());
+    const { body } = await api.request('GET', `/api/v1/clients/${client}`, { token: org.token });
+    expect(tickets.map(({ created_at }) => created_at)).toContain(body.last_contact);
+  });
+});
