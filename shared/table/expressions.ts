@@ -22,7 +22,8 @@ class Placeholders {
   }
 
   value(value: unknown): string {
-    const placeholder = `:v${Object.keys(this.values).length}`;
+    const known = Object.keys(this.values).find((placeholder) => this.values[placeholder] === value);
+    const placeholder = known ?? `:v${Object.keys(this.values).length}`;
     this.values[placeholder] = value;
     return placeholder;
   }
@@ -85,20 +86,42 @@ export function conditionOf(expect: Expectation): Expression {
   return condition === '' ? {} : placeholders.with({ ConditionExpression: condition });
 }
 
-function conditionText(expect: Expectation, placeholders: Placeholders): string {
-  const parts: string[] = [];
-  if (expect.exists === true) parts.push(`attribute_exists(${placeholders.name('PK')})`);
-  if (expect.exists === false) {
-    const absent = `attribute_not_exists(${placeholders.name('PK')})`;
-    const expired =
-      expect.expiredBefore === undefined
-        ? ''
-        : ` OR ${placeholders.name(TTL_ATTRIBUTE)} < ${placeholders.value(expect.expiredBefore)}`;
-    parts.push(`(${absent}${expired})`);
-  }
-  for (const [attribute, value] of Object.entries(expect.equals ?? {})) {
-    const name = placeholders.name(attribute);
-    parts.push(value === undefined ? `attribute_not_exists(${name})` : `${name} = ${placeholders.value(value)}`);
-  }
-  return parts.join(' AND ');
+/** What is said twice stands once: expectations of one item come from several places. */
+const conditionText = (expect: Expectation, placeholders: Placeholders): string =>
+  [...new Set(clausesOf(expect, placeholders))].join(' AND ');
+
+function clausesOf(expect: Expectation, placeholders: Placeholders): string[] {
+  const name = (attribute: string): string => placeholders.name(attribute);
+  const value = (wanted: unknown): string => placeholders.value(wanted);
+  const compared = (wanted: Expectation['equals'], operator: string): string[] =>
+    Object.entries(wanted ?? {}).map(([attribute, of]) =>
+      of === undefined ? `attribute_not_exists(${name(attribute)})` : `${name(attribute)} ${operator} ${value(of)}`,
+    );
+  const orAbsent = (wanted: Expectation['equals'], operator: string): string[] =>
+    Object.keys(wanted ?? {}).map((attribute) => {
+      const [clause] = compared({ [attribute]: wanted?.[attribute] }, operator);
+      return `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
+    });
+  const held = Object.entries(expect.holds ?? {}).map(([attribute, values]) => {
+    if (values.length === 0) return `attribute_exists(${name(attribute)})`;
+    const all = values.map((each) => `contains(${name(attribute)}, ${value(each)})`).join(' AND ');
+    return `(${name(attribute)} = ${value(null)} OR (${all}))`;
+  });
+  return [
+    ...presence(expect, placeholders),
+    ...compared(expect.equals, '='),
+    ...orAbsent(expect.equalsOrAbsent, '='),
+    ...orAbsent(expect.atMost, '<='),
+    ...held,
+    ...(expect.and ?? []).flatMap((further) => clausesOf(further, placeholders)),
+  ];
+}
+
+function presence({ exists, expiredBefore }: Expectation, placeholders: Placeholders): string[] {
+  if (exists === undefined) return [];
+  const key = placeholders.name('PK');
+  if (exists) return [`attribute_exists(${key})`];
+  const expired =
+    expiredBefore === undefined ? '' : ` OR ${placeholders.name(TTL_ATTRIBUTE)} < ${placeholders.value(expiredBefore)}`;
+  return [`(attribute_not_exists(${key})${expired})`];
 }

@@ -9,8 +9,16 @@ export interface Expectation {
   readonly exists?: boolean;
   /** Undefined: the attribute is not there. */
   readonly equals?: Readonly<Record<string, unknown>>;
+  /** As `equals`, but an attribute that is not there passes too. */
+  readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
+  /** Numbers that are at most this, or not there. */
+  readonly atMost?: Readonly<Record<string, number>>;
+  /** Lists that hold each of these values; null holds every value. */
+  readonly holds?: Readonly<Record<string, readonly string[]>>;
   /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
   readonly expiredBefore?: number;
+  /** What must hold besides. */
+  readonly and?: readonly Expectation[];
 }
 
 export type Refusal = (found: Item | undefined) => Error;

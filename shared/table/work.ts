@@ -1,5 +1,6 @@
 import type { Table } from './client.ts';
 import { commit } from './commit.ts';
+import { isMet } from './expectations.ts';
 import type { Key } from './keys.ts';
 import type { Patience } from './persist.ts';
 import type { Expectation, Item, Refusal, StagedPut, StagedUpdate, StagedWrite } from './staged.ts';
@@ -69,20 +70,26 @@ function merge(first: StagedUpdate, second: StagedUpdate): StagedUpdate {
     set: { ...first.set, ...second.set },
     remove: [...new Set([...first.remove, ...second.remove])],
     add,
-    expect: { ...first.expect, ...second.expect, equals: { ...first.expect.equals, ...second.expect.equals } },
-    refuse: first.refuse === unexpected ? second.refuse : first.refuse,
+    expect: { and: [first.expect, second.expect] },
+    refuse: eitherRefusal(first, second),
   };
 }
 
 /** A put of what the change makes of it. The item is not there yet, so what the change expects of it is seen here. */
 function into(put: StagedPut, { set, add, remove, expect }: StagedUpdate): StagedPut {
-  const unmet = Object.entries(expect.equals ?? {}).filter(([attribute, value]) => put.item[attribute] !== value);
-  if (unmet.length > 0) throw new Error('a change expects something else of an item than what is put');
+  if (!isMet(expect, put.item)) throw new Error('a change expects something else of an item than what is put');
   const item: Record<string, unknown> = { ...put.item, ...set };
   for (const [attribute, amount] of Object.entries(add))
     item[attribute] = sum((item[attribute] as number) ?? 0, amount);
   for (const attribute of remove) delete item[attribute];
   return { ...put, item };
+}
+
+/** The refusal of the one whose expectation the item found does not meet. */
+function eitherRefusal(first: StagedUpdate, second: StagedUpdate): Refusal {
+  if (first.refuse === unexpected) return second.refuse;
+  if (second.refuse === unexpected) return first.refuse;
+  return (found) => (isMet(first.expect, found) ? second : first).refuse(found);
 }
 
 const sum = (a: number | bigint | undefined, b: number | bigint): number | bigint => {

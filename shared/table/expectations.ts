@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import { TTL_ATTRIBUTE } from './schema.ts';
+import type { Expectation, Item } from './staged.ts';
+
+/**
+ * Whether an item is as expected: what DynamoDB says of the condition that `expressions.ts` makes of the expectation. For items that were
+ * read, or that came back with a refusal.
+ */
+export function isMet(expect: Expectation, item: Item | undefined): boolean {
+  const every = <T>(wanted: Readonly<Record<string, T>> | undefined, isMetBy: (found: unknown, of: T) => boolean) =>
+    Object.entries(wanted ?? {}).every(([attribute, of]) => isMetBy(item?.[attribute], of));
+  return (
+    isThereAsExpected(expect, item) &&
+    every(expect.equals, isDeepStrictEqual) &&
+    every(expect.equalsOrAbsent, (found, wanted) => found === undefined || isDeepStrictEqual(found, wanted)) &&
+    every(expect.atMost, (found, most) => found === undefined || (typeof found === 'number' && found <= most)) &&
+    every(expect.holds, (found, wanted) => found === null || holdsAll(found, wanted)) &&
+    (expect.and ?? []).every((further) => isMet(further, item))
+  );
+}
+
+function isThereAsExpected({ exists, expiredBefore }: Expectation, item: Item | undefined): boolean {
+  if (exists === undefined) return true;
+  if (exists) return item !== undefined;
+  return item === undefined || (expiredBefore !== undefined && Number(item[TTL_ATTRIBUTE]) < expiredBefore);
+}
+
+const holdsAll = (found: unknown, wanted: readonly string[]): boolean =>
+  wanted.length === 0 ? found !== undefined : Array.isArray(found) && wanted.every((each) => found.includes(each));

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand } from '@aws-sdk/lib-dynamodb';
+import * as fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { type Table, tableOf } from '../../shared/table/client.ts';
+import { isMet } from '../../shared/table/expectations.ts';
+import type { Expectation, Item } from '../../shared/table/staged.ts';
+import { Work } from '../../shared/table/work.ts';
+import { freshTable } from '../support/dynamodb.ts';
+
+/** What the service says of an item that it has read is what DynamoDB says of it in a transaction. */
+
+let table: Table;
+beforeAll(async () => {
+  const { endpoint, tableName } = await freshTable();
+  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+});
+
+const WORDS = ['a', 'b'] as const;
+const words = fc.subarray([...WORDS]);
+const number = fc.integer({ min: 0, max: 2 });
+// No text has a word in it: of texts DynamoDB tells what they contain, too.
+const value = fc.oneof(fc.constantFrom('X', 'Y'), number, fc.constant(null), words);
+const NAMES = ['x', 'y'] as const;
+const attributes = <T>(of: fc.Arbitrary<T>) =>
+  fc.dictionary(fc.constantFrom(...NAMES), of, { maxKeys: 2, noNullPrototype: true });
+const anItem: fc.Arbitrary<Item> = attributes(value);
+
+/** An expectation of one kind, of one attribute; as often as not one that the item meets. */
+const simple = (item: Item | undefined): fc.Arbitrary<Expectation> => {
+  const own = (name: string) => fc.oneof(fc.constant(item?.[name] ?? null), value);
+  const about = <T>(of: (name: string) => fc.Arbitrary<T>) =>
+    fc.constantFrom(...NAMES).chain((name) => of(name).map((wanted) => ({ [name]: wanted })));
+  return fc.oneof(
+    fc.boolean().map((exists) => ({ exists })),
+    about((name) => fc.option(own(name), { nil: undefined })).map((equals) => ({ equals })),
+    about(own).map((equalsOrAbsent) => ({ equalsOrAbsent })),
+    about(() => number).map((atMost) => ({ atMost })),
+    about(() => words).map((holds) => ({ holds })),
+  );
+};
+const expectation = (item: Item | undefined): fc.Arbitrary<Expectation> =>
+  fc.tuple(simple(item), fc.array(simple(item), { maxLength: 2 })).map(([own, and]) => ({ ...own, and }));
+const itemAndExpectation = fc
+  .option(anItem, { nil: undefined, freq: 5 })
+  .chain((item) => fc.tuple(fc.constant(item), expectation(item)));
+
+class Refused extends Error {}
+
+/** Whether DynamoDB lets a transaction with this condition through. */
+async function isLetThrough(item: Item | undefined, expect: Expectation): Promise<boolean> {
+  const key = { PK: `X#${randomUUID()}`, SK: 'X' };
+  if (item !== undefined) await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, ...item } }));
+  const work = new Work();
+  work.update(key, { expect, refuse: () => new Refused() });
+  // A check alone is a transaction, too.
+  return work.commit(table, { clock: systemClock, deadline: systemClock() + 10_000 }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Refused) return false;
+      throw error;
+    },
+  );
+}
+
+it('an expectation is met where DynamoDB says so', async () => {
+  let met = 0;
+  await fc.assert(
+    fc.asyncProperty(itemAndExpectation, async ([found, wanted]) => {
+      const isSo = await isLetThrough(found, wanted);
+      if (isSo) met += 1;
+      expect(isMet(wanted, found)).toBe(isSo);
+    }),
+    { numRuns: 250 },
+  );
+  expect(met).toBeGreaterThan(25);
+  expect(met).toBeLessThan(225);
+});
+
+it('two changes of one item stand under both their conditions, and the refusal is that of the one that is not met', async () => {
+  class Other extends Error {}
+  const two = anItem.chain((item) => fc.tuple(fc.constant(item), expectation(item), expectation(item)));
+  await fc.assert(
+    fc.asyncProperty(two, async ([found, first, second]) => {
+      const key = { PK: `X#${randomUUID()}`, SK: 'X' };
+      await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key, ...found } }));
+      const work = new Work();
+      work.update(key, { add: { counted: 1 }, expect: first, refuse: () => new Refused() });
+      work.update(key, { set: { changed: true }, expect: second, refuse: () => new Other() });
+      const patience = { clock: systemClock, deadline: systemClock() + 10_000 };
+      const outcome = await work.commit(table, patience).then(
+        () => undefined,
+        (error: Error) => error.constructor,
+      );
+      const refusal = isMet(second, found) ? undefined : Other;
+      expect(outcome).toBe(isMet(first, found) ? refusal : Refused);
+    }),
+    { numRuns: 100 },
+  );
+});
