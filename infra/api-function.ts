@@ -89,6 +89,7 @@ const environmentOf = (
   STAGE: settings.stage,
   FIRST_KEY: settings.firstKey ? 'on' : 'off',
   RATE_LIMIT: String(settings.rateLimit),
+  MAX_INTEGRATIONS: String(settings.maxIntegrations),
   AUDIT_RETENTION_DAYS: String(settings.auditRetentionDays),
   ...(settings.tenantRateLimit === undefined ? {} : { TENANT_RATE_LIMIT: String(settings.tenantRateLimit) }),
   ...(settings.webhookToleranceSeconds === undefined

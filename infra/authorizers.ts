@@ -5,20 +5,19 @@ import { Construct } from 'constructs';
 import type { Auth } from '../shared/contract/route.ts';
 import type { Settings } from './settings.ts';
 
-/** How long the gateway holds on to an answer: a key that is cut off still works for that long (DESIGN §2). */
-const CACHE = Duration.seconds(60);
-
 /** Who checks the caller of a route. */
 export class Authorizers extends Construct {
   readonly #handler: IFunction;
   readonly #firstKey: boolean;
+  readonly #cache: Duration;
   #bearer: RequestAuthorizer | undefined;
   #optional: RequestAuthorizer | undefined;
 
-  constructor(scope: Construct, id: string, handler: IFunction, { firstKey }: Settings) {
+  constructor(scope: Construct, id: string, handler: IFunction, { firstKey, authorizerCacheSeconds }: Settings) {
     super(scope, id);
     this.#handler = handler;
     this.#firstKey = firstKey;
+    this.#cache = Duration.seconds(authorizerCacheSeconds);
   }
 
   optionsFor(auth: Auth): MethodOptions {
@@ -32,7 +31,7 @@ export class Authorizers extends Construct {
     this.#bearer ??= new RequestAuthorizer(this, 'Bearer', {
       handler: this.#handler,
       identitySources: [IdentitySource.header('Authorization')],
-      resultsCacheTtl: CACHE,
+      resultsCacheTtl: this.#cache,
     });
     return this.#bearer;
   }

@@ -36,6 +36,7 @@ export class Functions extends Construct {
     ]);
     this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('TenantRole', 'records');
+    this.#tenantRole('GrantsRole', 'grants');
     this.#tenantRole('OrganizationsRole', 'organizations');
     this.#tenantRole('IntegrationsRole', 'integrations');
   }

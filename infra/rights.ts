@@ -19,10 +19,11 @@ export interface Rights {
 /**
  * - `audit`: adds to the tenant's audit trail, and reads nothing;
  * - `records`: on the tenant's own keys alone;
- * - `organizations`: also makes a tenant, which the platform counts;
+ * - `grants`: also has what it does depend on its caller's credentials (`docs/decisions/0073`);
+ * - `organizations`: on the tenant's own keys, and makes a tenant, which the platform counts;
  * - `integrations`: that, and registers app codes, which are unique over all tenants.
  */
-export type TenantRights = 'audit' | 'records' | 'organizations' | 'integrations';
+export type TenantRights = 'audit' | 'records' | 'grants' | 'organizations' | 'integrations';
 
 /** The function behind the gateway's authorizers; no contract is served by it. */
 export const AUTHORIZER = 'authorizer';
@@ -31,10 +32,13 @@ const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
 
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
+  access: { tenants: 'grants' },
   auth: { tenants: 'audit', findsApps: true, countsGuesses: true, signs: true, verifies: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
-  webhooks: { findsApps: true, countsGuesses: true, secrets: true },
+  users: { tenants: 'grants' },
+  // Events run the operations of `access` and `users`.
+  webhooks: { tenants: 'grants', findsApps: true, countsGuesses: true, secrets: true },
   'well-known': { verifies: true },
   services: { secrets: true },
   resources: { secrets: true },

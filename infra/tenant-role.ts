@@ -45,6 +45,7 @@ const ALLOWED: Readonly<Record<TenantRights, readonly [actions: readonly ItemAct
     [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
   ],
   records: [ALL_ACTIONS, [OF_TENANT]],
+  grants: [ALL_ACTIONS, [OF_TENANT]],
   organizations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION]],
   integrations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION, ANY_APP]],
 };
@@ -77,6 +78,8 @@ export class TenantRole extends Construct {
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
     this.role.addToPolicy(allowItems(table, ...ALLOWED[kind]));
+    // A condition on them in a transaction, and no more.
+    if (kind === 'grants') this.role.addToPolicy(allowItems(table, ['ConditionCheckItem'], [ANY_APP]));
     this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
   }
 

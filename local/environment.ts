@@ -9,6 +9,8 @@ export interface FunctionEnvironment {
   readonly firstKey: boolean;
   /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
   readonly rateLimit?: number | undefined;
+  /** How many integrations an organization may have. Default: as many as the functions say. */
+  readonly maxIntegrations?: number | undefined;
 }
 
 /** More than this machine can serve: nobody shares it, and a benchmark is not to measure a limit. */
@@ -24,6 +26,7 @@ export function setFunctionEnvironment({
   keyFile,
   firstKey,
   rateLimit,
+  maxIntegrations,
 }: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
   Object.assign(process.env, {
@@ -32,6 +35,7 @@ export function setFunctionEnvironment({
     KEY_FILE: keyFile,
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
+    MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,

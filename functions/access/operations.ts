@@ -1,4 +1,5 @@
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { requirePower } from '../../shared/http/power.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
 import { catalogue, requireKnown } from './catalogue.ts';
@@ -12,6 +13,7 @@ export const accessOperations: Operations<typeof access> = {
   createRole: async ({ body, tenant, caller, session }) => {
     checkSystemRole(caller, body.is_system);
     requireKnown(body.permissions);
+    if (body.is_system || body.permissions !== null) requirePower(tenant, caller, 'roles:write');
     return answerRecord(
       await tenant.records(roleEntity).create({ ...body, org_id: tenant.orgId, created_at: session.timestamp }),
     );

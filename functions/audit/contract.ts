@@ -22,7 +22,12 @@ export const auditEvent = record('AuditEvent', {
   record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
   record_id: readOnly(uuid()),
   changed_fields: readOnly(
-    z.array(text(100)).max(100).describe('Names of the fields that were set. No event carries a value of a field.'),
+    z
+      .array(text(100))
+      .max(100)
+      .describe(
+        'Names of the fields that were set; of an integration also `secret`, and `tokens` where they were ended. No event carries a value of a field.',
+      ),
   ),
   failures: readOnly(
     count()

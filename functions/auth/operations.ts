@@ -42,8 +42,8 @@ export const authOperations: Operations<typeof auth> = {
     }
     if (failures.count > 0) await forgetFailedGuesses(session, guess);
 
-    const { integration_id: integrationId, app_code: appCode } = credentials;
-    const identity = { integrationId, appCode, orgId: orgIdOf(credentials) };
+    const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
+    const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch };
     return {
       body: {
         access_token: await issueToken(await environmentSigner(), identity, session.now),

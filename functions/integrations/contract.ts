@@ -35,7 +35,7 @@ export const integration = record('Integration', {
   rate_limit: requestsAMinute()
     .nullable()
     .describe(
-      'Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may change it.',
+      'Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
     )
     .default(null),
   webhook_tolerance_seconds: z
@@ -62,11 +62,18 @@ const integrationCreate = {
   }),
 } satisfies Body;
 
+const shownOnce = () =>
+  z
+    .string()
+    .max(256)
+    .nullable()
+    .describe(
+      'Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that may still ask.',
+    );
+
 /** The record as its creation answers it, the only time the secret is shown. */
 const createdIntegration = {
-  schema: integration.schema
-    .extend({ secret: z.string().max(256).describe('Shown here once and never again.') })
-    .meta({ id: 'CreatedIntegration' }),
+  schema: integration.schema.extend({ secret: shownOnce() }).meta({ id: 'CreatedIntegration' }),
 };
 
 /** How long the secret before may stay good, in seconds: at most a week, a day unless told otherwise. */
@@ -90,7 +97,7 @@ const rotation = body('SecretRotation', {
 const rotatedIntegration = {
   schema: integration.schema
     .extend({
-      secret: z.string().max(256).describe('Shown here once and never again.'),
+      secret: shownOnce(),
       previous_expires_at: timestamp()
         .nullable()
         .describe('Until when the secret before is good too; null when it is good no more.'),
@@ -127,7 +134,7 @@ export const integrations = contract({
     createIntegration: route('POST', '/api/v1/integrations', {
       summary: 'Register an integration',
       description:
-        'The answer shows the secret, once. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
+        'The answer shows the secret, once. An organization may have as many integrations as the stage sets, 200 as a standard: one more is a 409. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
       auth: 'bearer-optional',
       permission: 'integrations:write',
       body: integrationCreate,
@@ -136,7 +143,7 @@ export const integrations = contract({
         ...example,
         secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ',
       }),
-      errors: ['already-exists'],
+      errors: ['already-exists', 'conflict'],
     }),
     getIntegration: route('GET', '/api/v1/integrations/{id}', {
       summary: 'Read an integration',
@@ -148,7 +155,7 @@ export const integrations = contract({
     updateIntegration: route('PATCH', '/api/v1/integrations/{id}', {
       summary: 'Change an integration',
       description:
-        'An integration set inactive cannot log in from then on, and its tokens are refused within a minute. It may do so to itself.',
+        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself.',
       permission: 'integrations:write',
       params,
       body: integration.patch,
@@ -159,7 +166,7 @@ export const integrations = contract({
     rotateSecret: route('POST', '/api/v1/integrations/{id}/rotate-secret', {
       summary: 'Give an integration a new secret',
       description:
-        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two: rotated again meanwhile, the oldest ends.',
+        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. With 0 the tokens end as well that the integration has. There are never more than two secrets: rotated again meanwhile, the oldest ends.',
       completion: true,
       permission: 'integrations:write',
       params,
@@ -172,5 +179,16 @@ export const integrations = contract({
       }),
       errors: ['not-found'],
     }),
+    revokeTokens: route('POST', '/api/v1/integrations/{id}/revoke-tokens', {
+      summary: 'End the tokens of an integration',
+      description:
+        'All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else.',
+      completion: true,
+      permission: 'integrations:write',
+      params,
+      response: ok(integration, 'The integration, unchanged.', example),
+      errors: ['not-found'],
+    }),
   },
+  shownOnce: ['secret'],
 });

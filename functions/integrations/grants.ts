@@ -1,13 +1,11 @@
 import { type Caller, mayDo } from '../../shared/auth/caller.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
-import type { Integration } from './contract.ts';
+import type { Permissions } from '../../shared/http/power.ts';
 
 /**
  * Who may give which permissions to an integration. A key must not be a way to a stronger key (`docs/decisions/0070`): a caller
  * gives what it has itself and no more, and it changes no integration that has more than itself.
  */
-
-type Permissions = Integration['permissions'];
 
 /**
  * Checks what a caller wants an integration to be permitted.
@@ -39,7 +37,7 @@ export function checkGrant(caller: Caller, permissions: Permissions): void {
  * Checks that a caller has all that an integration has, before it changes it: its status, its secret, its permissions.
  * @throws Problem `forbidden` that names what the caller lacks
  */
-export function checkReach(caller: Caller, integration: Pick<Integration, 'permissions'>): void {
+export function checkReach(caller: Caller, integration: { readonly permissions: Permissions }): void {
   const missing = beyond(caller, integration.permissions);
   if (missing === undefined) return;
   throw new Problem('forbidden', {

@@ -1,19 +1,23 @@
 import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { allOf, requirePower, requireRateLimit } from '../../shared/http/power.ts';
 import { tenantOf } from '../../shared/http/tenancy.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { stageCredentialsChange } from '../../shared/table/credentials.ts';
+import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/credentials.ts';
+import { NotUnique } from '../../shared/table/errors.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/catalogue.ts';
 import type { Integration, integrations } from './contract.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
-import { checkRateLimit } from './rate-limit.ts';
+import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';
 import { integrationEntity } from './store.ts';
+
+const WRITE = 'integrations:write';
 
 export const integrationOperations: Operations<typeof integrations> = {
   listIntegrations: async ({ query, tenant }) => {
@@ -24,13 +28,13 @@ export const integrationOperations: Operations<typeof integrations> = {
   createIntegration: async ({ body, caller, session }) => {
     const { org_id, ...fields } = body;
     requireKnown(fields.permissions);
-    if (caller !== undefined) checkGrant(caller, fields.permissions);
-    checkRateLimit(caller, null, fields.rate_limit);
+    const rate_limit = rateLimitOfNew(caller, fields.rate_limit);
     const tenant =
       caller === undefined
         ? await newOrganization({ org_id, display_name: body.display_name }, session)
         : await tenantFor(caller, org_id, session);
-    const { stored, secret } = await registerIntegration(tenant, fields);
+    if (caller !== undefined) checkCreation(tenant, caller, fields);
+    const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit });
     // No entity tag: it would be made from the secret too, and fit no later answer.
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
@@ -44,7 +48,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    checkChange(caller, before.record, changes);
+    checkChange(tenant, caller, before.record, changes);
     const after = await records.update(before, changes);
     const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
     const known = {
@@ -54,6 +58,7 @@ export const integrationOperations: Operations<typeof integrations> = {
       ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
     };
     if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
+    if (status === 'inactive') stageTokensEnd(tenant, before.record);
     return answerRecord(after);
   },
 
@@ -65,13 +70,43 @@ export const integrationOperations: Operations<typeof integrations> = {
       headers: { 'Cache-Control': 'no-store' },
     };
   },
+
+  revokeTokens: async ({ params, tenant, caller, find }) => {
+    const { record } = await find(tenant.records(integrationEntity), params.id);
+    checkReach(caller, record);
+    requirePower(tenant, caller, WRITE, record.permissions);
+    stageTokensEnd(tenant, record, { permissions: record.permissions });
+    await tenant.trail('Integration').changed(record.id, ['tokens']);
+    return { body: record };
+  },
 };
 
-/** @throws Problem `invalid-body` or `forbidden` */
-function checkChange(caller: Caller, integration: Integration, { permissions }: Changes<Integration>): void {
-  if (permissions !== undefined) requireKnown(permissions);
+/**
+ * Stages what a change takes of the caller.
+ * @throws Problem `invalid-body` or `forbidden`
+ */
+function checkChange(
+  tenant: Tenant,
+  caller: Caller,
+  integration: Integration,
+  { permissions = [] }: Changes<Integration>,
+): void {
+  requireKnown(permissions);
   checkReach(caller, integration);
-  if (permissions !== undefined) checkGrant(caller, permissions);
+  checkGrant(caller, permissions);
+  requirePower(tenant, caller, WRITE, allOf(integration.permissions, permissions));
+}
+
+/**
+ * Stages what a new integration takes of the caller.
+ * @throws Problem `forbidden`; NotUnique
+ */
+function checkCreation(tenant: Tenant, caller: Caller, asked: Pick<Integration, 'app_code' | 'permissions'>): void {
+  checkGrant(caller, asked.permissions);
+  // The transaction could not both ask after these credentials and make them.
+  if (asked.app_code === caller.appCode) throw new NotUnique('app_code');
+  requirePower(tenant, caller, WRITE, asked.permissions);
+  if (caller.orgId !== null) requireRateLimit(tenant, caller);
 }
 
 /**

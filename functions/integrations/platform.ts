@@ -1,6 +1,6 @@
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { type Credentials, stageCredentialsChange } from '../../shared/table/credentials.ts';
+import { type Credentials, stageCredentialsChange, stageTokensEnd } from '../../shared/table/credentials.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
@@ -51,7 +51,7 @@ export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: 
   });
 
 /**
- * Gives an integration of the platform this one secret, and life.
+ * Gives an integration of the platform this one secret, and life. Tokens made so far end.
  * @throws StaleRead when it is gone or has changed meanwhile
  */
 export const renewPlatformIntegration = (found: Credentials, secret: string): Promise<void> =>
@@ -61,6 +61,7 @@ export const renewPlatformIntegration = (found: Credentials, secret: string): Pr
     if (integration === undefined) throw new StaleRead('the platform integration is gone');
     const stored = await storeSecret(await environmentSecretBox(), found, secret);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
-    await platform.trail('Integration').changed(integration.record.id, ['secret']);
+    await platform.trail('Integration').changed(integration.record.id, ['secret', 'tokens']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });
+    stageTokensEnd(platform, integration.record);
   });

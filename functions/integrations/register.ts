@@ -4,6 +4,7 @@ import { stageCredentials } from '../../shared/table/credentials.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
+import { stageOneMore } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
 interface Asked extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
@@ -17,7 +18,10 @@ interface Registered {
   readonly secret: string;
 }
 
-/** Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken. */
+/**
+ * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem
+ * `conflict` when the tenant has as many as it may have.
+ */
 export async function registerIntegration(tenant: Tenant, asked: Asked): Promise<Registered> {
   const { secret = generateSecret(), ...fields } = asked;
   const { session } = tenant;
@@ -35,5 +39,6 @@ export async function registerIntegration(tenant: Tenant, asked: Asked): Promise
     webhook_tolerance_seconds: asked.webhook_tolerance_seconds,
     secrets: [storedSecret],
   });
+  stageOneMore(tenant);
   return { stored, secret };
 }

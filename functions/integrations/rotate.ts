@@ -2,7 +2,13 @@ import type { Caller } from '../../shared/auth/caller.ts';
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { generateSecret, isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { invalidField } from '../../shared/contract/problem.ts';
-import { type Credentials, readCredentialsOf, stageCredentialsChange } from '../../shared/table/credentials.ts';
+import { requirePower } from '../../shared/http/power.ts';
+import {
+  type Credentials,
+  readCredentialsOf,
+  stageCredentialsChange,
+  stageTokensEnd,
+} from '../../shared/table/credentials.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
@@ -28,7 +34,7 @@ interface Rotated {
 }
 
 /**
- * Stages a new secret of an integration.
+ * Stages a new secret of an integration. Where the one before is good no more, neither are the tokens made with it.
  * @throws Problem `forbidden` when the integration may do what the caller may not, `invalid-body` when the secret is one that it has
  */
 export async function rotateSecret(
@@ -38,17 +44,19 @@ export async function rotateSecret(
   { secret = generateSecret(), previous_valid_for }: Asked,
 ): Promise<Rotated> {
   const { session } = tenant;
+  const endsTokens = previous_valid_for === 0;
   const [credentials] = await Promise.all([
     credentialsOf(tenant, integration),
-    tenant.trail('Integration').changed(integration.id, ['secret']),
+    tenant.trail('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
   ]);
-  checkReach(caller, { permissions: credentials.permissions && [...credentials.permissions] });
+  checkReach(caller, credentials);
+  requirePower(tenant, caller, 'integrations:write', credentials.permissions);
   if (isSecretOf(credentials.secrets, secret, session.now)) {
     throw invalidField('secret', 'is a secret of this integration already');
   }
 
   const fresh = await storeSecret(await environmentSecretBox(), credentials, secret);
-  const end = previous_valid_for === 0 ? null : Math.floor(session.now / 1000) + previous_valid_for;
+  const end = endsTokens ? null : Math.floor(session.now / 1000) + previous_valid_for;
   const secrets = rotated(credentials.secrets, fresh, end);
   stageCredentialsChange(
     tenant,
@@ -56,6 +64,7 @@ export async function rotateSecret(
     { secrets },
     { secrets: credentials.secrets, permissions: credentials.permissions },
   );
+  if (endsTokens) stageTokensEnd(tenant, integration);
   return { secret, previousExpiresAt: end === null ? null : new Date(end * 1000).toISOString() };
 }
 

@@ -14,7 +14,7 @@ export const userOperations: Operations<typeof users> = {
     answerPage(await tenant.records(userEntity).page({ ...query, filter: { is_active: query.is_active } }), query),
 
   createUser: async ({ body, tenant, caller, session }) => {
-    checkNewUser(caller, body);
+    checkNewUser(tenant, caller, body);
     return answerRecord(
       await tenant.records(userEntity).create({ ...body, created_at: session.timestamp, last_login: null }),
     );
@@ -27,7 +27,7 @@ export const userOperations: Operations<typeof users> = {
     const before = await find(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    checkChange(caller, before.record, changes);
+    checkChange(tenant, caller, before.record, changes);
     return answerRecord(await records.update(before, changes));
   },
 

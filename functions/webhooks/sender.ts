@@ -64,6 +64,7 @@ export function callerOfSender(sender: Sender): Caller {
     integration_id: sender.integration_id,
     app_code: sender.app_code,
     org_id: orgIdOf(sender) ?? '',
+    token_epoch: String(sender.token_epoch ?? 0),
     expires_at: '0',
     permissions: sender.permissions === null ? '*' : sender.permissions.join(' '),
     rate_limit: String(sender.rate_limit ?? ''),

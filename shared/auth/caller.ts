@@ -12,6 +12,10 @@ export interface AuthorizerContext {
   readonly app_code: string;
   /** Empty for a platform caller. */
   readonly org_id: string;
+  /** The token's own id. */
+  readonly token_id: string;
+  /** Its `epoch` (`tokens.ts`). */
+  readonly token_epoch: string;
   /** Expiry of the token, in epoch seconds. */
   readonly expires_at: string;
   /** Permission codes with spaces between; `*` for all of the tenant. */
@@ -24,6 +28,8 @@ const contextSchema = z.object({
   integration_id: z.string().min(1),
   app_code: z.string().min(1),
   org_id: z.string(),
+  token_id: z.string().default(''),
+  token_epoch: z.string().regex(/^\d+$/).default('0'),
   expires_at: z.string().regex(/^\d+$/),
   permissions: z.string(),
   rate_limit: z
@@ -40,6 +46,10 @@ export interface Caller {
   readonly appCode: string;
   /** Null for a platform caller. */
   readonly orgId: string | null;
+  /** Null for the sender of a webhook, who has no token. */
+  readonly tokenId: string | null;
+  /** The `token_epoch` of the caller's credentials when its token was made, or when they were read for a webhook. */
+  readonly tokenEpoch: number;
   /** Epoch seconds. */
   readonly expiresAt: number;
   /** Null: all permissions of the tenant. */
@@ -52,12 +62,14 @@ export interface Caller {
 export function callerOf(context: unknown): Caller | undefined {
   const parsed = contextSchema.safeParse(context);
   if (!parsed.success) return undefined;
-  const { integration_id, app_code, org_id, expires_at, permissions, rate_limit } = parsed.data;
+  const { integration_id, app_code, org_id, token_id, token_epoch, expires_at, permissions, rate_limit } = parsed.data;
   return {
     [verified]: true,
     integrationId: integration_id,
     appCode: app_code,
     orgId: org_id === '' ? null : org_id,
+    tokenId: token_id === '' ? null : token_id,
+    tokenEpoch: Number(token_epoch),
     expiresAt: Number(expires_at),
     permissions: permissions === '*' ? null : new Set(permissions.split(' ').filter((code) => code !== '')),
     rateLimit: rate_limit === '' ? null : Number(rate_limit),

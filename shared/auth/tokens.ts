@@ -16,15 +16,22 @@ const AUDIENCE = 'urn:custodia:api';
 /** RFC 9068 §2.1: no other JWT can be taken for an access token. */
 const TYPE = 'at+jwt';
 
+/** How far in the future a token may have been issued, in seconds: the clocks of issuer and reader are two. */
+const LEEWAY = 60;
+
 /** Who a token speaks for. */
 export interface Identity {
   readonly integrationId: string;
   readonly appCode: string;
   /** Null for the platform. */
   readonly orgId: string | null;
+  /** The `token_epoch` of the integration's credentials as the login read them: raised, it ends the token. */
+  readonly tokenEpoch: number;
 }
 
 export interface VerifiedToken extends Identity {
+  /** The token's own id, its claim `jti`. */
+  readonly tokenId: string;
   /** Epoch seconds. */
   readonly expiresAt: number;
 }
@@ -42,6 +49,7 @@ export async function issueToken(signer: Signer, identity: Identity, now: number
     sub: identity.integrationId,
     app_code: identity.appCode,
     org_id: identity.orgId,
+    epoch: identity.tokenEpoch,
     type: 'api_key',
     iss: ISSUER,
     aud: AUDIENCE,
@@ -59,19 +67,24 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 /** Ours are strict: a header that carries or points to a key (`jwk`, `jku`, `x5u`) has more members than it may. */
 const headerSchema = z.strictObject({ alg: z.enum(['EdDSA', 'ES256']), typ: z.literal(TYPE), kid: z.string() });
 
-const claimsSchema = z.object({
-  sub: z.guid(),
-  app_code: z.string().min(1),
-  org_id: z.guid().nullable(),
-  type: z.literal('api_key'),
-  exp: z.int(),
-  iat: z.int(),
-  jti: z.string().min(1),
-});
+const claimsSchema = z
+  .object({
+    sub: z.guid(),
+    app_code: z.string().min(1),
+    org_id: z.guid().nullable(),
+    epoch: z.int().min(0),
+    type: z.literal('api_key'),
+    // A list of audiences that has ours among them is none of ours.
+    aud: z.literal(AUDIENCE),
+    exp: z.int(),
+    iat: z.int(),
+    jti: z.string().min(1),
+  })
+  .refine(({ iat, exp }) => exp === iat + TOKEN_LIFETIME);
 
 /**
- * Reads a token. Its key is looked up by its `kid` among `keys`, and the key decides the algorithm, never the token. Clocks get no
- * tolerance: issuer and reader are one service. `now` in epoch milliseconds.
+ * Reads a token. Its key is looked up by its `kid` among `keys`, and the key decides the algorithm, never the token. Its end gets no
+ * tolerance, its beginning {@link LEEWAY}. `now` in epoch milliseconds.
  * @throws InvalidToken
  */
 export async function verifyToken(token: string, keys: readonly PublicKey[], now: number): Promise<VerifiedToken> {
@@ -89,8 +102,9 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   });
   const claims = claimsSchema.safeParse(payload);
   if (!claims.success) throw new InvalidToken('the claims are not those of an access token', { cause: claims.error });
-  const { sub, app_code, org_id, exp } = claims.data;
-  return { integrationId: sub, appCode: app_code, orgId: org_id, expiresAt: exp };
+  const { sub, app_code, org_id, epoch, jti, iat, exp } = claims.data;
+  if (iat > now / 1000 + LEEWAY) throw new InvalidToken('the token was issued in the future');
+  return { integrationId: sub, appCode: app_code, orgId: org_id, tokenEpoch: epoch, tokenId: jti, expiresAt: exp };
 }
 
 /** Far more than a token of ours has; a longer text is not worth decoding. In characters. */

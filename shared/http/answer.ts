@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
 import type { Caller } from '../auth/caller.ts';
+import { parseJson } from '../contract/json.ts';
 import { Problem, problemDetails } from '../contract/problem.ts';
 import type { ResponseType, Route } from '../contract/route.ts';
 import type { Tenant } from '../table/tenant.ts';
@@ -46,6 +47,20 @@ export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult 
   }
   assertDeliverable(body);
   return { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+}
+
+/** A response as if it had been made without the values of these fields: they are null, and the entity tag is that of the rest. */
+export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 'body'>>(
+  response: R,
+  fields: readonly string[],
+): R {
+  const value = fields.length === 0 ? {} : (parseJson(response.body) as Record<string, unknown>);
+  const shown = fields.filter((field) => (value[field] ?? null) !== null);
+  if (shown.length === 0) return response;
+  const body = JSON.stringify({ ...value, ...Object.fromEntries(shown.map((field) => [field, null])) });
+  const version = /^"(\d+)\./.exec(String(response.headers?.ETag))?.[1];
+  const tag = version === undefined ? {} : { ETag: entityTag(Number(version), body) };
+  return { ...response, body, headers: { ...response.headers, ...tag } };
 }
 
 /** The response of a problem. */

@@ -1,20 +1,22 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, mayDo } from '../auth/caller.ts';
 import { environmentSecretBox } from '../auth/environment.ts';
 import { Problem } from '../contract/problem.ts';
-import { type Route, takesIdempotencyKey } from '../contract/route.ts';
+import { type Contract, type Route, takesIdempotencyKey } from '../contract/route.ts';
 import { StaleRead } from '../table/errors.ts';
 import type { Once } from '../table/once.ts';
 import { Tenant } from '../table/tenant.ts';
+import { withoutFields } from './answer.ts';
+import { type Asker, askerOf, isStillAsking } from './asker.ts';
 import type { BearerInput, OpenInput } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
  * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first answer is remembered in the
  * transaction that creates the record: either both are there or neither. Of two requests at once with one key, the second meets
- * the first's key at its commit and gives the first's answer.
+ * the first's key at its commit and gives the first's answer: as much of it as its own caller may see now.
  */
 
 /** How long a key is remembered, in seconds. */
@@ -30,14 +32,24 @@ interface Remembered {
 interface Kept {
   readonly fingerprint: string;
   readonly answer: Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
+  readonly asker?: Asker;
+}
+
+/** What is asked under a key: a route of a contract, by somebody. */
+interface Asked {
+  readonly contract: Contract;
+  readonly caller: Caller;
+  readonly tenant: Tenant;
+  readonly key: string;
+  readonly requestId: string;
+  /** Route and input. */
+  readonly text: string;
 }
 
 /** One request under an idempotency key. */
 export class IdempotentRequest {
-  readonly #key: string;
-  readonly #requestId: string;
+  readonly #asked: Asked;
   readonly #fingerprint: string;
-  readonly #tenant: Tenant;
   readonly #remembered: Once<Remembered>;
 
   /**
@@ -46,7 +58,7 @@ export class IdempotentRequest {
    * @throws Problem `invalid-parameter`
    */
   static of(
-    route: Route,
+    { contract, route }: { readonly contract: Contract; readonly route: Route },
     request: HttpRequest,
     around: BearerInput | OpenInput,
     inputs: unknown,
@@ -60,47 +72,59 @@ export class IdempotentRequest {
       });
     }
     const tenant = 'tenant' in around ? around.tenant : Tenant.of(caller, session);
-    return new IdempotentRequest(
-      { key, requestId: request.requestId, asked: JSON.stringify([route.path, inputs]) },
+    const { requestId } = request;
+    return new IdempotentRequest({
+      contract,
       caller,
       tenant,
-    );
+      key,
+      requestId,
+      text: JSON.stringify([route.path, inputs]),
+    });
   }
 
-  private constructor(request: { key: string; requestId: string; asked: string }, caller: Caller, tenant: Tenant) {
-    this.#key = request.key;
-    this.#requestId = request.requestId;
-    this.#fingerprint = createHash('sha256').update(request.asked).digest('base64url');
-    this.#tenant = tenant;
-    this.#remembered = this.#tenant.once<Remembered>(`REQUEST#${caller.integrationId}`);
+  private constructor(asked: Asked) {
+    this.#asked = asked;
+    this.#fingerprint = createHash('sha256').update(asked.text).digest('base64url');
+    this.#remembered = asked.tenant.once<Remembered>(`REQUEST#${asked.caller.integrationId}`);
   }
 
   /**
-   * The answer that this key was given before.
+   * The answer that this key was given before, without the fields that its caller would not be shown now: they are null.
    * @throws Problem `idempotency-key-reused` when it was given to another request
    */
   async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
-    const found = await this.#remembered.recall(this.#key);
+    const { key, requestId } = this.#asked;
+    const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
     const opened = await (await environmentSecretBox()).open(found.sealed, this.#context);
-    const { fingerprint, answer } = JSON.parse(unpacked(opened)) as Kept;
+    const { fingerprint, answer, asker } = JSON.parse(unpacked(opened)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
-    return {
-      ...answer,
-      headers: { ...answer.headers, 'X-Request-Id': this.#requestId, 'Idempotent-Replayed': 'true' },
-    };
+    const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
+    return { ...shown, headers: { ...headers, 'X-Request-Id': requestId, 'Idempotent-Replayed': 'true' } };
+  }
+
+  async #hiddenFields(asker: Asker | undefined): Promise<string[]> {
+    const { contract, caller, tenant } = this.#asked;
+    const { fieldPermissions = {}, shownOnce = [] } = contract;
+    const forbidden = Object.entries(fieldPermissions).flatMap(([field, code]) => (mayDo(caller, code) ? [] : [field]));
+    const isShownAgain = shownOnce.length === 0 || (await isStillAsking(asker, caller, tenant));
+    return isShownAgain ? forbidden : [...forbidden, ...shownOnce];
   }
 
   /** Stages that this key got this answer. */
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
-    const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body } };
+    const { contract, caller, tenant, key } = this.#asked;
+    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, tenant.session) };
+    const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
     const sealed = await (await environmentSecretBox()).seal(packed(JSON.stringify(kept)), this.#context);
-    this.#remembered.remember(this.#key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
+    this.#remembered.remember(key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 
   get #context() {
-    return { tenant: this.#tenant.id, record: `request/${this.#key}` };
+    const { tenant, key } = this.#asked;
+    return { tenant: tenant.id, record: `request/${key}` };
   }
 }
 

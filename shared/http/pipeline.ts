@@ -58,6 +58,7 @@ interface RouteInputs {
 
 interface Served {
   readonly operationId: string;
+  readonly contract: Contract;
   readonly route: Route;
   readonly operation: AnyOperation;
   readonly itemPath: string | undefined;
@@ -74,7 +75,7 @@ function routeTable(
       if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${id}`);
       return [
         `${route.method} ${route.path}`,
-        { operationId: id, route, operation, itemPath: itemPathOf(contract, route) },
+        { operationId: id, contract, route, operation, itemPath: itemPathOf(contract, route) },
       ];
     }),
   );
@@ -124,7 +125,7 @@ async function serve(
       { ...around, ...served, request, query: inputs.query },
       await served.operation({ ...inputs, ...around }),
     );
-  const once = IdempotentRequest.of(served.route, request, around, inputs);
+  const once = IdempotentRequest.of(served, request, around, inputs);
   return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
 }
 

@@ -1,9 +1,12 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { StoredSecret } from '../auth/integration-secrets.ts';
+import { codesThatAllow } from '../contract/permissions.ts';
 import type { Table } from './client.ts';
 import { NotUnique, StaleRead } from './errors.ts';
+import { isMet } from './expectations.ts';
 import { appKey, PLATFORM, type TenantId } from './keys.ts';
 import type { Session } from './session.ts';
+import type { Expectation, Item } from './staged.ts';
 import type { Tenant } from './tenant.ts';
 
 /**
@@ -23,7 +26,38 @@ export interface Credentials {
   readonly webhook_tolerance_seconds?: number | null;
   /** One, or two while a new one is brought in; the newest first. */
   readonly secrets: readonly StoredSecret[];
+  /** How often the integration's tokens were ended ({@link stageTokensEnd}); good are those that carry this count. Absent: 0. */
+  readonly token_epoch?: number;
 }
+
+/** Who uses a key: what its token says, or what was read with a webhook's sender. */
+interface KeyHolder {
+  readonly integrationId: string;
+  readonly tokenEpoch: number;
+}
+
+/**
+ * What credentials are like that are alive for their holder: still of this integration, active, its token not ended, and permitted
+ * all of `permissions`, by their own codes or by ones that include them; null: permitted everything.
+ */
+export const liveCredentials = (
+  { integrationId, tokenEpoch }: KeyHolder,
+  permissions: Credentials['permissions'] = [],
+): Expectation => ({
+  exists: true,
+  equals: {
+    integration_id: integrationId,
+    status: 'active',
+    ...(permissions === null ? { permissions } : {}),
+    ...(tokenEpoch === 0 ? {} : { token_epoch: tokenEpoch }),
+  },
+  equalsOrAbsent: tokenEpoch === 0 ? { token_epoch: 0 } : {},
+  holds: permissions === null ? {} : { permissions: permissions.map(codesThatAllow) },
+});
+
+/** Whether credentials that were read are as expected. */
+export const areAsExpected = (credentials: Credentials | undefined, expect: Expectation): boolean =>
+  isMet(expect, credentials as Item | undefined);
 
 /**
  * The credentials of an app code as they are now: one strongly consistent `GetItem`, for they may just have been cut off. `table` as the
@@ -65,5 +99,38 @@ export function stageCredentialsChange(
     set: changes,
     expect: { exists: true, equals: { integration_id: integration.id, ...asRead } },
     refuse: () => new StaleRead('the credentials have changed'),
+  });
+}
+
+/**
+ * Stages that all tokens of an integration made so far end. A count and no time: neither a clock that is behind nor a login under way can
+ * bring forth a token that outlives it (`docs/decisions/0073`).
+ */
+export function stageTokensEnd(
+  tenant: Tenant,
+  integration: { readonly id: string; readonly app_code: string },
+  asRead: Partial<Pick<Credentials, 'permissions'>> = {},
+): void {
+  stageCredentialsChange(tenant, integration, {}, asRead);
+  tenant.session.workOf(tenant.id).update(appKey(integration.app_code), { add: { token_epoch: 1 } });
+}
+
+/** Whether what is staged ends the tokens of an app code. */
+export const endsTokens = ({ staged }: Session, appCode: string): boolean =>
+  staged.some((write) => write.kind === 'update' && write.key.PK === appKey(appCode).PK && 'token_epoch' in write.add);
+
+/**
+ * Stages that the credentials of an app code are as expected when the work commits. They may be of another tenant: a platform caller's,
+ * who acts in an organization.
+ */
+export function requireCredentials(
+  tenant: Tenant,
+  appCode: string,
+  expect: Expectation,
+  refuse: (found: Credentials | undefined) => Error,
+): void {
+  tenant.session.workOf(tenant.id).update(appKey(appCode), {
+    expect,
+    refuse: (found) => refuse(found as Credentials | undefined),
   });
 }

@@ -25,5 +25,7 @@ function isThereAsExpected({ exists, expiredBefore }: Expectation, item: Item | 
   return item === undefined || (expiredBefore !== undefined && Number(item[TTL_ATTRIBUTE]) < expiredBefore);
 }
 
-const holdsAll = (found: unknown, wanted: readonly string[]): boolean =>
-  wanted.length === 0 ? found !== undefined : Array.isArray(found) && wanted.every((each) => found.includes(each));
+const holdsAll = (found: unknown, wanted: readonly (readonly string[])[]): boolean =>
+  wanted.length === 0
+    ? found !== undefined
+    : Array.isArray(found) && wanted.every((group) => group.some((each) => found.includes(each)));

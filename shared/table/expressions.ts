@@ -102,10 +102,15 @@ function clausesOf(expect: Expectation, placeholders: Placeholders): string[] {
       const [clause] = compared({ [attribute]: wanted?.[attribute] }, operator);
       return `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
     });
-  const held = Object.entries(expect.holds ?? {}).map(([attribute, values]) => {
-    if (values.length === 0) return `attribute_exists(${name(attribute)})`;
-    const all = values.map((each) => `contains(${name(attribute)}, ${value(each)})`).join(' AND ');
-    return `(${name(attribute)} = ${value(null)} OR (${all}))`;
+  // DynamoDB refuses an expression with parentheses around parentheses; AND binds more than OR.
+  const anyHeld = (attribute: string, group: readonly string[]): string => {
+    const each = group.map((one) => `contains(${name(attribute)}, ${value(one)})`);
+    return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;
+  };
+  const held = Object.entries(expect.holds ?? {}).map(([attribute, groups]) => {
+    if (groups.length === 0) return `attribute_exists(${name(attribute)})`;
+    const all = groups.map((group) => anyHeld(attribute, group)).join(' AND ');
+    return `(${name(attribute)} = ${value(null)} OR ${all})`;
   });
   return [
     ...presence(expect, placeholders),

@@ -63,5 +63,8 @@ export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CR
 /** Failed guesses at one app code's secret from one network, by their digest. */
 export const guessKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
 
+/** How many records of a kind a tenant has, where it may not have any number: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
+export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
+
 /** What has been spent of a request budget: an integration's, by its id, or the tenant's own. */
 export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });

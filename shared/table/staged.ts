@@ -13,8 +13,8 @@ export interface Expectation {
   readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
   /** Numbers that are at most this, or not there. */
   readonly atMost?: Readonly<Record<string, number>>;
-  /** Lists that hold each of these values; null holds every value. */
-  readonly holds?: Readonly<Record<string, readonly string[]>>;
+  /** Lists that hold a value at least of each of these groups; null holds every value. */
+  readonly holds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
   readonly expiredBefore?: number;
   /** What must hold besides. */

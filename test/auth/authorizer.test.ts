@@ -52,6 +52,8 @@ describe('the authorizer', () => {
         integration_id: org.integrationId,
         app_code: org.appCode,
         org_id: org.orgId,
+        token_id: expect.stringMatching(/^[\da-f-]{36}$/),
+        token_epoch: '0',
         expires_at: expect.stringMatching(/^\d+$/),
         permissions: '*',
         rate_limit: '',
@@ -97,7 +99,7 @@ describe('the authorizer', () => {
     const issue = (change: object) =>
       issueToken(
         signer,
-        { integrationId: org.integrationId, appCode: org.appCode, orgId: org.orgId, ...change },
+        { integrationId: org.integrationId, appCode: org.appCode, orgId: org.orgId, tokenEpoch: 0, ...change },
         Date.now(),
       );
     await expect(handler(bearer(await issue({})))).resolves.toBeDefined();
@@ -107,6 +109,7 @@ describe('the authorizer', () => {
       { orgId: null },
       { appCode: 'platform' },
       { appCode: randomUUID() },
+      { tokenEpoch: 1 },
     ]) {
       await expectUnauthorized(bearer(await issue(change)));
     }

@@ -5,7 +5,7 @@ import { type PublicKey, publicKeyOf, type Signer } from '../../shared/auth/keys
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
-const identity = { integrationId: randomUUID(), appCode: 'acme-billing', orgId: randomUUID() };
+const identity = { integrationId: randomUUID(), appCode: 'acme-billing', orgId: randomUUID(), tokenEpoch: 3 };
 
 interface KeyPair {
   readonly signer: Signer;
@@ -58,6 +58,7 @@ describe('a token', () => {
       sub: identity.integrationId,
       app_code: identity.appCode,
       org_id: identity.orgId,
+      epoch: 3,
       type: 'api_key',
       iss: 'urn:custodia',
       aud: 'urn:custodia:api',
@@ -68,7 +69,7 @@ describe('a token', () => {
   });
 
   it('says who holds it, for an organization and for the platform', async () => {
-    expect(await read(token)).toEqual({ ...identity, expiresAt: NOW / 1000 + 3600 });
+    expect(await read(token)).toEqual({ ...identity, tokenId: expect.any(String), expiresAt: NOW / 1000 + 3600 });
     const platform = await issueToken(ours.signer, { ...identity, orgId: null }, NOW);
     expect((await read(platform)).orgId).toBeNull();
   });
@@ -76,6 +77,11 @@ describe('a token', () => {
   it('is good to the last second of its hour and not one more', async () => {
     await expect(read(token, NOW + 3_599_999)).resolves.toBeDefined();
     await expectRefused(token, NOW + 3_600_000);
+  });
+
+  it('may come from a clock that is a minute ahead', async () => {
+    const ahead = await issueToken(ours.signer, identity, NOW + 60_000);
+    await expect(read(ahead)).resolves.toMatchObject(identity);
   });
 
   it('is signed with ES256 where the key is on P-256', async () => {
@@ -161,6 +167,17 @@ describe('a token is refused', () => {
     ['an organization that is no id', { org_id: 'PLATFORM' }],
     ['an empty organization', { org_id: '' }],
     ['no app code', { app_code: undefined }],
+    ['ours among several audiences', { aud: ['urn:custodia:api', 'urn:other'] }],
+    ['ours alone in a list of audiences', { aud: ['urn:custodia:api'] }],
+    ['a longer life than an hour', { exp: NOW / 1000 + 3601 }],
+    ['a shorter life than an hour', { exp: NOW / 1000 + 3599 }],
+    ['a beginning that would make its life longer', { iat: NOW / 1000 - 1 }],
+    ['a beginning in the future', { iat: NOW / 1000 + 61, exp: NOW / 1000 + 3661 }],
+    ['no beginning', { iat: undefined }],
+    ['no id', { jti: undefined }],
+    ['no epoch', { epoch: undefined }],
+    ['an epoch that is none', { epoch: -1 }],
+    ['an epoch that is text', { epoch: '3' }],
     ['a time before which it is not good', { nbf: NOW / 1000 + 1 }],
   ])('whose claims have %s', async (_, claims) => {
     await expectRefused(await forged({}, claims));

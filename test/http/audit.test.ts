@@ -103,6 +103,14 @@ describe('what is done', () => {
     },
   );
 
+  it('a rotation that ends the tokens too says so', async () => {
+    const { route, path, token = '' } = await world.scenario('rotateSecret');
+    const [event = {}, ...others] = await leftBy(() =>
+      api.request(route.method, path, { token, body: { previous_valid_for: 0 } }),
+    );
+    expect([event.operation, event.changed_fields, others]).toEqual(['rotateSecret', ['secret', 'tokens'], []]);
+  });
+
   it('leaves exactly one event in the whole trail', async () => {
     for (const operationId of Object.keys(AUDITED)) {
       if (operationId === 'createOrg') continue;

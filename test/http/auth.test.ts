@@ -126,7 +126,7 @@ describe('a token', () => {
     expect((await api.request('GET', '/api/v1/clients', { headers })).status).toBe(200);
   });
 
-  it('ends with its integration', async () => {
+  it('ends with its integration, and stays so when that is active again', async () => {
     const other = await api.orgToken();
     const path = `/api/v1/integrations/${other.integrationId}`;
     const set = (status: string, token: string) =>
@@ -134,6 +134,21 @@ describe('a token', () => {
     expect((await set('inactive', other.token)).status).toBe(200);
     expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
     expect((await set('active', await api.platformToken())).status).toBe(200);
-    expect((await api.request('GET', path, { token: other.token })).status).toBe(200);
+    expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
+    const token = await api.login(other.appCode, other.secret);
+    expect((await api.request('GET', path, { token })).status).toBe(200);
+  });
+
+  it.each([
+    ['a rotation that ends the secret before', 'rotate-secret', { previous_valid_for: 0 }],
+    ['the end of all tokens', 'revoke-tokens', {}],
+  ])('ends with %s', async (_, what, body) => {
+    const other = await api.orgToken();
+    const path = `/api/v1/integrations/${other.integrationId}`;
+    const { status, body: record } = await api.request('POST', `${path}/${what}`, { token: other.token, body });
+    expect(status).toBeLessThan(300);
+    expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
+    const token = await api.login(other.appCode, String(record.secret ?? other.secret));
+    expect((await api.request('GET', path, { token })).status).toBe(200);
   });
 });

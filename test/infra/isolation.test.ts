@@ -26,8 +26,8 @@ const arns = (found: (arn: string) => boolean): string[] =>
     Type === 'AWS::IAM::Role' ? `arn:aws:iam::111122223333:role${Properties.Path ?? '/'}${id}` : '',
   ).filter((arn) => arn !== '' && found(arn));
 
-/** The tenant roles under which records are worked on: of records, of organizations, of integrations. */
-const recordRoles = (): string[] => arns((arn) => /Functions(Tenant|Organizations|Integrations)Role/.test(arn));
+/** The tenant roles under which records are worked on: of records, of grants, of organizations, of integrations. */
+const recordRoles = (): string[] => arns((arn) => /Functions(Tenant|Grants|Organizations|Integrations)Role/.test(arn));
 /** That of a function which only adds to the audit trail. */
 const auditRoles = (): string[] => arns((arn) => /FunctionsAuditRole/.test(arn));
 const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
@@ -62,7 +62,7 @@ describe('a session of a tenant role', () => {
   const sessions = (): Principal[] => tenantRoles().map(inTenant);
 
   it('does all that the storage code does to the tenant’s own keys', () => {
-    expect(recordRoles()).toHaveLength(3);
+    expect(recordRoles()).toHaveLength(4);
     for (const by of recordRoles().map(inTenant)) {
       for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
       expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active#SET`])).toBe(true);
@@ -118,8 +118,22 @@ describe('a session of a tenant role', () => {
   });
 
   it('reaches app codes only where integrations are made', () => {
-    const reaching = sessions().filter((by) => may(by, 'PutItem', ['APP#acme']));
-    expect(reaching.map(({ roleArn }) => roleArn)).toEqual([expect.stringContaining('IntegrationsRole')]);
+    for (const action of ACTIONS.filter((each) => each !== 'ConditionCheckItem')) {
+      const reaching = sessions().filter((by) => may(by, action, ['APP#acme']));
+      expect(reaching.map(({ roleArn }) => roleArn)).toEqual([expect.stringContaining('IntegrationsRole')]);
+    }
+  });
+
+  it('has a transaction depend on an app code’s credentials only where power is given, and in one of its own', () => {
+    const checking = sessions().filter((by) => may(by, 'ConditionCheckItem', ['APP#acme']));
+    expect(checking.map(({ roleArn }) => roleArn).toSorted()).toEqual([
+      expect.stringContaining('GrantsRole'),
+      expect.stringContaining('IntegrationsRole'),
+    ]);
+    const [grants] = checking.filter(({ roleArn }) => roleArn.includes('GrantsRole'));
+    const of = (name: string) =>
+      mayAssume(stack, { roleArn: roleOf(name), tags: {} }, grants?.roleArn ?? '', { tenant: ACME });
+    expect(functionNames(contracts).filter(of).toSorted()).toEqual(['access', 'users', 'webhooks']);
   });
 });
 

@@ -136,7 +136,7 @@ describe('a tenant role', () => {
   });
 
   test('works on keys of the tenant in its tag', () => {
-    expect(allowedToTenants()).toHaveLength(3);
+    expect(allowedToTenants()).toHaveLength(4);
     for (const { Condition } of allowedToTenants()) {
       const keys = Condition?.['ForAllValues:StringLike']?.['dynamodb:LeadingKeys'] as readonly string[];
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
@@ -145,6 +145,13 @@ describe('a tenant role', () => {
       const crossing = ['ORG#PLATFORM#ORG', 'ORG#PLATFORM#ORG#SET', 'ORG#PLATFORM#ONCE#*', 'APP#*'];
       expect(keys.filter((key) => !key.startsWith('ORG#$') && !crossing.includes(key))).toEqual([]);
     }
+  });
+
+  test('may beside that, where power is given, put a condition on credentials, and no more', () => {
+    const beside = allowing('dynamodb:ConditionCheckItem').filter(({ Action }) => !Action.includes('dynamodb:Query'));
+    expect(beside.map(({ Action, Condition }) => [Action, Condition?.['ForAllValues:StringLike']])).toEqual([
+      [['dynamodb:ConditionCheckItem'], { 'dynamodb:LeadingKeys': ['APP#*'] }],
+    ]);
   });
 
   test('is allowed what the storage code sends, and nothing else', () => {

@@ -110,6 +110,18 @@ test('a stage that allows a first key asks about such routes without a token, an
   }
 });
 
+test('a stage that keeps no answer of the authorizer has every request checked, and still wants the header', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
+  const careful = synthesize({ outdir: directory, context: { authorizerCacheSeconds: '0' } });
+  rmSync(directory, { recursive: true, force: true });
+  for (const [, { Properties }] of resourcesOf(careful, 'AWS::ApiGateway::Authorizer')) {
+    expect(Properties).toMatchObject({
+      AuthorizerResultTtlInSeconds: 0,
+      IdentitySource: 'method.request.header.Authorization',
+    });
+  }
+});
+
 describe('what is not declared', () => {
   const mock = (key: string) => {
     const method = methods.get(key);

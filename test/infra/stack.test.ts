@@ -6,6 +6,7 @@ import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contracts } from '../../functions/contracts.ts';
 import { settingsFrom } from '../../infra/settings.ts';
+import { withDefaults } from '../../local/gateway/options.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
 const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
@@ -114,9 +115,14 @@ test('the firewall blocks an address that sends too much, and known attacks but 
   expect(counted).toHaveLength(6);
 });
 
-test('every function knows the request budget of its stage, and how long it keeps audit events', () => {
+test('every function knows the limits of its stage, and how long it keeps audit events', () => {
   for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
-    const variables = { RATE_LIMIT: '600', TENANT_RATE_LIMIT: '2000', AUDIT_RETENTION_DAYS: '400' };
+    const variables = {
+      RATE_LIMIT: '600',
+      TENANT_RATE_LIMIT: '2000',
+      MAX_INTEGRATIONS: '200',
+      AUDIT_RETENTION_DAYS: '400',
+    };
     expect(Properties.Environment).toMatchObject({ Variables: variables });
   }
 });
@@ -140,6 +146,13 @@ describe('settings', () => {
       deletionProtection: true,
       logRetentionDays: 90,
     });
+  });
+
+  test('keep the authorizer’s answers as long as the local gateway does, and five minutes at most', () => {
+    const { authorizerTtlSeconds } = withDefaults({ contracts: [], loadFunction: async () => () => undefined });
+    expect(settings({}).authorizerCacheSeconds).toBe(authorizerTtlSeconds);
+    expect(settings({ authorizerCacheSeconds: '0' }).authorizerCacheSeconds).toBe(0);
+    expect(() => settings({ authorizerCacheSeconds: '301' })).toThrow(/authorizerCacheSeconds: /);
   });
 
   test('are texts on the command line', () => {

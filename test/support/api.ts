@@ -62,11 +62,20 @@ export interface OrgAccess {
 
 export interface ApiOptions extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report'> {}
 
+/** Test files make many integrations in one organization. */
+const MANY = 100_000;
+
 /** Starts the API on a free port. `firstKey` is on unless told otherwise, as for `npm start`. */
 export async function startApi({ firstKey = true, ...options }: ApiOptions = {}): Promise<Api> {
   const table = await freshTable();
   const keyFile = join(keyDirectory(), 'keys.json');
-  setFunctionEnvironment({ tableName: table.tableName, endpoint: table.endpoint, keyFile, firstKey });
+  setFunctionEnvironment({
+    tableName: table.tableName,
+    endpoint: table.endpoint,
+    keyFile,
+    firstKey,
+    maxIntegrations: MANY,
+  });
   // The functions keep their table for as long as the process lives; a test file may start several APIs, one after the other.
   configureTable({});
   await ensureLocalKeys(keyFile);

@@ -3,6 +3,7 @@ export const AUDITED: Readonly<Record<string, readonly [recordType: string, fiel
   createIntegration: ['Integration', ['app_code', 'created_at', 'display_name', 'org_id', 'status']],
   updateIntegration: ['Integration', ['status']],
   rotateSecret: ['Integration', ['secret']],
+  revokeTokens: ['Integration', ['tokens']],
   createRole: ['Role', ['code', 'created_at', 'description', 'is_system', 'label', 'org_id']],
   createUser: ['User', ['created_at', 'email', 'is_active', 'is_superadmin', 'name', 'phone']],
   updateUser: ['User', ['is_active']],

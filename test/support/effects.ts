@@ -1,5 +1,5 @@
 import { environmentTable } from '../../shared/table/client.ts';
-import { readCredentials } from '../../shared/table/credentials.ts';
+import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
 import type { Api, OrgAccess } from './api.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -33,6 +33,7 @@ type Seen = Omit<Effect, 'events'>;
 
 function lookAtRecord(api: Api, access: Access, scenario: Scenario): Promise<Seen> {
   if (scenario.operationId === 'rotateSecret') return rotations(api, access, scenario.path);
+  if (scenario.operationId === 'revokeTokens') return endOfTokens(api, access, scenario.path);
   return scenario.route.method === 'POST' ? creations(api, access, scenario) : change(api, access, scenario);
 }
 
@@ -58,9 +59,20 @@ const firstSecrets = new Map<string, string | undefined>();
 
 /** How many secrets have come before the one that the integration had when it was first looked at; a second rotation ends that one. */
 async function rotations(api: Api, { token }: Access, path: string): Promise<Seen> {
-  const { body } = await api.request('GET', path.replace(/\/rotate-secret$/, ''), { token });
-  const { secrets = [] } = (await readCredentials(environmentTable(), String(body.app_code))) ?? {};
+  const { secrets = [] } = await credentialsAt(api, { token }, path);
   const hashes = secrets.map(({ hash }) => hash);
   if (!firstSecrets.has(path)) firstSecrets.set(path, hashes[0]);
   return { count: hashes.indexOf(firstSecrets.get(path) ?? ''), tag: undefined };
+}
+
+/** Whether tokens were ended; done twice it is the same for a token of before. */
+async function endOfTokens(api: Api, access: Access, path: string): Promise<Seen> {
+  const { token_epoch = 0 } = await credentialsAt(api, access, path);
+  return { count: Math.min(token_epoch, 1), tag: undefined };
+}
+
+/** The stored credentials of the integration whose path this one begins with. */
+async function credentialsAt(api: Api, { token }: Access, path: string): Promise<Partial<Credentials>> {
+  const { body } = await api.request('GET', path.replace(/\/[a-z-]+$/, ''), { token });
+  return (await readCredentials(environmentTable(), String(body.app_code))) ?? {};
 }

@@ -2,10 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
+import { contracts } from '../../functions/contracts.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { systemClock } from '../../shared/clock.ts';
+import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
+import { liveCredentials } from '../../shared/table/credentials.ts';
 import { isMet } from '../../shared/table/expectations.ts';
+import { conditionOf } from '../../shared/table/expressions.ts';
 import type { Expectation, Item } from '../../shared/table/staged.ts';
 import { Work } from '../../shared/table/work.ts';
 import { freshTable } from '../support/dynamodb.ts';
@@ -20,6 +24,7 @@ beforeAll(async () => {
 
 const WORDS = ['a', 'b'] as const;
 const words = fc.subarray([...WORDS]);
+const groups = fc.array(fc.subarray([...WORDS], { minLength: 1 }), { maxLength: 2 });
 const number = fc.integer({ min: 0, max: 2 });
 // No text has a word in it: of texts DynamoDB tells what they contain, too.
 const value = fc.oneof(fc.constantFrom('X', 'Y'), number, fc.constant(null), words);
@@ -38,7 +43,7 @@ const simple = (item: Item | undefined): fc.Arbitrary<Expectation> => {
     about((name) => fc.option(own(name), { nil: undefined })).map((equals) => ({ equals })),
     about(own).map((equalsOrAbsent) => ({ equalsOrAbsent })),
     about(() => number).map((atMost) => ({ atMost })),
-    about(() => words).map((holds) => ({ holds })),
+    about(() => groups).map((holds) => ({ holds })),
   );
 };
 const expectation = (item: Item | undefined): fc.Arbitrary<Expectation> =>
@@ -99,4 +104,24 @@ it('two changes of one item stand under both their conditions, and the refusal i
     }),
     { numRuns: 100 },
   );
+});
+
+it('a condition on as many permissions as there may be stays within the limits of an expression', async () => {
+  const permissions = permissionCatalogue(contracts).map(({ code }): string => code);
+  const wanted = liveCredentials({ integrationId: 'i', tokenEpoch: 2 }, permissions);
+  const { ConditionExpression: text = '' } = conditionOf({ and: [wanted, wanted] });
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+  expect(Buffer.byteLength(text)).toBeLessThan(4_096);
+  expect(text.match(/\b(AND|OR|contains|attribute_\w+)\b|=/g)?.length).toBeLessThan(300);
+  const item = { integration_id: 'i', status: 'active', token_epoch: 2 };
+  expect(await isLetThrough({ ...item, permissions }, wanted)).toBe(true);
+  expect(await isLetThrough({ ...item, permissions: null }, wanted)).toBe(true);
+  const areas = permissions.filter((code) => code.endsWith(':write')).map((code) => code.replace(':write', ''));
+  const notIncluded = permissions.filter((code) => !areas.some((area) => code === `${area}:read`));
+  expect(notIncluded.length).toBeLessThan(permissions.length);
+  expect(await isLetThrough({ ...item, permissions: notIncluded }, wanted)).toBe(true);
+  for (const missing of notIncluded) {
+    const rest = permissions.filter((code) => code !== missing);
+    expect(await isLetThrough({ ...item, permissions: rest }, wanted), missing).toBe(false);
+  }
 });

@@ -42,7 +42,8 @@ export const responseHeaders = {
     ...text(100, '"default";r=574;t=3'),
   },
   'Idempotent-Replayed': {
-    description: 'There when this is the answer that the same `Idempotency-Key` was given before.',
+    description:
+      'There when this is the answer that the same `Idempotency-Key` was given before. Fields of it that the caller would not be shown now are null, and so is a secret to any token but the one that asked first.',
     schema: { type: 'string' as const, enum: ['true'] },
     example: 'true',
   },

@@ -27,7 +27,7 @@ export const requestHeaders = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'Any text of your own that names this request for a day: sent again with the same key it creates nothing and is answered as the first time.',
+      'A random text of your own, such as a UUID, that names this request for a day: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: '8e03978e-40d5-43e8-bc93-6894a57f9324',

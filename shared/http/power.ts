@@ -1,0 +1,55 @@
+import type { Caller } from '../auth/caller.ts';
+import { codesThatAllow } from '../contract/permissions.ts';
+import { Problem } from '../contract/problem.ts';
+import type { PermissionCode } from '../contract/route.ts';
+import { areAsExpected, type Credentials, liveCredentials, requireCredentials } from '../table/credentials.ts';
+import { StaleRead } from '../table/errors.ts';
+import type { Tenant } from '../table/tenant.ts';
+
+/**
+ * Power needs a live key (`docs/decisions/0073`). What the pipeline knows of a caller may be as old as the authorizer's answer that the
+ * gateway keeps. For records that will do; an operation that makes, changes or ends power has its commit depend on the caller's
+ * credentials as they are at that moment.
+ */
+
+/** Permission codes; null: all of the tenant. */
+export type Permissions = readonly string[] | null;
+
+/** What it takes to have all of these. */
+export const allOf = (...permissions: readonly Permissions[]): Permissions => {
+  const codes = permissions.filter((each) => each !== null);
+  return codes.length < permissions.length ? null : [...new Set(codes.flat())];
+};
+
+/**
+ * Stages that the caller's key is alive when the work commits, and has the permission that the operation needs, and all that it gives
+ * or reaches. Else the commit throws Problem `unauthorized` or `forbidden`. For the sender of a webhook it throws
+ * {@link StaleRead}: received anew, the delivery is refused by its own checks.
+ */
+export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionCode, given: Permissions = []): void {
+  const permissions = allOf([needed], given);
+  requireCredentials(tenant, caller.appCode, liveCredentials(caller, permissions), (found) => {
+    if (caller.tokenId === null) return new StaleRead('the credentials of the sender have changed');
+    if (!areAsExpected(found, liveCredentials(caller))) {
+      return invalidToken('The integration is inactive, or its tokens were ended.');
+    }
+    return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
+  });
+}
+
+/** Stages that the caller's own request budget is what its token was given with. Else the commit throws Problem `unauthorized`. */
+export function requireRateLimit(tenant: Tenant, caller: Caller): void {
+  const own = { rate_limit: caller.rateLimit };
+  const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
+  requireCredentials(tenant, caller.appCode, expect, () =>
+    invalidToken('The rate limit of the integration has changed: log in again.'),
+  );
+}
+
+const invalidToken = (detail: string): Problem =>
+  new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
+
+const lacking = (found: Credentials | undefined, permissions: Permissions): string =>
+  permissions === null
+    ? 'all permissions'
+    : permissions.filter((code) => !codesThatAllow(code).some((one) => found?.permissions?.includes(one))).join(', ');

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { readCredentials } from '../../shared/table/credentials.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
+import { type Calls, callsOf } from '../support/tenant-calls.ts';
+
+/**
+ * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
+ * must not be held against the request that wrote it. (Changes of other integrations are in the sweep of `faults.test.ts`.)
+ */
+
+const faulty = new FaultyHandler();
+const ATTEMPTS = 2;
+let api: Api;
+let owner: Calls;
+beforeAll(async () => {
+  // Of a function's time 1.5 s are kept back for the answer: the table has as long.
+  api = await startApi({ firstKey: false, report: () => undefined, limits: { functionMs: 3_000 } });
+  owner = callsOf(api, (await api.orgToken()).token);
+});
+afterAll(() => api.close());
+
+const useFreshClient = (): void =>
+  configureTable({
+    region: LOCAL_REGION,
+    credentials: LOCAL_CREDENTIALS,
+    requestHandler: faulty,
+    retryStrategy: new ConfiguredRetryStrategy(ATTEMPTS, 1),
+  });
+
+/** A key, and what its tokens' end was raised to. */
+async function freshKey(): Promise<Key> {
+  faulty.follow(() => undefined);
+  useFreshClient();
+  const key = await keyMadeBy(api, owner);
+  await key.read('/api/v1/permissions');
+  return key;
+}
+const epochOf = async ({ appCode }: Key) => (await readCredentials(environmentTable(), appCode))?.token_epoch ?? 0;
+
+/** Sends a request whose transaction meets a fault so many times, and once more when that was answered with a 503. */
+async function meet(request: () => ReturnType<Calls['ask']>, fault: Fault, times: number) {
+  let met = 0;
+  faulty.follow(({ operation }) => (operation === 'TransactWriteItems' && met++ < times ? fault : undefined));
+  const answer = await request();
+  faulty.follow(() => undefined);
+  expect([200, 201, 503]).toContain(answer.status);
+  if (times === Number.POSITIVE_INFINITY) expect(answer.status).toBe(503);
+  return answer.status === 503 ? request() : answer;
+}
+
+const faults = (['reply-lost', 'timeout', 'applied-server-error', 'dropped', 'conflict'] as const).flatMap((fault) =>
+  [1, 2 * ATTEMPTS, Number.POSITIVE_INFINITY].map((times) => [fault, times] as const),
+);
+
+describe.each(faults)('%s, %s times', (fault, times) => {
+  it('a key that rotates itself with 0 has its new secret, and no second one', async () => {
+    const key = await freshKey();
+    const headers = { 'idempotency-key': randomUUID() };
+    const rotate = () => key.ask('POST', `${key.path}/rotate-secret`, { previous_valid_for: 0 }, { headers });
+    const { status, body } = await meet(rotate, fault, times);
+    expect([status, await epochOf(key)]).toEqual([201, 1]);
+    expect([await loginWith(api, key.appCode, body.secret), await loginWith(api, key.appCode, key.secret)]).toEqual([
+      200, 401,
+    ]);
+  });
+
+  it('a key that sets itself inactive is so', async () => {
+    const key = await freshKey();
+    const { status, body } = await meet(() => key.ask('PATCH', key.path, { status: 'inactive' }), fault, times);
+    expect([status, body.status, await epochOf(key)]).toEqual([200, 'inactive', 1]);
+  });
+
+  it('a key that ends its own tokens ends them once', async () => {
+    const key = await freshKey();
+    const { status } = await meet(() => key.ask('POST', `${key.path}/revoke-tokens`), fault, times);
+    // Whoever has to ask again learns from the 401 that it was done.
+    expect([200, 401]).toContain(status);
+    expect(await epochOf(key)).toBe(1);
+  });
+});
