@@ -339,9 +339,12 @@ describe('while the API is in use', () => {
     await writing;
   }
 
+  /** What was found but for what others changed all the time: a machine under load may never find it at rest. */
+  const settled = async (repair: boolean) => (await look(repair)).filter(({ kind }) => kind !== 'busy');
+
   it('nothing is taken for damage that is only on its way', async () => {
     await besideWriters(async () => {
-      for (let round = 0; round < 6; round++) expect(await look(round % 2 === 0)).toEqual([]);
+      for (let round = 0; round < 6; round++) expect(await settled(round % 2 === 0)).toEqual([]);
     });
     expect(await look(false)).toEqual([]);
   });
@@ -355,7 +358,7 @@ describe('while the API is in use', () => {
         await add(keyOf('SERVICE', made.services[1]), 'resource_count', 1);
         await add(keyOf('TICKET', made.tickets[0]), 'CHILDREN', 2);
         await put({ ...uniqueKey(tenant, 'CLIENT', 'slug', `nobody-${round}`), holder: made.clients[0] ?? '' });
-        for (const kind of told(await look(true))) found.add(kind);
+        for (const kind of told(await settled(true))) found.add(kind);
       }
     });
     for (const kind of told(await look(true))) found.add(kind);

@@ -2,7 +2,7 @@ import { CHILDREN } from '../children.ts';
 import { childPartition, type Key, recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import type { Item } from '../staged.ts';
-import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { AnyEntity, Kind } from './kinds.ts';
 import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
@@ -30,29 +30,28 @@ export class Children {
   }
 
   /** The count only goes up, so nothing has come meanwhile where it did not. */
-  async #look(id: string, number: number): Promise<Finding> {
+  async #look(id: string, number: number): Promise<Finding | Moved> {
     const { entity } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
-    for (let tries = 0; tries < TRIES; tries++) {
-      const before = await readItem(this.#scope, key);
-      if (before?.id !== id) return { differences: [] };
-      const count = await this.#count(id);
-      const after = await readItem(this.#scope, key);
-      if (after?.id !== id || countIn(after) !== countIn(before)) continue;
-      if (count === countIn(before)) return { differences: [] };
-      const text = `${entity.name} ${id} counts ${countIn(before)} records below it, there are ${count}`;
-      return {
-        differences: [{ kind: 'counter', entity: entity.name, id, field: CHILDREN, text }],
-        mend: (work) =>
-          work.update(key, {
-            set: { [CHILDREN]: count },
-            expect: { equals: { id, [CHILDREN]: before[CHILDREN] } },
-            refuse: changed,
-          }),
-      };
+    const before = await readItem(this.#scope, key);
+    if (before?.id !== id) return { differences: [] };
+    const count = await this.#count(id);
+    const after = await readItem(this.#scope, key);
+    if (after?.id !== id || countIn(after) !== countIn(before)) {
+      const text = `${entity.name} ${id} changes too fast to count what is below it`;
+      return new Moved({ entity: entity.name, id, text });
     }
-    const text = `${entity.name} ${id} changes too fast to count what is below it; try again later`;
-    return { differences: [{ kind: 'busy', entity: entity.name, id, text } satisfies Difference] };
+    if (count === countIn(before)) return { differences: [] };
+    const text = `${entity.name} ${id} counts ${countIn(before)} records below it, there are ${count}`;
+    return {
+      differences: [{ kind: 'counter', entity: entity.name, id, field: CHILDREN, text }],
+      mend: (work) =>
+        work.update(key, {
+          set: { [CHILDREN]: count },
+          expect: { equals: { id, [CHILDREN]: before[CHILDREN] } },
+          refuse: changed,
+        }),
+    };
   }
 
   async #count(id: string): Promise<number> {
@@ -69,7 +68,5 @@ export class Children {
     return last === undefined ? 0 : numberIn(String(last.SK)) + 1;
   }
 }
-
-const TRIES = 10;
 
 const countIn = ({ [CHILDREN]: count }: Item): number => Number(count ?? 0);

@@ -6,7 +6,7 @@ import { readEach } from '../lists/read-records.ts';
 import { MOVES } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import { differing, ExpectedSet } from './bits.ts';
-import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
 import { readItem, readPartition, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
@@ -60,37 +60,34 @@ export class Counters {
   }
 
   /** Counts again. Nothing moved meanwhile when the record's `MOVES` did not: whatever counts moves it. */
-  async #look(id: string, number: number): Promise<Finding> {
+  async #look(id: string, number: number): Promise<Finding | Moved> {
     const { entity, counters } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
-    for (let tries = 0; tries < TRIES; tries++) {
-      const before = await readItem(this.#scope, key);
-      if (before?.id !== id) return { differences: [] };
-      const wrong = (await this.#recount(id, before)).filter(({ stored, counted }) => stored !== counted);
-      const after = await readItem(this.#scope, key);
-      if (after?.[MOVES] !== before[MOVES]) continue;
-      const differences = wrong.map(
-        ({ field, stored, counted }): Difference => ({
-          kind: 'counter',
-          entity: entity.name,
-          id,
-          field,
-          text: `${entity.name} ${id} ${field} is ${stored}, counted are ${counted}`,
+    const before = await readItem(this.#scope, key);
+    if (before?.id !== id) return { differences: [] };
+    const wrong = (await this.#recount(id, before)).filter(({ stored, counted }) => stored !== counted);
+    const after = await readItem(this.#scope, key);
+    if (after?.[MOVES] !== before[MOVES])
+      return new Moved({ entity: entity.name, id, text: `${entity.name} ${id} changes too fast to be counted` });
+    const differences = wrong.map(
+      ({ field, stored, counted }): Difference => ({
+        kind: 'counter',
+        entity: entity.name,
+        id,
+        field,
+        text: `${entity.name} ${id} ${field} is ${stored}, counted are ${counted}`,
+      }),
+    );
+    const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
+    return {
+      differences,
+      mend: (work) =>
+        work.update(key, {
+          set: Object.fromEntries(wrong.map(({ field, counted }) => [field, counted])),
+          expect: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
+          refuse: changed,
         }),
-      );
-      const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
-      return {
-        differences,
-        mend: (work) =>
-          work.update(key, {
-            set: Object.fromEntries(wrong.map(({ field, counted }) => [field, counted])),
-            expect: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
-            refuse: changed,
-          }),
-      };
-    }
-    const text = `${entity.name} ${id} changes too fast to be counted; try again later`;
-    return { differences: [{ kind: 'busy', entity: entity.name, id, text }] };
+    };
   }
 
   async #recount(id: string, stored: Item) {
@@ -113,8 +110,6 @@ export class Counters {
     return [...records.values()].filter((record) => record[by] === id && counts(source, record)).length;
   }
 }
-
-const TRIES = 10;
 
 const counts = ({ entity, when }: Counted, record: Item): boolean =>
   when === undefined || when(toRecord(entity, record));

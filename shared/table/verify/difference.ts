@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
 import type { Table } from '../client.ts';
 import { StaleRead } from '../errors.ts';
@@ -46,6 +47,8 @@ export type DifferenceKind =
 
 export interface Verified extends Difference {
   readonly repaired: boolean;
+  /** Why it could not be repaired, where that was asked for and is known. */
+  readonly reason?: string | undefined;
 }
 
 /** What a verification works on. */
@@ -62,24 +65,58 @@ export interface Finding {
   readonly mend?: ((work: Work) => void) | undefined;
 }
 
-const TRIES = 20;
+/** Others changed something while it was looked at, so that nothing can be said of it. */
+export class Moved {
+  /** What to say if it never stands still. */
+  readonly busy: Difference;
+
+  constructor(busy: Omit<Difference, 'kind'>) {
+    this.busy = { kind: 'busy', ...busy };
+  }
+}
+
+const TRIES = 50;
+/** Longest wait before something is looked at again, in milliseconds: it grows to this with the tries. A random part of it is waited. */
+const LONGEST_WAIT = 100;
 /** Longest time for one transaction, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** Looks at something, and mends it if asked to. Where somebody changed it in between, it is looked at again: their write stands. */
-export async function settle(scope: Scope, look: () => Promise<Finding>): Promise<Verified[]> {
+/**
+ * Looks at something, and mends it if asked to. Where somebody changed it in between, it is looked at again after a random wait: their write
+ * stands. What never stands still for it is told as busy, or as not repaired.
+ */
+export async function settle(scope: Scope, look: () => Promise<Finding | Moved>): Promise<Verified[]> {
   for (let tries = 1; ; tries++) {
-    const { differences, mend } = await look();
-    const tell = (repaired: boolean): Verified[] => differences.map((difference) => ({ ...difference, repaired }));
-    if (differences.length === 0 || !scope.repair || mend === undefined || tries > TRIES) return tell(false);
-    try {
-      await commit(scope, mend);
-      return tell(true);
-    } catch (error) {
-      if (!(error instanceof StaleRead)) throw error;
+    const found = await look();
+    if (!(found instanceof Moved)) {
+      const outcome = await mended(scope, found);
+      if (outcome !== undefined) return outcome;
     }
+    if (tries === TRIES) return toldAs(found instanceof Moved ? [found.busy] : found.differences, false, TOO_FAST);
+    await sleep(Math.random() * Math.min(tries * 10, LONGEST_WAIT));
   }
 }
+
+const TOO_FAST = 'others change it all the time: try again later';
+
+/** @returns undefined where somebody has changed it since it was looked at */
+async function mended(scope: Scope, { differences, mend }: Finding): Promise<Verified[] | undefined> {
+  if (differences.length === 0 || !scope.repair || mend === undefined) return toldAs(differences, false);
+  try {
+    await commit(scope, mend);
+    return toldAs(differences, true);
+  } catch (error) {
+    if (error instanceof StaleRead) return undefined;
+    if (!isDenied(error)) throw error;
+    return toldAs(differences, false, 'these credentials may not change it');
+  }
+}
+
+const toldAs = (differences: readonly Difference[], repaired: boolean, reason?: string): Verified[] =>
+  differences.map((difference) => ({ ...difference, repaired, ...(reason === undefined ? {} : { reason }) }));
+
+/** IAM keeps from the maintenance role what it shall not change (`docs/decisions/0092-operator-verify.md`). */
+const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
 async function commit({ table, clock }: Scope, stage: (work: Work) => void): Promise<void> {
   const work = new Work();

@@ -22,13 +22,14 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
   if (doubtful.length === 0) return [];
   const isComplete =
     scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, survey));
-  return sideBySide(doubtful, async (field) => {
+  return sideBySide(doubtful, async (field): Promise<Verified[]> => {
     const missing = byField.get(field)?.length ?? 0;
     const text = isBuilt(field)
       ? `${entity.name} ${missing} of ${count} records do not stand in the lists by ${field}`
       : `${entity.name} the lists by ${field} are not built: ${missing} of ${count} records do not stand in them`;
     const difference: Difference = { kind: 'filter-not-built', entity: entity.name, field, text };
-    if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete }];
+    const reason = byField.get(field)?.find((each) => each.reason !== undefined)?.reason;
+    if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete, reason }];
     await note(scope, survey, field);
     return [{ ...difference, repaired: true }];
   });

@@ -163,12 +163,14 @@ class StoredWord {
   readonly #name: string;
   readonly #raw: unknown;
   readonly #bits: bigint;
+  readonly #expires: number | undefined;
 
   constructor(key: Key, name: string, item: Item | undefined) {
     this.#key = key;
     this.#name = name;
     this.#raw = item?.[name];
     this.#bits = BigInt((this.#raw as number | undefined) ?? 0);
+    this.#expires = item?.[TTL_ATTRIBUTE] as number | undefined;
   }
 
   get isSound(): boolean {
@@ -179,15 +181,18 @@ class StoredWord {
     return (sound(this.#bits) & bit) !== 0n;
   }
 
-  /** Stages that the word has this bit or has it not, on condition that it is as it was read. */
+  /**
+   * Stages that the word has this bit or has it not, on condition that it is as it was read. Where the list's records expire, its item is kept for as
+   * long as this number needs it, and never shorter than before: it holds others' bits too.
+   */
   stage(work: Work, bit: bigint, isSet: boolean, expires: number | undefined): void {
     const bits = sound(this.#bits);
     const after = isSet ? bits | bit : bits & ~bit;
     if (after === this.#bits) return;
-    const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
+    const isLater = expires !== undefined && setExpiry(expires) > (this.#expires ?? 0);
     work.update(this.#key, {
-      set: { [this.#name]: after, ...ttl },
-      expect: { equals: { [this.#name]: this.#raw } },
+      set: { [this.#name]: after, ...(isLater ? { [TTL_ATTRIBUTE]: setExpiry(expires) } : {}) },
+      expect: { equals: { [this.#name]: this.#raw, ...(isLater ? { [TTL_ATTRIBUTE]: this.#expires } : {}) } },
       refuse: changed,
     });
   }
