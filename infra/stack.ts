@@ -6,6 +6,7 @@ import type { Bundles } from './bundling/bundle.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Keys } from './keys.ts';
+import { MaintenanceRole } from './maintenance-role.ts';
 import { OperatorRole } from './operator-role.ts';
 import { Api } from './rest-api.ts';
 import type { Settings } from './settings.ts';
@@ -32,6 +33,7 @@ export class CustodiaStack extends Stack {
     new Alarms(this, 'Alarms', { api: rest, functions, table, settings });
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
+    const maintenance = new MaintenanceRole(this, 'Maintenance', table);
 
     const baseUrl = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${settings.stage}`;
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
@@ -40,6 +42,7 @@ export class CustodiaStack extends Stack {
     new CfnOutput(this, 'TableName', { value: table.tableName });
     new CfnOutput(this, 'SecretsKeyArn', { value: keys.secrets.keyArn });
     new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
+    new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', settings.stage);
   }

@@ -15,19 +15,21 @@ const ORGANIZATION_ID = '????????-????-????-????-????????????';
 
 /** The tenant that the session was opened for. */
 const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
-const OF_TENANT = recordsPartition(TENANT, '*');
+export const OF_TENANT = recordsPartition(TENANT, '*');
 
 /** Where the tenant's audit events are, and the sets of their lists. */
-const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
+export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
 const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
 const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
+/** An organization stands in the platform's list of all too. */
+export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
 
-/** An organization stands in the platform's list of all too; the platform's caller may have given its request a key. */
-const NEW_ORGANIZATION = [ORGANIZATIONS, setPartition(ORGANIZATIONS), onceKey(PLATFORM, '*', '').PK];
+/** The platform's caller may have given its request a key. */
+const NEW_ORGANIZATION = [...LIST_OF_ORGANIZATIONS, onceKey(PLATFORM, '*', '').PK];
 
-const ALL_ACTIONS: readonly ItemAction[] = [
+export const ALL_ACTIONS: readonly ItemAction[] = [
   'GetItem',
   'BatchGetItem',
   'Query',
@@ -48,6 +50,12 @@ const ALLOWED: Readonly<Record<TenantRights, readonly [actions: readonly ItemAct
   grants: [ALL_ACTIONS, [OF_TENANT]],
   organizations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION]],
   integrations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION, ANY_APP]],
+};
+
+/** Conditions of a trust policy: a session has one tag, which names a tenant. */
+export const TAGGED_WITH_TENANT: Conditions = {
+  StringLike: { [`aws:RequestTag/${TENANT_TAG}`]: [ORGANIZATION_ID, 'PLATFORM'] },
+  'ForAllValues:StringEquals': { 'aws:TagKeys': [TENANT_TAG] },
 };
 
 /** IAM path of the functions' roles that have these rights: what the tenant role knows them by. */
@@ -91,10 +99,6 @@ export class TenantRole extends Construct {
       resource: 'role',
       resourceName: `${rolePath(this, kind).slice(1)}*`,
     });
-    return {
-      ArnLike: { 'aws:PrincipalArn': functions },
-      StringLike: { [`aws:RequestTag/${TENANT_TAG}`]: [ORGANIZATION_ID, 'PLATFORM'] },
-      'ForAllValues:StringEquals': { 'aws:TagKeys': [TENANT_TAG] },
-    };
+    return { ArnLike: { 'aws:PrincipalArn': functions }, ...TAGGED_WITH_TENANT };
   }
 }

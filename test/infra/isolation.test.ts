@@ -201,3 +201,61 @@ describe('the operator’s role', () => {
     expect([may(by, 'PutItem', [trail]), may(by, 'UpdateItem', [trail])]).toEqual([true, false]);
   });
 });
+
+describe('the maintenance role', () => {
+  const role = (): string => arns((arn) => /Maintenance/.test(arn))[0] ?? '';
+  const inTenant = (tenant: string): Principal => ({ roleArn: role(), tags: { tenant } });
+
+  it('works on all that is the tenant’s for which its session was opened, and on nobody else’s', () => {
+    for (const action of ACTIONS) {
+      for (const key of ['CLIENT', 'CLIENT#status=active#SET', 'SWEEP', 'UNIQUE#CLIENT#slug', 'AUDIT_EVENT#SET']) {
+        expect(may(inTenant(ACME), action, [`ORG#${ACME}#${key}`]), `${action} ${key}`).toBe(true);
+        expect(may(inTenant('PLATFORM'), action, [`ORG#PLATFORM#${key}`]), `${action} ${key}`).toBe(true);
+        for (const other of [`ORG#${RIVAL}#`, `ORG#${ACME}0#`, 'ORG#PLATFORM#'])
+          expect(may(inTenant(ACME), action, [other + key]), `${action} ${other}${key}`).toBe(false);
+        expect(may(inTenant('PLATFORM'), action, [`ORG#${ACME}#${key}`]), action).toBe(false);
+        expect(may({ roleArn: role(), tags: {} }, action, [`ORG#${ACME}#${key}`]), action).toBe(false);
+      }
+      for (const keys of [['APP#acme'], ['GUESS#digest'], ['ORG#'], []])
+        expect(may(inTenant(ACME), action, keys), `${action} ${keys}`).toBe(false);
+    }
+    expect(may(inTenant(ACME), 'Scan', [])).toBe(false);
+  });
+
+  it('mends the organization’s copy in the platform’s list, and lists no others', () => {
+    for (const list of ['ORG#PLATFORM#ORG', 'ORG#PLATFORM#ORG#SET']) {
+      const allowed = ACTIONS.filter((action) => may(inTenant(ACME), action, [list]));
+      expect(allowed).toEqual(['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem']);
+    }
+  });
+
+  it('changes and deletes no audit event', () => {
+    for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem'])
+      expect(may(inTenant(ACME), action, [`ORG#${ACME}#AUDIT_EVENT`]), action).toBe(false);
+  });
+
+  it('uses no key of KMS', () => {
+    const keys = [...stack.resources.values()].filter(({ Type }) => Type === 'AWS::KMS::Key');
+    expect(keys.length).toBeGreaterThan(1);
+    expect(JSON.stringify(keys)).not.toMatch(/Maintenance/);
+    const actions = [...stack.resources.values()]
+      .filter(
+        ({ Type, Properties }) => Type === 'AWS::IAM::Policy' && /Maintenance/.test(JSON.stringify(Properties.Roles)),
+      )
+      .map(({ Properties }) => JSON.stringify(Properties.PolicyDocument));
+    expect(actions).toHaveLength(1);
+    expect(actions[0]).not.toMatch(/kms:|sts:/);
+  });
+
+  it('is assumed by people of the account for one tenant, and by no function', () => {
+    const person: Principal = { roleArn: 'arn:aws:iam::111122223333:user/somebody', tags: {} };
+    const assumable = (by: Principal, tags: Record<string, string>) => mayAssume(stack, by, role(), tags);
+    expect([assumable(person, { tenant: ACME }), assumable(person, { tenant: 'PLATFORM' })]).toEqual([true, true]);
+    for (const tags of [{}, { tenant: '*' }, { tenant: `${ACME}*` }, { tenant: ACME, more: 'x' }, { tenant: '' }])
+      expect(assumable(person, tags), JSON.stringify(tags)).toBe(false);
+    for (const name of functionNames(contracts))
+      expect(assumable({ roleArn: roleOf(name), tags: {} }, { tenant: ACME }), name).toBe(false);
+  });
+
+  it('is named by the stack', () => expect(stack.outputs.MaintenanceRoleArn).toBe(role()));
+});
