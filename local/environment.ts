@@ -16,8 +16,8 @@ export interface FunctionEnvironment {
 /** More than this machine can serve: nobody shares it, and a benchmark is not to measure a limit. */
 const GENEROUS_LIMIT = 1_000_000;
 
-/** Of the machine's own AWS configuration, what would go before the credentials set here. */
-const FOREIGN = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_DEFAULT_REGION'];
+/** Of the machine's own AWS configuration, what would go before what is set here. */
+const FOREIGN = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_DEFAULT_REGION', 'TENANT_ROLE_ARN'];
 
 /** Gives this process the environment that the functions read, in place of the one that Lambda would give them. */
 export function setFunctionEnvironment({

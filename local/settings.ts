@@ -6,6 +6,9 @@ export class LocalApiError extends Error {
   override readonly name = 'LocalApiError';
 }
 
+/** Name of the one table on this machine. */
+export const LOCAL_TABLE = 'custodia';
+
 /** Keeps nothing: as `DATA_DIR`. */
 export const IN_MEMORY = ':memory:';
 

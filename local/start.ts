@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { contracts } from '../functions/contracts.ts';
 import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
+import { finishSweeps } from '../shared/table/finish-sweeps.ts';
+import { environmentSession } from '../shared/table/session.ts';
 import { localDynamoDbClient } from './dynamodb/client.ts';
 import { startDynamoDb } from './dynamodb/embedded.ts';
 import { probe } from './dynamodb/probe.ts';
@@ -11,9 +13,8 @@ import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
 import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { ensurePlatformIntegration } from './platform.ts';
-import { IN_MEMORY, LocalApiError, type LocalSettings } from './settings.ts';
+import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
 
-const TABLE_NAME = 'custodia';
 const AUTHORIZER = 'authorizer';
 
 export interface LocalApi {
@@ -46,10 +47,13 @@ export async function startLocalApi(settings: LocalSettings): Promise<LocalApi> 
   started.defer(storage.stop);
 
   const keyFile = join(directory.path, 'keys.json');
-  setFunctionEnvironment({ tableName: TABLE_NAME, endpoint: storage.endpoint, keyFile, firstKey: true });
+  setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint: storage.endpoint, keyFile, firstKey: true });
   await Promise.all([ensureLocalKeys(keyFile), makeTable(storage.endpoint), loading]);
   const { platformSecret: secret } = settings;
-  const integration = await ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
+  const [integration] = await Promise.all([
+    ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) }),
+    finishSweeps(environmentSession(Number.POSITIVE_INFINITY)),
+  ]);
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 
   const gateway = await listen(settings);
@@ -91,7 +95,7 @@ async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings): Promise<
     const { endpoint, engine, stop } = await startDynamoDb({ dataDir });
     const engineName = engine === 'java' ? 'DynamoDB Local' : 'dynoxide';
     const place = dataDir === IN_MEMORY ? 'in memory, gone when it stops' : resolve(dataDir);
-    return { endpoint, name: `${place} (${engineName})`, stop };
+    return { endpoint, name: `${place} (${engineName} at ${endpoint})`, stop };
   }
   await probe(dynamoDbEndpoint).catch((error: unknown) => {
     throw new LocalApiError(
@@ -105,7 +109,7 @@ async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings): Promise<
 async function makeTable(endpoint: string): Promise<void> {
   const client = localDynamoDbClient(endpoint);
   try {
-    await createTable(client, TABLE_NAME);
+    await createTable(client, LOCAL_TABLE);
   } finally {
     client.destroy();
   }

@@ -1,9 +1,10 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
 import { DATA_FILES, type Engine, type EngineName } from './engine.ts';
-import { EmbeddedDynamoDbError } from './errors.ts';
+import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
 import { lockDirectory } from './lock.ts';
 import { probe } from './probe.ts';
 
@@ -35,14 +36,20 @@ export interface EmbeddedDynamoDb {
 export const startDynamoDb = async ({ dataDir, engine: asked }: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
   const directory = dataDir === ':memory:' ? undefined : resolve(dataDir);
   const unlock = directory === undefined ? () => undefined : lockDirectory(directory);
+  // One that was killed may have left it.
+  forgetEndpoint(directory);
   try {
     const engine = await chooseEngine(asked, directory);
     const child = await startOnFreePort(engine, directory);
     const endpoint = `http://127.0.0.1:${child.port}`;
     await opened(endpoint, child, engine, directory);
+    if (directory !== undefined) writeFileSync(join(directory, ENDPOINT_FILE), endpoint);
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => {
-      stopping ??= child.stop().finally(unlock);
+      stopping ??= child.stop().finally(() => {
+        forgetEndpoint(directory);
+        unlock();
+      });
       return stopping;
     };
     return { endpoint, engine: engine.name, stop };
@@ -51,6 +58,37 @@ export const startDynamoDb = async ({ dataDir, engine: asked }: EmbeddedDynamoDb
     throw error;
   }
 };
+
+/** In the data directory: where its DynamoDB answers while one runs. */
+const ENDPOINT_FILE = 'dynamodb.endpoint';
+
+const forgetEndpoint = (directory: string | undefined): void => {
+  if (directory !== undefined) rmSync(join(directory, ENDPOINT_FILE), { force: true });
+};
+
+/**
+ * The DynamoDB over a data directory: the one that another process has started there, else one of our own.
+ * @throws EmbeddedDynamoDbError as {@link startDynamoDb}, and when the other one has not come up yet
+ */
+export const openDynamoDb = async (dataDir: string): Promise<Pick<EmbeddedDynamoDb, 'endpoint' | 'stop'>> => {
+  try {
+    return await startDynamoDb({ dataDir });
+  } catch (error) {
+    if (!(error instanceof DirectoryInUse)) throw error;
+    return { endpoint: endpointIn(dataDir), stop: async () => undefined };
+  }
+};
+
+function endpointIn(dataDir: string): string {
+  try {
+    return readFileSync(join(dataDir, ENDPOINT_FILE), 'utf8');
+  } catch (cause) {
+    throw new EmbeddedDynamoDbError(
+      `Another instance is just starting or stopping in the data directory ${resolve(dataDir)}: try again in a moment.`,
+      { cause },
+    );
+  }
+}
 
 const startOnFreePort = async (engine: Engine, directory: string | undefined): Promise<RunningChild> => {
   for (let attempt = 1; ; attempt++) {

@@ -2,3 +2,6 @@
 export class EmbeddedDynamoDbError extends Error {
   override readonly name = 'EmbeddedDynamoDbError';
 }
+
+/** Another process has the data directory. */
+export class DirectoryInUse extends EmbeddedDynamoDbError {}

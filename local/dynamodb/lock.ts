@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { EmbeddedDynamoDbError } from './errors.ts';
+import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
 
 /**
  * Creates `directory` where it is missing and keeps it for this process; answers the function that lets it go.
- * @throws EmbeddedDynamoDbError when it cannot be written to or another process has it.
+ * @throws EmbeddedDynamoDbError when it cannot be written to; DirectoryInUse when another process has it.
  */
 export const lockDirectory = (directory: string): (() => void) => {
   const file = join(directory, 'dynamodb.lock');
@@ -21,7 +21,9 @@ export const lockDirectory = (directory: string): (() => void) => {
     }
     return () => lock.close();
   } catch (error) {
-    throw new EmbeddedDynamoDbError(explain(directory, file, error as Partial<SqliteError>), { cause: error });
+    const failure = error as Partial<SqliteError>;
+    const Failure = failure.errcode === SQLITE_BUSY ? DirectoryInUse : EmbeddedDynamoDbError;
+    throw new Failure(explain(directory, file, failure), { cause: error });
   }
 };
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, World } from '../support/scenario.ts';
+import { tableAt } from '../support/storage.ts';
 import type { TableRequest } from './account/account.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
 
@@ -166,5 +168,76 @@ describe('sessions', () => {
     const own = api.account.requests.filter(({ by }) => by.tags.tenant === undefined);
     expect(own.length).toBeGreaterThan(20);
     for (const { partitions } of own) for (const partition of partitions) expect(partition).toMatch(/^(APP|GUESS)#/);
+  });
+});
+
+describe('the operator verifies a tenant', () => {
+  const maintenance = () => api.stack.outputs.MaintenanceRoleArn;
+
+  /** @param expression with names as `#NAME` and one value, `:value` */
+  const update = (key: Record<string, string> | undefined, expression: string, value?: unknown) =>
+    tableAt(api.table).client.send(
+      new UpdateCommand({
+        TableName: api.table.tableName,
+        Key: key,
+        UpdateExpression: expression,
+        ExpressionAttributeNames: Object.fromEntries(
+          Array.from(expression.matchAll(/#(\w+)/g), ([placeholder, name]) => [placeholder, name ?? '']),
+        ),
+        ...(value === undefined ? {} : { ExpressionAttributeValues: { ':value': value } }),
+      }),
+    );
+
+  /** The keys of the items in a partition. */
+  const keysIn = async (PK: string) => {
+    const { Items = [] } = await tableAt(api.table).client.send(
+      new QueryCommand({
+        TableName: api.table.tableName,
+        KeyConditionExpression: 'PK = :partition',
+        ExpressionAttributeValues: { ':partition': PK },
+      }),
+    );
+    return Items.map(({ SK }) => ({ PK, SK: String(SK) }));
+  };
+
+  it('in one session, which touches no other tenant’s keys', async () => {
+    api.account.forget();
+    for (const org of [acme.orgId, 'platform']) {
+      const { code, stdout, stderr } = await api.operator('verify', '--org', org, '--repair');
+      expect([code, stderr], stdout).toEqual([0, '']);
+    }
+    expect(api.account.refusals).toEqual([]);
+    expect(api.account.sessions).toEqual([
+      { roleArn: maintenance(), tags: { tenant: acme.orgId } },
+      { roleArn: maintenance(), tags: { tenant: 'PLATFORM' } },
+    ]);
+    expect(api.account.requests.length).toBeGreaterThan(50);
+    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+  });
+
+  it('repairs what differs, also in the platform’s list and in the lists of audit events', async () => {
+    const [organization] = await keysIn(`ORG#${rival.orgId}#ORG`);
+    const [client] = await keysIn(`ORG#${rival.orgId}#CLIENT`);
+    await update(organization, 'SET #slug = :value', 'renamed');
+    await update(client, 'SET #services_count = :value', 40);
+    // A number of an audit event whose writer died a minute ago.
+    const head = { PK: `ORG#${rival.orgId}#AUDIT_EVENT#SET`, SK: 'HEAD' };
+    await update(head, 'ADD #NEXT :value', 1);
+    await update(head, 'SET #AT = :value', Date.now() - 60_000);
+    const { code, stdout } = await api.operator('verify', '--org', rival.orgId, '--repair');
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Differences: 3\. Repaired: 3\.\n$/)]);
+    expect(api.account.refusals).toEqual([]);
+    expect((await api.operator('verify', '--org', rival.orgId)).stdout).toMatch(/Differences: 0\./);
+  });
+
+  it('changes no audit event: what would have to be written there stays as it is, and is told', async () => {
+    const [event] = await keysIn(`ORG#${rival.orgId}#AUDIT_EVENT`);
+    await update(event, 'REMOVE #SETS');
+    const { code, stdout } = await api.operator('verify', '--org', rival.orgId, '--repair');
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/\(not repaired: these credentials may not change it\)\n/),
+    ]);
+    expect(api.account.refusals).not.toEqual([]);
   });
 });

@@ -1,11 +1,16 @@
-import { readdirSync, utimesSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, vi } from 'vitest';
-import { readSettings } from '../../local/settings.ts';
+import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
+import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { freshDirectory } from '../support/directory.ts';
+import { runOperator } from '../support/operator.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
+import { tableAt } from '../support/storage.ts';
 import { childrenOf, linesToPaste, paste, start } from './start-fixture.ts';
 
 // Each test starts the whole API once or twice.
@@ -67,6 +72,64 @@ describe('npm start', () => {
     const response = await fetch(`${url}/api/v1/orgs`, { headers: { authorization: `Bearer ${token}` } });
     expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('"name":"Acme"')]);
     expect(secretIn(second.output())).toBe(secretIn(first.output()));
+  });
+
+  it('finishes what interrupted sweeps have left, of every organization', async () => {
+    const DATA_DIR = await freshDirectory();
+    const first = start({ DATA_DIR });
+    await first.ready();
+    const [login = '', create = ''] = linesToPaste(first);
+    const { id } = JSON.parse(await paste([login, create]));
+    // A ticket with thousands of messages was deleted, and the machine stopped while they were swept.
+    const messages = `ORG#${id}#TICKET#${randomUUID()}#MESSAGE`;
+    const sweeps = `ORG#${id}#SWEEP`;
+    await putAll(DATA_DIR, [
+      ...Array.from({ length: 2_500 }, (_, n) => ({ PK: messages, SK: sortKeyOf(n), message: 'left' })),
+      { PK: `${messages}#SET`, SK: 'HEAD', NEXT: 2_500 },
+      { PK: sweeps, SK: messages },
+    ]);
+    expect(await countOf(DATA_DIR, messages)).toBe(2_500);
+    await first.signal('SIGKILL');
+
+    const second = start({ DATA_DIR });
+    await second.ready();
+    const left = [messages, `${messages}#SET`, sweeps].map((partition) => countOf(DATA_DIR, partition));
+    expect(await Promise.all(left)).toEqual([0, 0, 0]);
+    expect(await countOf(DATA_DIR, `ORG#${id}#ORG`)).toBe(1);
+  });
+
+  it('lets the operator verify its data while it runs, and when it is stopped', async () => {
+    const DATA_DIR = await freshDirectory();
+    const started = start({ DATA_DIR });
+    await started.ready();
+    const [login = '', create = ''] = linesToPaste(started);
+    const { id } = JSON.parse(await paste([login, create]));
+    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR });
+    const sound = {
+      code: 0,
+      stdout: expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/),
+      stderr: '',
+    };
+    expect(await verify()).toEqual(sound);
+    await started.signal('SIGTERM');
+    expect(await verify()).toEqual(sound);
+    // It left the directory to the next.
+    await start({ DATA_DIR }).ready();
+  });
+
+  it('keeps nothing in memory that the operator could verify but by its address, which it prints', async () => {
+    const started = start();
+    await started.ready();
+    const DYNAMODB_ENDPOINT = /data .* at (http:\S+)\)/.exec(started.output())?.[1];
+    const verify = (variables: Record<string, string | undefined>) =>
+      runOperator(['verify', '--local', '--org', 'platform'], variables);
+    expect(await verify({ DYNAMODB_ENDPOINT })).toMatchObject({ code: 0, stderr: '' });
+    expect(await verify({ DATA_DIR: ':memory:', DYNAMODB_ENDPOINT: '' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/set DYNAMODB_ENDPOINT to the one that npm start prints\.\n$/),
+    });
+    const missing = await verify({ DATA_DIR: join(await freshDirectory(), 'none'), DYNAMODB_ENDPOINT: '' });
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/^There is no data directory .*\.\n$/)]);
   });
 
   it('takes the platform secret from its variable, and keeps it to itself', async () => {
@@ -157,3 +220,27 @@ describe('the settings', () => {
 const secretIn = (output: string): string | undefined => /platform secret {4}(.*)/.exec(output)?.[1];
 
 const isIdle = (): boolean => (loadavg()[0] ?? 0) < availableParallelism();
+
+/** The table of whatever runs over this data directory. */
+const tableIn = (dataDir: string) =>
+  tableAt({ tableName: LOCAL_TABLE, endpoint: readFileSync(join(dataDir, 'dynamodb.endpoint'), 'utf8') });
+
+async function putAll(dataDir: string, items: readonly object[]): Promise<void> {
+  const { client, name } = tableIn(dataDir);
+  for (let first = 0; first < items.length; first += 25) {
+    const batch = items.slice(first, first + 25).map((Item) => ({ PutRequest: { Item: { ...Item } } }));
+    await client.send(new BatchWriteCommand({ RequestItems: { [name]: batch } }));
+  }
+}
+
+async function countOf(dataDir: string, partition: string): Promise<number> {
+  const { client, name } = tableIn(dataDir);
+  const query = new QueryCommand({
+    TableName: name,
+    KeyConditionExpression: 'PK = :partition',
+    ExpressionAttributeValues: { ':partition': partition },
+    ConsistentRead: true,
+    Select: 'COUNT',
+  });
+  return (await client.send(query)).Count ?? 0;
+}

@@ -10,7 +10,8 @@ import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { type Api, callersAt } from '../../support/api.ts';
-import { freshTable } from '../../support/dynamodb.ts';
+import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
+import { type Ran, runOperator } from '../../support/operator.ts';
 import { type Account, openAccount } from './account.ts';
 import { startFunction } from './functions.ts';
 import { type Deployed, deployed } from './template.ts';
@@ -23,6 +24,10 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly stack: Deployed;
   readonly account: Account;
   readonly kms: FakeKms;
+  /** The table behind the account, which takes anybody's requests. */
+  readonly table: FreshTable;
+  /** Runs the operator's command line on the stack, as somebody of the account. */
+  readonly operator: (...args: string[]) => Promise<Ran>;
   /** Arn of a function's role, by the function's name. */
   readonly roleOf: (functionName: string) => string;
   readonly close: () => Promise<void>;
@@ -75,8 +80,10 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
 
   const outputs = join(outdir, 'outputs.json');
   writeFileSync(outputs, JSON.stringify({ [STACK]: { ...stack.outputs, TableName: table.tableName } }));
-  const operator = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
-  const platform = await makePlatformKey(outputs, { ...endpoints, ...operator });
+  const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
+  const operator = (...args: string[]) =>
+    runOperator([...args, '--outputs', outputs], { ...endpoints, ...somebody }, { alone: true });
+  const platform = await makePlatformKey(operator);
   account.forget();
   const all = started.move();
   return {
@@ -84,6 +91,8 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     stack,
     account,
     kms,
+    table,
+    operator,
     roleOf: (name) => functionIn(stack, name).roleArn,
     close: () => all.disposeAsync(),
   };
@@ -108,12 +117,9 @@ function functionIn({ resources }: Deployed, name: string) {
 }
 
 /** As the README says it, with the operator's command line. */
-async function makePlatformKey(outputs: string, environment: Readonly<Record<string, string>>) {
-  const { stdout } = await run(
-    process.execPath,
-    ['bin/operator.ts', 'create-platform-key', '--app-code', 'ops', '--outputs', outputs],
-    { cwd: ROOT, env: { PATH: process.env.PATH, ...environment } },
-  );
+async function makePlatformKey(operator: RunningStack['operator']) {
+  const { stdout, stderr } = await operator('create-platform-key', '--app-code', 'ops');
+  if (stdout === '') throw new Error(stderr);
   const { app_code: appCode, secret } = JSON.parse(stdout) as { app_code: string; secret: string };
   return { appCode, secret };
 }

@@ -46,6 +46,8 @@ export function accessOf(operation: string, body: unknown, tableArn: string): As
       return (request.TransactItems ?? []).map((write) =>
         access(ACTIONS[Object.keys(write)[0] ?? ''] ?? '', [ofWrite(write)]),
       );
+    case 'TransactGetItems':
+      return (request.TransactItems ?? []).map((read) => access('GetItem', [ofWrite(read)]));
     case 'Scan':
       return [access('Scan', [])];
     default:

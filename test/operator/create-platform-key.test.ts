@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { type FakeKms, startFakeKms } from './fake-kms.ts';
+import { runOperator } from '../support/operator.ts';
 
 let api: Api;
 let kms: FakeKms;
@@ -14,24 +13,10 @@ afterAll(() => {
   return api.close();
 });
 
-const OPERATOR = join(import.meta.dirname, '../../bin/operator.ts');
-
 /** Runs the command line with this process's own environment, which reaches the table, and a KMS. */
 const operator = (...options: string[]) =>
-  new Promise<{ code: number | string; stdout: string; stderr: string }>((resolve) => {
-    const args = [
-      OPERATOR,
-      'create-platform-key',
-      '--table',
-      api.table.tableName,
-      '--secrets-key',
-      'master',
-      ...options,
-    ];
-    const env = { ...process.env, AWS_ENDPOINT_URL_KMS: kms.endpoint };
-    execFile(process.execPath, args, { env }, (error, stdout, stderr) => {
-      resolve({ code: error?.code ?? 0, stdout, stderr });
-    });
+  runOperator(['create-platform-key', '--table', api.table.tableName, '--secrets-key', 'master', ...options], {
+    AWS_ENDPOINT_URL_KMS: kms.endpoint,
   });
 
 describe('operator create-platform-key', () => {
@@ -46,12 +31,12 @@ describe('operator create-platform-key', () => {
 
   it('says in a line what is wrong', async () => {
     expect(await operator('--app-code', 'platform')).toEqual({
-      code: 1,
+      code: 2,
       stdout: '',
       stderr: 'An integration with this app code exists already.\n',
     });
     const { code, stdout, stderr } = await operator('--app-code', 'a b');
-    expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
+    expect([code, stdout, stderr.split('\n').length]).toEqual([2, '', 2]);
     expect(stderr).toMatch(/^--app-code must be /);
   });
 });

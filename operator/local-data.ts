@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { openDynamoDb } from '../local/dynamodb/embedded.ts';
+import { setFunctionEnvironment } from '../local/environment.ts';
+import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
+import { OperatorProblem } from './problem.ts';
+
+/**
+ * Has this process work on the data of `npm start`, whether that runs or not. `DATA_DIR` and `DYNAMODB_ENDPOINT` mean what they mean there.
+ * @returns what lets the data go
+ * @throws OperatorProblem, LocalApiError or EmbeddedDynamoDbError
+ */
+export async function openLocalData(): Promise<() => Promise<void>> {
+  const { dataDir, dynamoDbEndpoint } = readSettings(process.env);
+  const keyFile = join(dataDir, 'keys.json');
+  const workAt = (endpoint: string): void =>
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: false });
+  if (dynamoDbEndpoint !== undefined) {
+    workAt(dynamoDbEndpoint);
+    return async () => undefined;
+  }
+  if (dataDir === IN_MEMORY) {
+    throw new OperatorProblem(
+      'What is kept in memory is found by its address alone: set DYNAMODB_ENDPOINT to the one that npm start prints.',
+    );
+  }
+  if (!existsSync(dataDir)) {
+    throw new OperatorProblem(`There is no data directory ${resolve(dataDir)}: set DATA_DIR to that of npm start.`);
+  }
+  const { endpoint, stop } = await openDynamoDb(dataDir);
+  workAt(endpoint);
+  return stop;
+}

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import * as z from 'zod';
+import { OperatorProblem } from './problem.ts';
+
+/** The deployed stack that a command works on: by option, else by the stack's outputs. */
+
+export interface StackOptions {
+  readonly outputs?: string;
+  readonly table?: string;
+  readonly secretsKey?: string;
+  readonly role?: string;
+  readonly region?: string;
+}
+
+const outputsSchema = z.object({
+  TableName: z.string(),
+  SecretsKeyArn: z.string(),
+  OperatorRoleArn: z.string(),
+  /** Stacks of earlier releases have none. */
+  MaintenanceRoleArn: z.string().optional(),
+});
+type Outputs = z.infer<typeof outputsSchema>;
+type RoleOutput = 'OperatorRoleArn' | 'MaintenanceRoleArn';
+
+/** Gives a command the options that name a stack. */
+export const withStackOptions = (command: Command, roleOutput: RoleOutput): Command =>
+  command
+    .option('--outputs <file>', 'outputs of the stack, as cdk deploy --outputs-file writes them')
+    .option('--table <name>', 'name of the table, instead of the output TableName')
+    .option(
+      '--role <arn>',
+      `role to work under, instead of the output ${roleOutput}; without either the credentials as they are`,
+    )
+    .option('--region <region>', 'AWS region, where it is not that of the KMS key');
+
+interface DeployedStack {
+  readonly table: string | undefined;
+  readonly secretsKey: string | undefined;
+  readonly role: string | undefined;
+  readonly region: string | undefined;
+}
+
+/** @throws OperatorProblem when the outputs are none, or name no such role */
+export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Promise<DeployedStack> {
+  const outputs: Partial<Outputs> = options.outputs === undefined ? {} : await readOutputs(options.outputs);
+  const { table = outputs.TableName, secretsKey = outputs.SecretsKeyArn, role = outputs[roleOutput] } = options;
+  if (options.outputs !== undefined && role === undefined) {
+    throw new OperatorProblem(
+      `${options.outputs} names no ${roleOutput}: deploy this release first, or name a --role.`,
+    );
+  }
+  return { table, secretsKey, role, region: options.region ?? regionOf(secretsKey) };
+}
+
+async function readOutputs(file: string): Promise<Outputs> {
+  const parsed = z.record(z.string(), outputsSchema).safeParse(JSON.parse(await readFile(file, 'utf8')));
+  const [outputs, ...others] = Object.values(parsed.data ?? {});
+  if (outputs !== undefined && others.length === 0) return outputs;
+  throw new OperatorProblem(`--outputs must name a file with the outputs of one stack of Custodia; ${file} is none.`);
+}
+
+/** `arn:<partition>:kms:<region>:<account>:key/<id>` */
+const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn.split(':')[3] : undefined);
+
+/** Gives this process what the functions of a stack find in their environment. */
+export function setStackEnvironment(table: string, { region }: Pick<DeployedStack, 'region'>): void {
+  // A key file of this machine has no business in a deployed table.
+  delete process.env.KEY_FILE;
+  delete process.env.TENANT_ROLE_ARN;
+  process.env.TABLE_NAME = table;
+  if (region !== undefined) process.env.AWS_REGION = region;
+}

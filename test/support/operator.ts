@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+
+const ENTRY = join(import.meta.dirname, '../../bin/operator.ts');
+
+export interface Ran {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the operator's command line, with these variables beside those of this process or, if told so, instead of them. */
+export const runOperator = (
+  args: readonly string[],
+  variables: Readonly<Record<string, string | undefined>> = {},
+  { alone = false } = {},
+): Promise<Ran> =>
+  new Promise((resolve) => {
+    const env = alone ? { PATH: process.env.PATH, ...variables } : { ...process.env, ...variables };
+    execFile(process.execPath, [ENTRY, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, stdout, stderr });
+    });
+  });
