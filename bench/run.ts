@@ -7,7 +7,7 @@ program
   .command('pages')
   .description('any page of a long list and its creates: counted lists against the usual ways')
   .option('--small', '2,000 records instead of 100,000: a few seconds', false)
-  .option('--plot', 'draw docs/pages.svg', false)
+  .option('--plot', 'draw docs/pages.svg and docs/write-units.svg', false)
   .option('--write-docs', 'put the figures into docs/counted-lists.md', false)
   .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))
   .action(async (options) => {

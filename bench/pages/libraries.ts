@@ -1,24 +1,43 @@
-import {
-  anyOf,
-  item,
-  nul,
-  number,
-  QueryCommand,
-  string,
-  Entity as ToolboxEntity,
-  Table as ToolboxTable,
-} from 'dynamodb-toolbox';
+import { item, QueryCommand, string, Entity as ToolboxEntity, Table as ToolboxTable } from 'dynamodb-toolbox';
 import { Entity as ElectroEntity } from 'electrodb';
 import type { Table } from '../../shared/table/client.ts';
-import { listIndex } from '../../shared/table/schema.ts';
+import type { BenchList } from './lists.ts';
+import { peerIndex } from './table.ts';
 import { PAGE_SIZE, type Way } from './ways.ts';
 
-/** The pagination that the two libraries offer, over the same items: page after page, each with the cursor of the one before. */
+/**
+ * The pagination that the two libraries offer, over the same items: page after page, each with the cursor of the one before. In bulk: all that
+ * comes before the page is asked for at once, as much as DynamoDB answers.
+ */
 
-const { name: index, partition, sort } = listIndex(1);
+const { name: index, partition, sort } = peerIndex();
+
+interface Step {
+  readonly ids: readonly string[];
+  /** Where the next step begins; nothing at the end of the list. */
+  readonly next: unknown;
+}
+
+/** Goes to a page step by step: `step` reads up to `limit` records from a cursor on. */
+async function goTo(page: number, inBulk: boolean, step: (cursor: unknown, limit: number) => Promise<Step>) {
+  const skip = (page - 1) * PAGE_SIZE;
+  let next: unknown;
+  for (let seen = 0; seen < skip; ) {
+    const read = await step(next, inBulk ? skip - seen : PAGE_SIZE);
+    seen += read.ids.length;
+    next = read.next;
+    if (next === undefined) return { ids: [] };
+  }
+  const { ids } = await step(next, PAGE_SIZE);
+  return { ids };
+}
+
+const partitionOf = ({ partition: own }: BenchList): string => own ?? '';
+
+const nameOf = (library: string, inBulk: boolean): string => `${library}${inBulk ? ', in bulk' : ''}`;
 
 /** ElectroDB: `go({ cursor })`. It answers no total. */
-export function electro(table: Table): Way {
+export function electro(table: Table, inBulk: boolean): Way {
   const text = { type: 'string' } as const;
   const entity = new ElectroEntity(
     {
@@ -27,9 +46,7 @@ export function electro(table: Table): Way {
         PK: text,
         SK: text,
         L1: text,
-        N1: { type: 'number' },
         id: text,
-        state: text,
         title: text,
         created_at: text,
         notes: text,
@@ -42,34 +59,29 @@ export function electro(table: Table): Way {
         some: {
           index,
           pk: { field: partition, composite: ['L1'], casing: 'none' },
-          sk: { field: sort, composite: ['N1'] },
+          sk: { field: sort, composite: ['SK'], casing: 'none' },
         },
       },
     },
     { client: table.client, table: table.name },
   );
   return {
-    name: 'ElectroDB',
+    name: nameOf('ElectroDB', inBulk),
     total: false,
-    read: async (list, page) => {
-      let cursor: string | null = null;
-      let ids: string[] = [];
-      for (let current = 1; current <= page && (current === 1 || cursor !== null); current++) {
-        const options = { cursor, limit: PAGE_SIZE, order: 'desc', ignoreOwnership: true } as const;
+    read: (list, page) =>
+      goTo(page, inBulk, async (cursor, limit) => {
+        const options = { cursor: cursor as string | null, limit, order: 'desc', ignoreOwnership: true } as const;
         const answer: { data: { id?: string | undefined }[]; cursor: string | null } =
           list.index === undefined
-            ? await entity.query.all({ PK: list.partition }).go(options)
-            : await entity.query.some({ L1: list.partition }).go(options);
-        ids = answer.data.map(({ id }) => String(id));
-        cursor = answer.cursor;
-      }
-      return { ids };
-    },
+            ? await entity.query.all({ PK: partitionOf(list) }).go(options)
+            : await entity.query.some({ L1: partitionOf(list) }).go(options);
+        return { ids: answer.data.map(({ id }) => String(id)), next: answer.cursor ?? undefined };
+      }),
   };
 }
 
 /** dynamodb-toolbox: `exclusiveStartKey`. It answers no total. */
-export function toolbox(table: Table): Way {
+export function toolbox(table: Table, inBulk: boolean): Way {
   const toolboxTable = new ToolboxTable({
     documentClient: table.client,
     name: table.name,
@@ -79,7 +91,7 @@ export function toolbox(table: Table): Way {
       [index]: {
         type: 'global',
         partitionKey: { name: partition, type: 'string' },
-        sortKey: { name: sort, type: 'number' },
+        sortKey: { name: sort, type: 'string' },
       },
     },
   });
@@ -90,9 +102,7 @@ export function toolbox(table: Table): Way {
       PK: string().key(),
       SK: string().key(),
       L1: string().optional(),
-      N1: number().optional(),
       id: string(),
-      state: anyOf(string(), nul()),
       title: string(),
       created_at: string(),
       notes: string(),
@@ -101,27 +111,23 @@ export function toolbox(table: Table): Way {
     timestamps: false,
   });
   return {
-    name: 'dynamodb-toolbox',
+    name: nameOf('dynamodb-toolbox', inBulk),
     total: false,
-    read: async (list, page) => {
-      let exclusiveStartKey: Record<string, unknown> | undefined;
-      let ids: string[] = [];
-      for (let current = 1; current <= page && (current === 1 || exclusiveStartKey !== undefined); current++) {
-        const query = list.index === undefined ? { partition: list.partition } : { index, partition: list.partition };
+    read: (list, page) =>
+      goTo(page, inBulk, async (cursor, limit) => {
+        const own = { partition: partitionOf(list) };
+        const query = list.index === undefined ? own : { index, ...own };
         const answer = await toolboxTable
           .build(QueryCommand)
           .entities(entity)
           .query(query)
           .options({
-            limit: PAGE_SIZE,
+            limit,
             reverse: true,
-            ...(exclusiveStartKey === undefined ? {} : { exclusiveStartKey }),
+            ...(cursor === undefined ? {} : { exclusiveStartKey: cursor as Record<string, unknown> }),
           })
           .send();
-        ids = (answer.Items ?? []).map(({ id }) => id);
-        exclusiveStartKey = answer.LastEvaluatedKey;
-      }
-      return { ids };
-    },
+        return { ids: (answer.Items ?? []).map(({ id }) => id), next: answer.LastEvaluatedKey };
+      }),
   };
 }

@@ -1,20 +1,27 @@
 import type { Table } from '../../shared/table/client.ts';
-import { filteredList, recordsPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { Stored } from '../../shared/table/records.ts';
-import { type ListIndex, listIndex } from '../../shared/table/schema.ts';
+import type { Entity } from '../../shared/table/entity.ts';
+import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { Filter, Stored } from '../../shared/table/records.ts';
 import { Loader } from './load.ts';
-import { type Job, jobs, newJob } from './records.ts';
+import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
+import { type PeerIndex, peerIndex } from './table.ts';
 
 /** A list to be read, and how every way of reading finds it. */
 export interface BenchList {
   readonly name: string;
   readonly org: string;
-  /** Partition key value, in the table or in `index`. */
-  readonly partition: string;
-  readonly index: ListIndex | undefined;
-  readonly filter: { readonly state?: string };
+  readonly kind: Entity<Job>;
+  /** Partition key value, in the table or in `index`; undefined for a list that only the service reads. */
+  readonly partition: string | undefined;
+  readonly index: PeerIndex | undefined;
+  /** Fields that pick the records, each by the value `a`; any of them from the first on pick the same. */
+  readonly fields: readonly string[];
   readonly length: number;
 }
+
+/** The first so many of a list's filters. */
+export const filterOf = ({ fields }: BenchList, count: number): Filter =>
+  Object.fromEntries(fields.slice(0, count).map((field) => [field, 'a']));
 
 /** The same at every run. */
 function random(seed: number): () => number {
@@ -34,51 +41,61 @@ function shuffled<T>(values: readonly T[], next: () => number): T[] {
   return result;
 }
 
-const tableList = (name: string, org: string, length: number): BenchList => ({
+const listOf = (name: string, org: string, kind: Entity<Job>, length: number): BenchList => ({
   name,
   org,
-  partition: recordsPartition(org as TenantId, jobs.name),
+  kind,
+  partition: recordsPartition(org as TenantId, kind.name),
   index: undefined,
-  filter: {},
+  fields: [],
   length,
 });
 
 /**
- * `length` records; every tenth is open. More than that were open once: a third of the numbers of the list of open ones are
- * holes, from records that moved out of it.
+ * `length` records that can be listed by eleven fields. One in ten has `a` in all of them; the others have `b` in the first, and `a` in each
+ * other field as often as not. Some of the picked were others once, and more of the others were picked.
  */
-export async function loadUndeleted(table: Table, length: number): Promise<[all: BenchList, open: BenchList]> {
+export async function loadUndeleted(table: Table, length: number): Promise<BenchList[]> {
   const org = 'undeleted';
-  const loader = new Loader(table, org);
+  const kind = jobsBy(FIELDS.length);
+  const loader = new Loader(table, org, kind);
+  const next = random(4);
+  const picked = newJob(FIELDS.length);
+  const other = () => newJob(FIELDS.length, (field) => (field > 0 && next() < 0.5 ? 'a' : 'b'));
   const created: Stored<Job>[] = [];
-  for (let index = 0; index < length; index++) {
-    created.push(await loader.create(newJob(index % 8 === 0 ? 'open' : 'closed')));
-  }
+  for (let index = 0; index < length; index++) created.push(await loader.create(index % 8 === 0 ? picked : other()));
   const order = shuffled(created, random(1));
-  const leaving = order.filter(({ record }) => record.state === 'open').slice(0, length / 20);
-  const entering = order.filter(({ record }) => record.state === 'closed').slice(0, length / 40);
+  const leaving = order.filter(({ record }) => record.f1 === 'a').slice(0, length / 20);
+  const entering = order.filter(({ record }) => record.f1 === 'b').slice(0, length / 40);
+  const records = new Map(created.map(({ record }) => [record.id, record]));
   for (const job of shuffled([...leaving, ...entering], random(2))) {
-    await loader.jobs.update(job, { state: job.record.state === 'open' ? 'closed' : 'open' });
+    const { record } = await loader.jobs.update(job, job.record.f1 === 'a' ? other() : picked);
+    records.set(record.id, record);
     loader.apply();
   }
-  await loader.flush(table);
-  const all = tableList('no deletes', org, length);
-  const filter = { state: 'open' };
-  const partition = filteredList(all.partition, filter);
-  const open = { name: 'one in ten', org, partition, index: listIndex(1), filter, length: length / 10 };
-  return [all, open];
+  const all = listOf('no deletes', org, kind, length);
+  const index = peerIndex();
+  const partition = `${all.partition}#picked`;
+  await loader.flush(table, ({ f1 }) => (f1 === 'a' ? { [index.partition]: partition } : {}));
+  const dense = records.values().reduce((count, { f2 }) => count + Number(f2 === 'a'), 0);
+  return [
+    all,
+    { ...all, name: 'one in ten', partition, index, fields: FIELDS, length: length / 10 },
+    { ...all, name: 'more than every other', partition: undefined, fields: ['f2'], length: dense },
+  ];
 }
 
 /** `length` records, left over from half as many again: a third of the list was deleted at random. */
 export async function loadDeleted(table: Table, length: number): Promise<BenchList> {
   const org = 'deleted';
-  const loader = new Loader(table, org);
+  const kind = jobsBy(0);
+  const loader = new Loader(table, org, kind);
   const created: Stored<Job>[] = [];
-  for (let index = 0; index < length * 1.5; index++) created.push(await loader.create(newJob(null)));
+  for (let index = 0; index < length * 1.5; index++) created.push(await loader.create(newJob(0)));
   for (const job of shuffled(created, random(3)).slice(length)) {
     loader.jobs.remove(job);
     loader.apply();
   }
   await loader.flush(table);
-  return tableList('a third deleted', org, length);
+  return listOf('a third deleted', org, kind, length);
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
-import { countPartition, filteredList, recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import { recordsPartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
 import { Session } from '../../shared/table/session.ts';
 import type { Item } from '../../shared/table/staged.ts';
 import { Loader } from './load.ts';
-import { type Job, jobs, jobsOf, newJob } from './records.ts';
+import { jobsBy, jobsOf, newJob } from './records.ts';
 
 /**
  * A loaded list must be what the API's own commits make. Runs the same operations both ways and compares every item, but for what is
@@ -26,16 +26,18 @@ export async function checkLoader(table: Table): Promise<void> {
 }
 
 const CREATED = 60;
-const stateOf = (index: number): string | null => [null, 'open', 'closed'][index % 3] ?? null;
+const kind = jobsBy(2);
+const jobOf = (index: number) =>
+  newJob(2, (field) => (field === 0 ? [null, 'open', 'closed'] : ['ana', 'rui', null])[index % 3] ?? null);
 const changeOf = (index: number): 'move' | 'delete' | undefined =>
   index % 7 === 1 ? 'move' : index % 5 === 2 ? 'delete' : undefined;
 
 async function loadSome(table: Table, org: string): Promise<void> {
-  const loader = new Loader(table, org);
+  const loader = new Loader(table, org, kind);
   for (let index = 0; index < CREATED; index++) {
-    const job = await loader.create(newJob(stateOf(index)));
+    const job = await loader.create(jobOf(index));
     const change = changeOf(index);
-    if (change === 'move') await loader.jobs.update(job, { state: 'held' });
+    if (change === 'move') await loader.jobs.update(job, { f1: 'held' });
     if (change === 'delete') loader.jobs.remove(job);
     loader.apply();
   }
@@ -45,30 +47,38 @@ async function loadSome(table: Table, org: string): Promise<void> {
 async function commitSome(table: Table, org: string): Promise<void> {
   const inSession = async (stage: (records: ReturnType<typeof jobsOf>) => Promise<unknown>): Promise<void> => {
     const session = new Session(table, systemClock, Date.now() + 10_000);
-    await stage(jobsOf(org, session));
+    await stage(jobsOf(org, session, kind));
     await session.commit();
   };
   for (let index = 0; index < CREATED; index++) {
     let id = '';
     await inSession(async (records) => {
-      id = (await records.create(newJob(stateOf(index)))).record.id;
+      id = (await records.create(jobOf(index))).record.id;
     });
     const change = changeOf(index);
     if (change === undefined) continue;
     await inSession(async (records) => {
       const job = await records.get(id);
       if (job === undefined) throw new Error('a record just created is missing');
-      if (change === 'move') await records.update(job, { state: 'held' });
+      if (change === 'move') await records.update(job, { f1: 'held' });
       else records.remove(job);
     });
   }
 }
 
+/** Where the items of a list lie: the records, what it knows of its numbers, and the sets of every value. */
+function partitionsOf(org: string): string[] {
+  const records = recordsPartition(org as TenantId, kind.name);
+  const values = { f1: ['open', 'closed', 'held'], f2: ['ana', 'rui'] };
+  const sets = Object.entries(values).flatMap(([field, all]) =>
+    all.map((value) => setPartition(records, field, value)),
+  );
+  return [records, setPartition(records), ...sets];
+}
+
 async function itemsOf(table: Table, org: string): Promise<Item[]> {
-  const partition = recordsPartition(org as TenantId, jobs.name);
-  const lists = [partition, ...['open', 'closed', 'held'].map((state) => filteredList(partition, { state }))];
   const items = await Promise.all(
-    [partition, ...lists.map(countPartition)].map(async (PK) => {
+    partitionsOf(org).map(async (PK) => {
       const { Items = [] } = await table.client.send(
         new QueryCommand({
           TableName: table.name,
@@ -76,21 +86,22 @@ async function itemsOf(table: Table, org: string): Promise<Item[]> {
           ExpressionAttributeValues: { ':pk': PK },
         }),
       );
+      if (Items.length === 0) throw new Error(`nothing was written to ${PK}`);
       return Items;
     }),
   );
-  return items.flat().map((item) => comparable(item as Item & Partial<Job>, org));
+  return items.flat().map((item) => comparable(item, org));
 }
 
 /** Without the organization, the random end of the id, times and the ids of attempts. */
 const comparable = (item: Item, org: string): Item =>
   Object.fromEntries(
     Object.entries(item)
-      .filter(([attribute]) => !['WRITE_ID', 'LISTED_AT', 'AT', 'BY'].includes(attribute))
+      .filter(([attribute]) => !['WRITE_ID', 'AT', 'BY'].includes(attribute))
       .map(([attribute, value]) => [
         attribute,
-        typeof value === 'string'
-          ? value.replace(org, '').replace(/^([\da-f]{8}-[\da-f]{4})-8[\da-f-]+$/, '$1')
-          : String(value),
+        String(value)
+          .replace(org, '')
+          .replace(/^([\da-f]{8}-[\da-f]{4})-4[\da-f-]+$/, '$1'),
       ]),
   );

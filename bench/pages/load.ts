@@ -3,25 +3,28 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/client.ts';
 import type { Collection } from '../../shared/table/collection.ts';
-import { countPartition, HEAD, type TenantId } from '../../shared/table/keys.ts';
-import type { TakenNumber } from '../../shared/table/lists/count.ts';
+import type { Entity } from '../../shared/table/entity.ts';
+import { HEAD, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { List, TakenNumber } from '../../shared/table/lists/head.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import type { Item, StagedWrite } from '../../shared/table/staged.ts';
 import { type Job, jobsOf } from './records.ts';
+
+type Items = Map<string, Record<string, unknown>>;
 
 /**
  * A fast way to long lists: the collection's own code stages its writes, which are carried out in memory; then all items are written
  * in batches. `load.check.ts` compares the outcome with that of real commits.
  */
 export class Loader {
-  readonly #items = new Map<string, Record<string, unknown>>();
+  readonly #items: Items = new Map();
   readonly #session: LoadingSession;
   readonly jobs: Collection<Job>;
 
-  constructor(table: Table, org: string) {
+  constructor(table: Table, org: string, kind: Entity<Job>) {
     this.#session = new LoadingSession(table, this.#items);
-    this.jobs = jobsOf(org, this.#session);
+    this.jobs = jobsOf(org, this.#session, kind);
   }
 
   /** Carries out in memory what is staged. */
@@ -36,45 +39,48 @@ export class Loader {
     return created;
   }
 
-  /** Writes all items to the table. */
-  async flush(table: Table, lanes = 8): Promise<number> {
-    const batches = Array.from({ length: Math.ceil(this.#items.size / 25) }, () => [] as Item[]);
-    let position = 0;
-    for (const item of this.#items.values()) batches[Math.floor(position++ / 25)]?.push(item);
+  /** Writes all items to the table, with what else an item shall have there. */
+  async flush(table: Table, besides: (item: Item) => Item = () => ({}), lanes = 8): Promise<void> {
+    const items = this.#items.values();
     const lane = async (): Promise<void> => {
-      for (let batch = batches.pop(); batch !== undefined; batch = batches.pop()) await writeBatch(table, batch);
+      for (let batch = items.take(25).toArray(); batch.length > 0; batch = items.take(25).toArray()) {
+        await writeBatch(
+          table,
+          batch.map((item) => ({ ...item, ...besides(item) })),
+        );
+      }
     };
     await Promise.all(Array.from({ length: lanes }, lane));
-    return position;
   }
 }
 
 /** Takes numbers from heads in memory. */
 class LoadingSession extends Session {
-  readonly #items: Map<string, Record<string, unknown>>;
+  readonly #items: Items;
 
-  constructor(table: Table, items: Map<string, Record<string, unknown>>) {
+  constructor(table: Table, items: Items) {
     super(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
     this.#items = items;
   }
 
-  override async takeNumber(_: TenantId, list: string): Promise<TakenNumber> {
-    const head = itemAt(this.#items, { PK: countPartition(list), SK: HEAD });
+  override async takeNumber(_: TenantId, list: List): Promise<TakenNumber> {
+    const { partition, filters } = list;
+    const head = itemAt(this.#items, { PK: setPartition(partition), SK: HEAD });
     const number = Number(head.NEXT ?? 0);
-    Object.assign(head, { NEXT: number + 1, AT: this.now, BY: randomUUID() });
-    return { list, number, at: this.now, day: undefined };
+    Object.assign(head, { NEXT: number + 1, AT: this.now, BY: randomUUID(), FILTERS: filters });
+    return { list, number, expires: undefined, filters, upkeep: [] };
   }
 }
 
-const nameOf = (key: { readonly PK: string; readonly SK: string }): string => `${key.PK}\n${key.SK}`;
+const nameOf = (key: Key): string => `${key.PK}\n${key.SK}`;
 
-function itemAt(items: Map<string, Record<string, unknown>>, key: { readonly PK: string; readonly SK: string }) {
+function itemAt(items: Items, key: Key) {
   const item = items.get(nameOf(key)) ?? { PK: key.PK, SK: key.SK };
   items.set(nameOf(key), item);
   return item;
 }
 
-function carryOut(write: StagedWrite, items: Map<string, Record<string, unknown>>): void {
+function carryOut(write: StagedWrite, items: Items): void {
   switch (write.kind) {
     case 'put':
       items.set(nameOf(write.key), { ...write.item });

@@ -64,14 +64,14 @@ export function plotOf(readings: readonly Reading[]): string {
   ].join('\n');
 }
 
-const MUTED = 'fill="#64748b"';
+export const MUTED = 'fill="#64748b"';
 
 const subtitle = (readings: readonly Reading[]): string => {
   const last = Math.max(...readings.map(({ page }) => page));
   return `${(last * 25).toLocaleString('en')} records of 0.5 KB, pages of 25, newest first; both axes logarithmic`;
 };
 
-const text = (x: number, y: number, words: string, attributes = ''): string =>
+export const text = (x: number, y: number, words: string, attributes = ''): string =>
   `<text x="${x}" y="${y}" ${attributes}>${words}</text>`;
 
 function drawn(

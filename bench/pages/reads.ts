@@ -19,37 +19,51 @@ export const pagesOf = (list: BenchList): number[] => {
   return [...new Set([1, 100, 1_000, 4_000, last].filter((page) => page <= last))].toSorted((a, b) => a - b);
 };
 
-/** Reads the pages of a list in every way, and checks that all ways agree. */
+/** Reads the pages of a list in every way, one way after the other and again, and checks that all ways agree. */
 export async function readAll(list: BenchList, ways: readonly Way[], meter: Meter): Promise<Reading[]> {
   const readings: Reading[] = [];
-  await warmUp(list, ways);
   for (const page of pagesOf(list)) {
-    let expected: PageRead | undefined;
-    for (const way of ways) {
-      const { result, cost } = await repeat(() => way.read(list, page), meter);
-      expected ??= result;
-      check(list, way, page, result, expected);
-      readings.push({ list: list.name, way: way.name, page, cost });
+    const takers = ways.map((way) => new Taker(way, list, page, meter));
+    // The first time warms up, and counts only where there is no time for another.
+    for (let time = 0; time <= TIMES; time++) {
+      for (const taker of takers) if (time === 0 || taker.hasTime) await taker.take();
     }
+    const [first] = takers;
+    for (const { way, read } of takers) check(list, way, page, read, first?.read ?? read);
+    readings.push(...takers.map(({ way, cost }) => ({ list: list.name, way: way.name, page, cost })));
   }
   return readings;
 }
 
-/** So that page 1 does not pay for being the first. */
-async function warmUp(list: BenchList, ways: readonly Way[]): Promise<void> {
-  for (let time = 0; time < TIMES; time++) await ways[0]?.read(list, 1);
-}
+/** Reads one page in one way. */
+class Taker {
+  readonly way: Way;
+  readonly #measure: () => ReturnType<typeof Meter.prototype.measure<PageRead>>;
+  readonly #costs: Cost[] = [];
+  read: PageRead = { ids: [] };
 
-async function repeat(read: () => Promise<PageRead>, meter: Meter) {
-  const start = performance.now();
-  let { result, cost } = await meter.measure(read);
-  const times: number[] = [];
-  // The first was the warm-up, unless there is no time for another.
-  while (times.length < TIMES && performance.now() - start < LONGEST) {
-    ({ result, cost } = await meter.measure(read));
-    times.push(cost.milliseconds);
+  constructor(way: Way, list: BenchList, page: number, meter: Meter) {
+    this.way = way;
+    this.#measure = () => meter.measure(() => way.read(list, page));
   }
-  return { result, cost: times.length === 0 ? cost : { ...cost, milliseconds: median(times) } };
+
+  get hasTime(): boolean {
+    return this.#costs.reduce((sum, { milliseconds }) => sum + milliseconds, 0) < LONGEST;
+  }
+
+  async take(): Promise<void> {
+    const { result, cost } = await this.#measure();
+    this.read = result;
+    this.#costs.push(cost);
+  }
+
+  get cost(): Cost {
+    const [first, ...others] = this.#costs;
+    const costs = others.length === 0 && first !== undefined ? [first] : others;
+    const [cost] = costs;
+    if (cost === undefined) throw new Error(`${this.way.name} has read nothing`);
+    return { ...cost, milliseconds: median(costs.map(({ milliseconds }) => milliseconds)) };
+  }
 }
 
 function check(list: BenchList, way: Way, page: number, read: PageRead, expected: PageRead): void {

@@ -1,31 +1,32 @@
-import { callerOf } from '../../shared/auth/caller.ts';
 import type { Collection } from '../../shared/table/collection.ts';
-import { entity } from '../../shared/table/entity.ts';
+import { type Entity, entity } from '../../shared/table/entity.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 
+/** Fields that the records may be listed by: `f1` … `f11`. */
+export const FIELDS = Array.from({ length: 11 }, (_, index) => `f${index + 1}` as const);
+type Field = `f${number}`;
+
 /** The records that are listed: about 0.5 KB each as DynamoDB counts them, keys and all. */
-export interface Job {
+export interface Job extends Readonly<Record<Field, string | null>> {
   readonly id: string;
-  readonly state: string | null;
   readonly title: string;
   readonly created_at: string;
   readonly notes: string;
 }
 
-export const jobs = entity<Job>('JOB', { filters: [['state']] });
+/** Jobs that can be listed by so many of the fields. */
+export const jobsBy = (fields: number): Entity<Job> =>
+  entity<Job>('JOB', { filters: FIELDS.slice(0, fields) as unknown as readonly (keyof Job & string)[] });
 
-export const newJob = (state: string | null): Omit<Job, 'id'> => ({
-  state,
+/** A job with the value that `value` gives to each of so many fields. */
+export const newJob = (fields: number, value: (field: number) => string | null = () => 'a'): Omit<Job, 'id'> => ({
   title: 'Replace the fan of the second cabinet',
   created_at: '2026-11-20T12:00:00.000Z',
   notes: 'The quick brown fox jumps over the lazy dog. '.repeat(5).slice(0, 195),
+  ...Object.fromEntries(FIELDS.slice(0, fields).map((field, index) => [field, value(index)])),
 });
 
 /** The jobs of an organization, as an operation of the API would reach them. */
-export function jobsOf(org: string, session: Session): Collection<Job> {
-  const context = { integration_id: 'i', app_code: 'a', org_id: org, expires_at: '9999999999', permissions: '*' };
-  const caller = callerOf(context);
-  if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, session).records(jobs);
-}
+export const jobsOf = (org: string, session: Session, kind: Entity<Job>): Collection<Job> =>
+  Tenant.ofNewOrganization(org, session).records(kind);

@@ -1,6 +1,7 @@
-import type { Creating } from './creates.ts';
 import type { Cost } from './meter.ts';
 import type { Reading } from './reads.ts';
+import { type Opening, WRITERS } from './tickets.ts';
+import type { Creating } from './writes.ts';
 
 const number = (value: number, digits = 0): string =>
   value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
@@ -38,10 +39,16 @@ export function createTable(creatings: readonly Creating[]): string {
       way,
       number(ofWay[0]?.rounds ?? 0),
       number(ofWay[0]?.writeUnits ?? 0, 1),
-      ...ofWay.map(({ perSecond, conflicts }) => `${number(perSecond)} / ${conflicts}`),
+      ...ofWay.map(({ perSecond, sends }) => `${number(perSecond)} / ${sends === undefined ? '–' : number(sends, 2)}`),
     ],
   );
   const parallel = [...new Set(creatings.map((creating) => creating.parallel))];
   const head = ['', 'rounds', 'write units', ...parallel.map((lanes) => `${lanes} at once`)];
-  return `**creates**: per second / conflicts\n\n${markdown(head, rows)}`;
+  return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
+
+export const openingTable = (openings: readonly Opening[]): string =>
+  `**tickets**, ${WRITERS} writers of one tenant at once\n\n${markdown(
+    ['', 'transactions sent for each ticket'],
+    openings.map(({ what, sends }) => [what, number(sends, 2)]),
+  )}`;

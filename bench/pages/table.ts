@@ -1,29 +1,48 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
-import { KEYS, listIndex } from '../../shared/table/schema.ts';
+import { KEYS } from '../../shared/table/schema.ts';
+import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 
-/** The service's table with the one list index that these lists need: DynamoDB Local is three times slower with all eleven. */
-export async function freshTable(endpoint: string): Promise<Table> {
-  const { name, partition, sort } = listIndex(1);
+/** An index with which the usual ways list by a filter: the service's table has none. */
+export interface PeerIndex {
+  readonly name: string;
+  readonly partition: string;
+  readonly sort: string;
+}
+
+export const peerIndex = (position = 1): PeerIndex => ({
+  name: `list${position}`,
+  partition: `L${position}`,
+  sort: KEYS.sort,
+});
+
+/** A table with the service's keys, over which transactions meet, and as many indexes as the usual ways need. */
+export async function freshTable(endpoint: string, conflicts: Conflicts, indexes: number): Promise<Table> {
+  const name = `bench-${indexes}`;
+  const peers = Array.from({ length: indexes }, (_, index) => peerIndex(index + 1));
   const key = (hash: string, range: string) => [
     { AttributeName: hash, KeyType: 'HASH' as const },
     { AttributeName: range, KeyType: 'RANGE' as const },
   ];
   const create = new CreateTableCommand({
-    TableName: 'bench',
+    TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
     KeySchema: key(KEYS.partition, KEYS.sort),
-    AttributeDefinitions: [
-      { AttributeName: KEYS.partition, AttributeType: 'S' },
-      { AttributeName: KEYS.sort, AttributeType: 'S' },
-      { AttributeName: partition, AttributeType: 'S' },
-      { AttributeName: sort, AttributeType: 'N' },
-    ],
-    GlobalSecondaryIndexes: [
-      { IndexName: name, KeySchema: key(partition, sort), Projection: { ProjectionType: 'ALL' } },
-    ],
+    AttributeDefinitions: [KEYS.partition, KEYS.sort, ...peers.map(({ partition }) => partition)].map(
+      (AttributeName) => ({ AttributeName, AttributeType: 'S' }),
+    ),
+    ...(indexes === 0
+      ? {}
+      : {
+          GlobalSecondaryIndexes: peers.map(({ name: IndexName, partition, sort }) => ({
+            IndexName,
+            KeySchema: key(partition, sort),
+            Projection: { ProjectionType: 'ALL' as const },
+          })),
+        }),
   });
   await localDynamoDbClient(endpoint).send(create);
-  return tableOf('bench', { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  const requestHandler = new ConflictingHandler(conflicts);
+  return tableOf(name, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler });
 }

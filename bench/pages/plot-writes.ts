@@ -1,0 +1,58 @@
+import { MUTED, text } from './plot.ts';
+import { SERIES, type Writing } from './writes.ts';
+
+/** Draws write units of a create against the number of filter fields, as an SVG of its own. */
+
+const SIZE = { width: 900, height: 430 };
+const FRAME = { left: 60, right: 590, top: 64, bottom: 364 };
+
+const LINES = [
+  {
+    series: SERIES.combinations,
+    colour: '#ea580c',
+    note: 'any combination; no total; ends where DynamoDB',
+    more: 'has no more indexes (20)',
+  },
+  { series: SERIES.counted, colour: '#0f766e', note: 'any combination, any page, exact total;', more: 'no index' },
+  { series: SERIES.fields, colour: '#94a3b8', note: 'one field at a time; no total', more: '' },
+];
+
+export function plotOfWrites(writings: readonly Writing[]): string {
+  const fields = Math.max(...writings.map((writing) => writing.fields));
+  const units = Math.ceil(Math.max(...writings.map(({ writeUnits }) => writeUnits)) / 5) * 5;
+  const x = (value: number): number => Math.round(FRAME.left + (value / fields) * (FRAME.right - FRAME.left));
+  const y = (value: number): number => Math.round(FRAME.bottom - (value / units) * (FRAME.bottom - FRAME.top));
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE.width} ${SIZE.height}" font-family="system-ui, sans-serif" font-size="13" fill="#1e293b">`,
+    '<title>Write units a create costs, by number of filter fields</title>',
+    `<rect width="${SIZE.width}" height="${SIZE.height}" fill="#ffffff"/>`,
+    text(FRAME.left, 28, 'What a create costs', 'font-size="17" font-weight="600"'),
+    text(FRAME.left, 48, 'a record of 0.5 KB in a list with this many fields to filter by', MUTED),
+    ...Array.from({ length: units / 5 + 1 }, (_, tick) => tick * 5).flatMap((tick) => [
+      `<path d="M${FRAME.left} ${y(tick)}H${FRAME.right}" stroke="${tick === 0 ? '#94a3b8' : '#e2e8f0'}"/>`,
+      text(FRAME.left - 10, y(tick) + 4, String(tick), `text-anchor="end" ${MUTED}`),
+    ]),
+    ...Array.from({ length: fields + 1 }, (_, tick) =>
+      text(x(tick), FRAME.bottom + 21, String(tick), `text-anchor="middle" ${MUTED}`),
+    ),
+    text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'filter fields', `text-anchor="middle" ${MUTED}`),
+    `<text transform="translate(18 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle" ${MUTED}>write units</text>`,
+    ...LINES.flatMap(({ series, colour, note, more }) => {
+      const points = writings.filter((writing) => writing.series === series);
+      const path = points.map(
+        ({ fields: at, writeUnits }, index) => `${index === 0 ? 'M' : 'L'}${x(at)} ${y(writeUnits)}`,
+      );
+      const end = { x: x(points.at(-1)?.fields ?? 0) + 14, y: y(points.at(-1)?.writeUnits ?? 0) };
+      return [
+        `<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="${series === SERIES.counted ? 3.5 : 2.5}"/>`,
+        ...points.map(
+          ({ fields: at, writeUnits }) => `<circle cx="${x(at)}" cy="${y(writeUnits)}" r="3.5" fill="${colour}"/>`,
+        ),
+        text(end.x, end.y, series, `fill="${colour}" font-weight="600"`),
+        text(end.x, end.y + 16, note, `font-size="11" ${MUTED}`),
+        ...(more === '' ? [] : [text(end.x, end.y + 30, more, `font-size="11" ${MUTED}`)]),
+      ];
+    }),
+    '</svg>\n',
+  ].join('\n');
+}

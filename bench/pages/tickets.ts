@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { clients } from '../../functions/clients/contract.ts';
+import { clientOperations } from '../../functions/clients/operations.ts';
+import { tickets } from '../../functions/tickets/contract.ts';
+import { ticketOperations } from '../../functions/tickets/operations.ts';
+import { ticketEntity } from '../../functions/tickets/store.ts';
+import { callerOf } from '../../shared/auth/caller.ts';
+import type { Table } from '../../shared/table/client.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Conflicts } from '../../test/support/conflicts.ts';
+import { doIn, openTenant } from '../../test/support/storage.ts';
+import { inLanes } from './writes.ts';
+
+/** Tickets that many writers of one tenant open at once. */
+export interface Opening {
+  readonly what: string;
+  /** Transactions sent for each ticket. */
+  readonly sends: number;
+}
+
+export const WRITERS = 64;
+
+/**
+ * Opens tickets by the operations of the API, of different clients and of one, where transactions meet as in DynamoDB.
+ * @throws Error when one is lost or doubled
+ */
+export async function measureTickets(table: Table, conflicts: Conflicts, each: number): Promise<Opening[]> {
+  const openings: Opening[] = [];
+  for (const count of [WRITERS, 1]) {
+    const org = randomUUID();
+    const ids: string[] = [];
+    for (let made = 0; made < count; made++) ids.push(await createClient(table, org));
+    conflicts.reset();
+    await inLanes(WRITERS, WRITERS * each, (turn) => openTicket(table, org, ids[turn % count] ?? ''));
+    const { transactions } = conflicts;
+    await checkTotal(table, org, WRITERS * each);
+    const what = count === 1 ? 'of one client' : 'of different clients';
+    openings.push({ what, sends: transactions / (WRITERS * each) });
+  }
+  return openings;
+}
+
+const PATIENCE_MS = 60_000;
+
+const inputOf = (tenant: Tenant, org: string) => {
+  const context = { integration_id: 'i', app_code: 'a', org_id: org, expires_at: '9999999999', permissions: '*' };
+  const caller = callerOf(context);
+  if (caller === undefined) throw new Error('no caller');
+  return {
+    params: {},
+    query: {},
+    caller,
+    tenant,
+    session: tenant.session,
+    find: () => Promise.reject(new Error('nothing is looked up')),
+  };
+};
+
+async function createClient(table: Table, org: string): Promise<string> {
+  const body = clients.routes.createClient.body.schema.parse({ name: 'Acme', slug: `acme-${randomUUID()}` });
+  const answer = await doIn(openTenant(table, org), (tenant) =>
+    clientOperations.createClient({ ...inputOf(tenant, org), body }),
+  );
+  return answer.body.id;
+}
+
+function openTicket(table: Table, org: string, client_id: string): Promise<unknown> {
+  const { schema } = tickets.routes.createTicket.body;
+  const body = schema.parse({ ...tickets.routes.createTicket.bodyExample, client_id });
+  return doIn(openTenant(table, org, undefined, PATIENCE_MS), (tenant) =>
+    ticketOperations.createTicket({ ...inputOf(tenant, org), body }),
+  );
+}
+
+async function checkTotal(table: Table, org: string, expected: number): Promise<void> {
+  const query = { page: 1, page_size: 1, sort: 'created_at' } as const;
+  for (const filter of [{}, { status: 'open' }]) {
+    const { total } = await openTenant(table, org)
+      .records(ticketEntity)
+      .page({ ...query, filter });
+    if (total !== expected) throw new Error(`of ${expected} tickets the list knows ${total}`);
+  }
+}

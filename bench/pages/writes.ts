@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { systemClock } from '../../shared/clock.ts';
+import type { Table } from '../../shared/table/client.ts';
+import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
+import { persist } from '../../shared/table/persist.ts';
+import { Session } from '../../shared/table/session.ts';
+import type { Conflicts } from '../../test/support/conflicts.ts';
+import type { Meter } from './meter.ts';
+import { FIELDS, jobsBy, jobsOf, newJob } from './records.ts';
+import { peerIndex } from './table.ts';
+
+/** Indexes that a table of DynamoDB has at most, as long as nobody asks AWS for more; so many go into combinations of four fields. */
+export const COMBINATIONS = 15;
+
+export const SERIES = {
+  counted: 'counted list',
+  combinations: 'an index per combination',
+  fields: 'an index per field',
+} as const;
+
+/** What one create costs where records can be listed by so many fields. */
+export interface Writing {
+  readonly series: (typeof SERIES)[keyof typeof SERIES];
+  readonly fields: number;
+  readonly writeUnits: number;
+}
+
+/** Creates a record for each number of fields, in every way that a table allows. */
+export async function measureWrites(table: Table, meter: Meter): Promise<Writing[]> {
+  const writings: Writing[] = [];
+  for (let fields = 0; fields <= FIELDS.length; fields++) {
+    const combinations = 2 ** fields - 1;
+    const ways = [
+      { series: SERIES.counted, create: countedCreate(table, fields) },
+      { series: SERIES.fields, create: putIn(table, fields) },
+      ...(combinations > COMBINATIONS ? [] : [{ series: SERIES.combinations, create: putIn(table, combinations) }]),
+    ];
+    for (const { series, create } of ways) {
+      const { cost } = await meter.measure<unknown>(create);
+      writings.push({ series, fields, writeUnits: cost.writeUnits });
+    }
+  }
+  return writings;
+}
+
+export interface Creating {
+  readonly way: string;
+  readonly parallel: number;
+  readonly perSecond: number;
+  readonly rounds: number;
+  readonly writeUnits: number;
+  /** Transactions sent for each that succeeded; undefined where there are none. */
+  readonly sends: number | undefined;
+}
+
+interface CreateWay {
+  readonly name: string;
+  readonly create: () => Promise<unknown>;
+}
+
+const PARALLEL = [1, 16, 64];
+
+/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. */
+export async function measureCreates(
+  table: Table,
+  meter: Meter,
+  conflicts: Conflicts,
+  count: number,
+): Promise<Creating[]> {
+  const creatings: Creating[] = [];
+  for (const way of waysOf(table)) {
+    const { cost } = await meter.measure(way.create);
+    for (const parallel of PARALLEL) {
+      conflicts.reset();
+      const start = performance.now();
+      await inLanes(parallel, count, way.create);
+      creatings.push({
+        way: way.name,
+        parallel,
+        perSecond: count / ((performance.now() - start) / 1_000),
+        rounds: cost.rounds,
+        writeUnits: cost.writeUnits,
+        sends: conflicts.transactions === 0 ? undefined : conflicts.transactions / count,
+      });
+    }
+  }
+  return creatings;
+}
+
+/** Does something so many times, so many at once. */
+export async function inLanes(lanes: number, times: number, work: (turn: number) => Promise<unknown>): Promise<void> {
+  let turn = 0;
+  const lane = async (): Promise<void> => {
+    while (turn < times) await work(turn++);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+
+const PATIENCE_MS = 60_000;
+
+/** A create by the service's own code, in a list that so many fields filter. */
+const countedCreate = (table: Table, fields: number) => async (): Promise<void> => {
+  const session = new Session(table, systemClock, Date.now() + PATIENCE_MS);
+  await jobsOf(`creates-${fields}`, session, jobsBy(fields)).create(newJob(fields));
+  await session.commit();
+};
+
+const plain = (table: Table, org: string, indexes: number) => {
+  const id = randomUUID();
+  const lists = Array.from({ length: indexes }, (_, index) => [peerIndex(index + 1).partition, `${org}#list${index}`]);
+  return {
+    TableName: table.name,
+    Item: {
+      PK: recordsPartition(org as TenantId, 'JOB'),
+      SK: id,
+      ...newJob(0),
+      id,
+      ...(Object.fromEntries(lists) as object),
+    },
+  };
+};
+
+/** A plain put of a record that stands in so many indexes. */
+const putIn = (table: Table, indexes: number) => () =>
+  table.client.send(new PutCommand(plain(table, `put-${indexes}`, indexes)));
+
+function waysOf(table: Table): CreateWay[] {
+  const counter = {
+    TableName: table.name,
+    Key: { PK: 'ORG#counter#JOB#COUNT', SK: 'HEAD' },
+    UpdateExpression: 'ADD #count :one',
+    ExpressionAttributeNames: { '#count': 'COUNT' },
+    ExpressionAttributeValues: { ':one': 1 },
+  };
+  const putAndCount = () =>
+    persist(
+      () =>
+        table.client.send(
+          new TransactWriteCommand({ TransactItems: [{ Put: plain(table, 'counter', 0) }, { Update: counter }] }),
+        ),
+      { clock: systemClock, deadline: Date.now() + PATIENCE_MS },
+    );
+  return [
+    { name: 'plain put', create: putIn(table, 0) },
+    { name: 'put, an index per combination of 4 fields', create: putIn(table, COMBINATIONS) },
+    { name: 'put and counter in a transaction', create: putAndCount },
+    ...[0, 1, 4, 11].map((fields) => ({
+      name: `counted list, ${fields} filter${fields === 1 ? '' : 's'}`,
+      create: countedCreate(table, fields),
+    })),
+  ];
+}
