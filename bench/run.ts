@@ -17,12 +17,12 @@ program
 
 program
   .command('data-model')
-  .description('what every operation asks of the table and what that costs')
+  .description('what every operation asks of the table, what that costs and may cost')
   .option('--write-docs', 'put the tables into docs/data-model.md', false)
   .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
   .action(async (options) => {
     const { benchDataModel } = await import('./data-model/bench.ts');
-    await benchDataModel(options);
+    process.exitCode = (await benchDataModel(options)) ? 0 : 1;
   });
 
 await program.parseAsync();

@@ -8,7 +8,15 @@ export interface Played {
   /** `GET /tickets?status=…` */
   readonly title: string;
   readonly calls: readonly Call[];
+  /** Whether it answers a list. */
+  readonly isPage: boolean;
 }
+
+export const roundsOf = (calls: readonly Call[]): Call[][] => [...Map.groupBy(calls, ({ round }) => round).values()];
+
+const sum = (units: readonly number[]): number => units.reduce((total, unit) => total + unit, 0);
+export const readUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({ readUnits }) => readUnits));
+export const writeUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({ writeUnits }) => writeUnits));
 
 /** Records in each list, which is a full page. */
 const FULL_PAGE = 25;
@@ -32,15 +40,41 @@ export async function playAll(api: Caller, org: OrgAccess, recorder: Recorder): 
     if (isList(route)) await fill(world, scenario);
     const answer: { body?: JsonBody } = {};
     const calls = await recorder.record(async () => Object.assign(answer, await expected(world, scenario)));
-    played.push({ title: titleOf(route), calls });
+    played.push({ title: titleOf(route), calls, isPage: isList(route) });
     if (!isList(route)) continue;
     const filter = Object.keys(route.query.shape).find((name) => !NO_FILTER.has(name));
     const [first] = (answer.body?.data ?? []) as JsonBody[];
     if (filter !== undefined && first?.[filter] !== undefined) {
       const filtered = { ...scenario, path: `${scenario.path}?${filter}=${String(first[filter])}` };
       const title = `${titleOf(route)}?${filter}=…`;
-      played.push({ title, calls: await recorder.record(() => expected(world, filtered)) });
+      played.push({ title, calls: await recorder.record(() => expected(world, filtered)), isPage: true });
     }
+  }
+  return played;
+}
+
+/** Requests that have bounds of their own besides: by bodies other than the example, and the first in its list. */
+const VARIANTS = [
+  {
+    operationId: 'updateResource',
+    what: 'status, health and usage',
+    body: { status: 'maintenance', health_status: 'degraded', cpu_usage: 97, memory_usage: 61, storage_usage: 30 },
+  },
+  { operationId: 'updateResource', what: 'name only', body: { name: 'db-2' } },
+  { operationId: 'ingestLog', what: 'the very first', body: undefined },
+] as const;
+
+/** Plays the {@link VARIANTS} in an organization that has done nothing yet. */
+export async function playVariants(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
+  const world = new World(api, org);
+  const played: Played[] = [];
+  for (const { operationId, what, body } of VARIANTS) {
+    const scenario = await world.scenario(operationId);
+    // The authorizer's answer for this route's caller is in its cache then.
+    await expected(world, await world.scenario('listClients'));
+    const sent = body === undefined ? scenario : { ...scenario, body };
+    const calls = await recorder.record(() => expected(world, sent));
+    played.push({ title: `${titleOf(scenario.route)}, ${what}`, calls, isPage: false });
   }
   return played;
 }
@@ -58,13 +92,20 @@ async function fill(world: World, { route, path }: Scenario): Promise<void> {
   if (operationId === undefined) return;
   for (let made = 0; made < FULL_PAGE; made++) {
     const scenario = await world.scenario(operationId);
-    await expected(world, sibling === undefined ? scenario : { ...scenario, path });
+    await expected(world, sibling === undefined ? within(path, scenario) : { ...scenario, path });
   }
 }
+
+/** A request that makes a record for the list at a path: of the list's user, where it has one. */
+const within = (path: string, scenario: Scenario): Scenario => {
+  const [, user_id] = /\/users\/([^/]+)\/memberships$/.exec(path) ?? [];
+  return user_id === undefined ? scenario : { ...scenario, body: { ...scenario.body, user_id } };
+};
 
 const FILLED_BY: Readonly<Record<string, string>> = {
   '/api/v1/logs': 'ingestLog',
   '/api/v1/webhook-events': 'receiveWebhook',
+  '/api/v1/users/{id}/memberships': 'createMembership',
 };
 
 async function expected(world: World, scenario: Scenario) {

@@ -5,9 +5,9 @@ export interface Call {
   /** `GetItem`, `Query`, `TransactWriteItems` … */
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** Calls made at once have the same number, counted from 1. */
+  /** One more than the latest round of which a call had ended when this one began; counted from 1. */
   readonly round: number;
-  /** As the engine reports them, indexes included. */
+  /** As the engine reports them. */
   readonly readUnits: number;
   readonly writeUnits: number;
 }
@@ -29,14 +29,12 @@ const unitsOf = (output: { ConsumedCapacity?: Capacity | readonly Capacity[] }):
 /** Keeps every call that a table's client makes, with what it consumed. */
 export class Recorder {
   #calls: Call[] = [];
-  #rounds = 0;
-  #inFlight = 0;
+  #endedRound = 0;
 
   constructor(table: Table) {
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
-        if (this.#inFlight++ === 0) this.#rounds++;
-        const round = this.#rounds;
+        const round = this.#endedRound + 1;
         const operation = operationOf(context.commandName ?? '');
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
@@ -52,7 +50,7 @@ export class Recorder {
           });
           return result;
         } finally {
-          this.#inFlight--;
+          this.#endedRound = Math.max(this.#endedRound, round);
         }
       },
       { step: 'initialize', name: 'recorder' },
@@ -62,7 +60,7 @@ export class Recorder {
   /** Does some work and tells the calls it made, in the order of their rounds. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     this.#calls = [];
-    this.#rounds = 0;
+    this.#endedRound = 0;
     await work();
     return this.#calls.toSorted((a, b) => a.round - b.round);
   }

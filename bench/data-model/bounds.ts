@@ -1,0 +1,86 @@
+import { markdown } from './markdown.ts';
+import type { Measured } from './measure.ts';
+import { readUnitsOf, roundsOf, writeUnitsOf } from './play.ts';
+
+/** What an operation may cost at most, with the example of its contract (issue 9). Units as AWS charges: transactional writes double. */
+interface Bound {
+  /** As it was played. */
+  readonly title: string;
+  readonly rounds: number;
+  /** Of a read: none. */
+  readonly writeUnits?: number;
+}
+
+const write = (title: string, writeUnits: number, rounds: number): Bound => ({ title, rounds, writeUnits });
+const read = (title: string, rounds: number): Bound => ({ title, rounds });
+
+const WRITES: readonly Bound[] = [
+  write('POST /resources', 16, 2),
+  write('PATCH /resources/{id}, status, health and usage', 18, 3),
+  write('PATCH /resources/{id}, name only', 4, 2),
+  write('POST /resources/{id}/history', 7, 2),
+  write('DELETE /resources/{id}', 22, 3),
+  write('POST /services', 13, 2),
+  write('PATCH /services/{id}', 14, 2),
+  write('DELETE /services/{id}', 16, 2),
+  write('POST /service-actions', 10, 2),
+  write('POST /terminals', 10, 2),
+  write('POST /tickets', 10, 2),
+  write('PATCH /tickets/{id}', 7, 2),
+  write('POST /logs/ingest', 5, 2),
+  write('POST /logs/ingest, the very first', 5, 2),
+  write('POST /webhooks/{app_code}', 17, 3),
+];
+
+/** Lists whose parent is read beside them. */
+const BELOW: readonly Bound[] = [
+  read('GET /tickets/{id}/messages', 1),
+  read('GET /clients/{id}/actions', 1),
+  read('GET /resources/{id}/history', 1),
+  read('GET /users/{id}/memberships', 2),
+];
+
+export interface BoundCheck {
+  readonly title: string;
+  readonly rounds: number;
+  readonly roundsAtMost: number;
+  readonly writeUnits: number;
+  readonly writeUnitsAtMost: number;
+  readonly readUnits: number;
+}
+
+/**
+ * Every bound with what was measured: those above, and of each list at most one round for the first page, two with a filter.
+ * @throws Error for a bound whose operation was not played
+ */
+export function checksOf({ operations, variants }: Measured): BoundCheck[] {
+  const played = [...operations, ...variants];
+  const lists = operations
+    .filter(({ isPage, calls }) => isPage && calls.length > 0)
+    .map(({ title }) => read(title, title.includes('?') ? 2 : 1))
+    .filter(({ title }) => !BELOW.some((bound) => bound.title === title));
+  return [...WRITES, ...lists, ...BELOW].map(({ title, rounds, writeUnits = 0 }) => {
+    const calls = played.find((one) => one.title === title)?.calls;
+    if (calls === undefined || calls.length === 0) throw new Error(`${title} was not played`);
+    return {
+      title,
+      rounds: roundsOf(calls).length,
+      roundsAtMost: rounds,
+      writeUnits: writeUnitsOf(calls),
+      writeUnitsAtMost: writeUnits,
+      readUnits: readUnitsOf(calls),
+    };
+  });
+}
+
+export const holds = ({ rounds, roundsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
+  rounds <= roundsAtMost && writeUnits <= writeUnitsAtMost;
+
+/** The bounds as a Markdown table. */
+export const boundTable = (checks: readonly BoundCheck[]): string =>
+  markdown(
+    ['operation', 'write units', 'at most', 'rounds', 'at most', 'read units'],
+    checks.map(({ title, rounds, roundsAtMost, writeUnits, writeUnitsAtMost, readUnits }) =>
+      [`\`${title}\``, writeUnits, writeUnitsAtMost, rounds, roundsAtMost, readUnits].map(String),
+    ),
+  );

@@ -1,0 +1,30 @@
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { IN_MEMORY } from '../../local/settings.ts';
+import { startLocalApi } from '../../local/start.ts';
+import { environmentTable } from '../../shared/table/client.ts';
+import { callersAt } from '../../test/support/api.ts';
+import { type Played, playAll, playVariants } from './play.ts';
+import { Recorder } from './recorder.ts';
+
+/** Operations as they were played against the local API. */
+export interface Measured {
+  /** Each with the example of its contract. */
+  readonly operations: readonly Played[];
+  /** Further requests that the bounds speak of. */
+  readonly variants: readonly Played[];
+}
+
+/** Plays every operation against a local API of its own. */
+export async function measureOperations(engine: EngineName): Promise<Measured> {
+  const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
+  await using started = new AsyncDisposableStack();
+  started.defer(dynamoDb.stop);
+  const settings = { port: 0, host: '127.0.0.1', dataDir: IN_MEMORY, platformSecret: undefined };
+  const local = await startLocalApi({ ...settings, dynamoDbEndpoint: dynamoDb.endpoint });
+  started.defer(local.close);
+
+  const api = callersAt(local.url, local.platform);
+  const recorder = new Recorder(environmentTable());
+  const operations = await playAll(api, await api.orgToken(), recorder);
+  return { operations, variants: await playVariants(api, await api.orgToken(), recorder) };
+}

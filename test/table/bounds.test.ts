@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checksOf, holds } from '../../bench/data-model/bounds.ts';
+import { measureOperations } from '../../bench/data-model/measure.ts';
+import { roundsOf } from '../../bench/data-model/play.ts';
+import { type Call, Recorder } from '../../bench/data-model/recorder.ts';
+import { Loader } from '../../bench/pages/load.ts';
+import { jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
+import { freshTable } from '../../bench/pages/table.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { systemClock } from '../../shared/clock.ts';
+import type { Table } from '../../shared/table/client.ts';
+import type { Filter } from '../../shared/table/records.ts';
+import { Session } from '../../shared/table/session.ts';
+import { Conflicts } from '../support/conflicts.ts';
+
+/** What operations and pages may cost at most. DynamoDB Local counts the units of transactions too low, so this needs the other engine. */
+const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
+
+describe.skipIf(!HAS_ENGINE)('an operation', () => {
+  it('costs no more write units and rounds than it may', async () => {
+    const checks = checksOf(await measureOperations('dynoxide'));
+    expect(checks.length).toBeGreaterThan(30);
+    expect(checks.filter((check) => !holds(check))).toEqual([]);
+  }, 120_000);
+});
+
+/** So many numbers of a list cost a read unit for each field that filters it. */
+const NUMBERS_A_UNIT = 14_000;
+const NUMBERS = 3 * NUMBERS_A_UNIT;
+
+describe.skipIf(!HAS_ENGINE)('a page', () => {
+  const org = randomUUID();
+  const client = randomUUID();
+  const kind = jobsBy(3);
+  let dynamoDb: EmbeddedDynamoDb;
+  let table: Table;
+  let recorder: Recorder;
+  beforeAll(async () => {
+    dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
+    table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
+    const loader = new Loader(table, org, kind);
+    // Every tenth has the first value, scattered; nearly all have the second; the third field has long values.
+    for (let index = 0; index < NUMBERS; index++) {
+      const values = [(index * 7) % 10 === 0 ? 'rare' : 'usual', index % 50 === 0 ? 'other' : 'most', client];
+      await loader.create(newJob(3, (field) => values[field] ?? null));
+    }
+    await loader.flush(table);
+    recorder = new Recorder(table);
+  });
+  afterAll(() => dynamoDb.stop());
+
+  async function read(page: number, filter: Filter) {
+    const answer: { total?: number; records?: number } = {};
+    const calls = await recorder.record(async () => {
+      const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
+      const { total, records } = await jobs.page({ page, page_size: 25, sort: '-created_at', filter });
+      Object.assign(answer, { total, records: records.length });
+    });
+    const isOfSets = ({ operation, input }: Call) =>
+      operation === 'GetItem' ||
+      (operation === 'Query' && JSON.stringify(input.ExpressionAttributeValues).includes('#SET"'));
+    const unitsOf = (some: readonly Call[]) => some.reduce((sum, { readUnits }) => sum + readUnits, 0);
+    return {
+      ...answer,
+      rounds: roundsOf(calls).length,
+      sets: unitsOf(calls.filter(isOfSets)),
+      ofRecords: unitsOf(calls.filter((call) => !isOfSets(call))),
+    };
+  }
+
+  it.each([
+    { what: 'without a filter', filter: {}, total: NUMBERS, fields: 0, firstRounds: 1, ofRecords: 4 },
+    { what: 'of few', filter: { f1: 'rare' }, total: NUMBERS / 10, fields: 1, firstRounds: 2, ofRecords: 13 },
+    { what: 'of nearly all', filter: { f2: 'most' }, total: NUMBERS * 0.98, fields: 1, firstRounds: 2, ofRecords: 3 },
+    {
+      what: 'by three fields',
+      filter: { f1: 'rare', f2: 'most', f3: client },
+      total: NUMBERS * 0.08,
+      fields: 3,
+      firstRounds: 2,
+      ofRecords: 13,
+    },
+  ])('$what costs the same wherever it is, and no more than it may', async (list) => {
+    const { filter, total, fields, firstRounds, ofRecords } = list;
+    const last = Math.ceil(total / 25);
+    const pages = [];
+    for (const page of [1, 2, Math.floor(last / 2), last - 1]) pages.push(await read(page, filter));
+    for (const [index, page] of pages.entries()) {
+      expect(page).toMatchObject({ total, records: 25 });
+      expect(page.rounds).toBeLessThanOrEqual(index === 0 ? firstRounds : 2);
+      expect(page.ofRecords).toBeLessThanOrEqual(ofRecords);
+      // The head costs one, or a half beside sets.
+      expect(page.sets).toBeLessThanOrEqual(fields === 0 ? 1 : 0.5 + (fields * NUMBERS) / NUMBERS_A_UNIT);
+      expect([page.sets, page.ofRecords]).toEqual([pages[0]?.sets, pages[0]?.ofRecords]);
+    }
+  });
+});
