@@ -3,7 +3,7 @@
 const ORGANIZATION = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 
 export const roleExample = {
-  id: '00000000-0002-8f4e-a1b2-7c8d9e0f1a2b',
+  id: '029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b',
   org_id: ORGANIZATION,
   code: 'support',
   label: 'Support',
@@ -20,8 +20,8 @@ export const permissionExample = {
 };
 
 export const membershipExample = {
-  id: '00000000-0005-8a2b-9c3d-4e5f60718293',
-  user_id: '00000000-0003-8d5e-8f60-112233445566',
+  id: '119844a2-eebc-4a2b-9c3d-4e5f60718293',
+  user_id: '1a1d416e-34c7-4d5e-8f60-112233445566',
   org_id: ORGANIZATION,
   client_id: null,
   role_id: roleExample.id,

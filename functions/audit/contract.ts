@@ -43,14 +43,14 @@ export const auditEvent = record('AuditEvent', {
 });
 
 const example = {
-  id: '00000000-0004-8c3e-b7a9-1d5f8e2c6b40',
+  id: '7df59570-303b-4c3e-b7a9-1d5f8e2c6b40',
   occurred_at: '2026-11-20T09:30:00.000Z',
   operation: 'updateIntegration',
   actor_type: 'integration',
-  actor_id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  actor_id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
   actor_app_code: 'acme-billing',
   record_type: 'Integration',
-  record_id: '00000000-0001-8b6d-a3f2-7c9e0d4b5a18',
+  record_id: '1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18',
   changed_fields: ['status', 'permissions'],
   failures: null,
   request_id: 'b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615',

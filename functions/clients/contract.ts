@@ -46,7 +46,7 @@ export const clientAction = record('ClientAction', {
 export type ClientAction = RecordOf<typeof clientAction>;
 
 const clientExample = {
-  id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   org_id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
   name: 'Acme Lda',
   slug: 'acme',
@@ -64,10 +64,10 @@ const clientExample = {
 };
 
 const actionExample = {
-  id: '019aa0f3-6a2c-8b11-a7d0-3f9b8f1e6c52',
+  id: 'babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52',
   type: 'updated',
   client_id: clientExample.id,
-  performed_by: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  performed_by: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
   performed_at: '2026-11-20T09:31:00.000Z',
   details: { changes: { status: { from: 'active', to: 'inactive' } } },
   result: 'success',

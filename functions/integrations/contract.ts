@@ -106,7 +106,7 @@ const rotatedIntegration = {
 };
 
 const example = {
-  id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
   org_id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
   app_code: 'acme-billing',
   display_name: 'Acme billing',

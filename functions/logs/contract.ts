@@ -22,7 +22,7 @@ const receipt = {
 };
 
 const example = {
-  id: '00000000-0007-8e1a-b4c2-9d8e7f6a5b4c',
+  id: '0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c',
   level: 'warn',
   message: 'The disk is nearly full',
   metadata: { host: 'db-1', used: 0.93 },

@@ -64,9 +64,9 @@ export const historyEntry = record('ResourceHistoryEntry', {
 export type HistoryEntry = RecordOf<typeof historyEntry>;
 
 const example = {
-  id: '00000000-000c-8e21-b7f4-2a5c9d3e7f10',
-  client_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
-  service_id: '00000000-0007-8b3d-a1c4-7e9f2d4b6a80',
+  id: 'cff00498-8c93-4e21-b7f4-2a5c9d3e7f10',
+  client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
+  service_id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
   name: 'Web server 1',
   type: 'vm',
   description: null,

@@ -14,8 +14,8 @@ export const serviceAction = record('ServiceAction', {
 export type ServiceAction = RecordOf<typeof serviceAction>;
 
 const example = {
-  id: '00000000-0003-8f5a-92d7-4c6e8b0a1d3f',
-  service_id: '00000000-0007-8b3d-a1c4-7e9f2d4b6a80',
+  id: '1a1d416e-34c7-4f5a-92d7-4c6e8b0a1d3f',
+  service_id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
   action_type: 'restart',
   status: 'completed',
   created_at: '2026-11-20T09:30:00.000Z',

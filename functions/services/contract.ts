@@ -48,8 +48,8 @@ export const service = record('Service', {
 export type Service = RecordOf<typeof service>;
 
 const example = {
-  id: '00000000-0007-8b3d-a1c4-7e9f2d4b6a80',
-  client_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
+  client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   name: 'Web shop',
   type: 'web',
   description: 'The shop and its checkout.',

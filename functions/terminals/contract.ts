@@ -14,8 +14,8 @@ export const terminal = record('Terminal', {
 export type Terminal = RecordOf<typeof terminal>;
 
 const example = {
-  id: '00000000-0004-8c2e-8f6a-1d2b3c4e5f60',
-  client_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  id: '7df59570-303b-4c2e-8f6a-1d2b3c4e5f60',
+  client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   name: 'Front desk',
   location: 'Lisbon, ground floor',
   status: 'active',

@@ -1,7 +1,7 @@
 /** Examples of the OpenAPI document. */
 
 export const summaryExample = {
-  id: '00000000-0029-8b3f-9a51-6c0d2e4f8a17',
+  id: '84b6353b-046d-4b3f-9a51-6c0d2e4f8a17',
   ticket_code: 'T-000042',
   contact_id: '7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21',
   subject: 'The card reader is offline',
@@ -9,7 +9,7 @@ export const summaryExample = {
   status: 'open',
   priority: 'normal',
   source: 'email',
-  client_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  client_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   service_id: null,
   assigned_to: null,
   created_at: '2026-11-20T09:30:00.000Z',
@@ -18,7 +18,7 @@ export const summaryExample = {
 export const ticketExample = {
   ...summaryExample,
   resource_id: null,
-  terminal_id: '00000000-0004-8c2e-8f6a-1d2b3c4e5f60',
+  terminal_id: '7df59570-303b-4c2e-8f6a-1d2b3c4e5f60',
   assigned_team: 'field-support',
   tags: ['hardware'],
   custom_fields: { shop: 12 },
@@ -27,7 +27,7 @@ export const ticketExample = {
 };
 
 export const messageExample = {
-  id: '019aa0f3-6a2c-8b11-a7d0-3f9b8f1e6c52',
+  id: 'babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52',
   ticket_id: ticketExample.id,
   author_type: 'agent',
   author_id: '2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0',

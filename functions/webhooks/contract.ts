@@ -43,8 +43,8 @@ export const webhookEvent = record('WebhookEvent', { ...summaryFields, data: rea
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
 
 const summaryExample = {
-  id: '00000000-0002-8f1b-a0c4-6d2e8b7f5a13',
-  integration_id: '00000000-0000-8d21-b6a1-90c4ee1f7a35',
+  id: '029eb7db-8f29-4f1b-a0c4-6d2e8b7f5a13',
+  integration_id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
   app_code: 'acme-billing',
   event_id: 'evt_8Yd2',
   event_type: 'client.created',
@@ -52,7 +52,7 @@ const summaryExample = {
   received_at: '2026-11-20T09:30:00.000Z',
   outcome: 'applied',
   operation: 'createClient',
-  record_id: '00000000-0001-8a4c-9f3e-5b1d7c2a9e04',
+  record_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 };
 const example = { ...summaryExample, data: { name: 'Acme Lda' } };

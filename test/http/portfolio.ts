@@ -54,7 +54,7 @@ export const pointersOf = ({ body }: ApiResponse): string[] =>
 export const withoutRequestId = ({ status, body }: ApiResponse) => ({ status, body: { ...body, request_id: '' } });
 
 /** A UUID that names nothing. */
-export const NOWHERE = '00000000-0000-8000-8000-000000000000';
+export const NOWHERE = '87d6100d-2b60-4000-8000-000000000000';
 
 /** Lets the clock of the service jump, until the test gives it back with `vi.useRealTimers()`. */
 export function later(minutes: number): string {

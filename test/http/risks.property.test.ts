@@ -109,7 +109,7 @@ class World {
     position === undefined ? {} : { service_id: this.#services.length === 0 ? null : pick(this.#services, position) };
 }
 
-const NONE = '00000000-0000-8000-8000-000000000000';
+const NONE = '87d6100d-2b60-4000-8000-000000000000';
 const pick = (ids: readonly string[], position: number): string =>
   ids.at(-1 - (position % Math.max(1, ids.length))) ?? NONE;
 

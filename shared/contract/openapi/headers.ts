@@ -16,7 +16,7 @@ export const responseHeaders = {
   },
   Location: {
     description: 'Path of the created record.',
-    ...text(500, '/api/v1/clients/00000000-0001-8a4c-9f3e-5b1d7c2a9e04'),
+    ...text(500, '/api/v1/clients/1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04'),
   },
   Link: {
     description:
