@@ -10,7 +10,7 @@ export interface Table {
   readonly name: string;
 }
 
-/** Whole numbers past 2^53 (words of holes) come back as bigint, everything else as number. */
+/** Whole numbers past 2^53 (words of bits) come back as bigint, everything else as number. */
 const exactNumber = (value: string): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
