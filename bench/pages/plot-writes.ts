@@ -10,11 +10,16 @@ const LINES = [
   {
     series: SERIES.combinations,
     colour: '#ea580c',
-    note: 'any combination; no total; ends where DynamoDB',
-    more: 'has no more indexes (20)',
+    anchor: 'end',
+    notes: ['any combination, no total; ends', 'where DynamoDB has no more indexes'],
   },
-  { series: SERIES.counted, colour: '#0f766e', note: 'any combination, any page, exact total;', more: 'no index' },
-  { series: SERIES.fields, colour: '#94a3b8', note: 'one field at a time; no total', more: '' },
+  {
+    series: SERIES.counted,
+    colour: '#0f766e',
+    anchor: 'start',
+    notes: ['any combination, any page, exact total;', 'no index'],
+  },
+  { series: SERIES.fields, colour: '#94a3b8', anchor: 'start', notes: ['one field at a time, no total'] },
 ];
 
 export function plotOfWrites(writings: readonly Writing[]): string {
@@ -37,20 +42,22 @@ export function plotOfWrites(writings: readonly Writing[]): string {
     ),
     text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'filter fields', `text-anchor="middle" ${MUTED}`),
     `<text transform="translate(18 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle" ${MUTED}>write units</text>`,
-    ...LINES.flatMap(({ series, colour, note, more }) => {
+    ...LINES.flatMap(({ series, colour, anchor, notes }) => {
       const points = writings.filter((writing) => writing.series === series);
       const path = points.map(
         ({ fields: at, writeUnits }, index) => `${index === 0 ? 'M' : 'L'}${x(at)} ${y(writeUnits)}`,
       );
-      const end = { x: x(points.at(-1)?.fields ?? 0) + 14, y: y(points.at(-1)?.writeUnits ?? 0) };
+      const [to, up] = anchor === 'end' ? [-16, 34] : [14, 0];
+      const end = { x: x(points.at(-1)?.fields ?? 0) + to, y: y(points.at(-1)?.writeUnits ?? 0) - up };
       return [
         `<path d="${path.join('')}" fill="none" stroke="${colour}" stroke-width="${series === SERIES.counted ? 3.5 : 2.5}"/>`,
         ...points.map(
           ({ fields: at, writeUnits }) => `<circle cx="${x(at)}" cy="${y(writeUnits)}" r="3.5" fill="${colour}"/>`,
         ),
-        text(end.x, end.y, series, `fill="${colour}" font-weight="600"`),
-        text(end.x, end.y + 16, note, `font-size="11" ${MUTED}`),
-        ...(more === '' ? [] : [text(end.x, end.y + 30, more, `font-size="11" ${MUTED}`)]),
+        text(end.x, end.y, series, `fill="${colour}" font-weight="600" text-anchor="${anchor}"`),
+        ...notes.map((note, index) =>
+          text(end.x, end.y + 16 + 14 * index, note, `font-size="11" text-anchor="${anchor}" ${MUTED}`),
+        ),
       ];
     }),
     '</svg>\n',
