@@ -4,6 +4,7 @@ import { createPlatformIntegration, renewPlatformIntegration } from '../function
 import { generateSecret, isSecretOf } from '../shared/auth/integration-secrets.ts';
 import { createPrivateFile } from '../shared/auth/private-file.ts';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
+import { isStrong } from '../shared/auth/secret-strength.ts';
 import { environmentTable } from '../shared/table/client.ts';
 import { readCredentials } from '../shared/table/credentials.ts';
 import { NotUnique, StaleRead } from '../shared/table/errors.ts';
@@ -28,7 +29,7 @@ interface Options {
  * @throws LocalApiError when the secret is none
  */
 export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
-  const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : checked(given, 'PLATFORM_SECRET');
+  const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : await strong(given);
   for (let tries = 1; ; tries++) {
     try {
       await settle(secret);
@@ -51,6 +52,11 @@ function checked(secret: string, source: string): string {
   const result = suppliedSecret().safeParse(secret);
   if (result.success) return secret;
   throw new LocalApiError(`${source} cannot be a secret: it ${result.error.issues[0]?.message}.`);
+}
+
+async function strong(given: string): Promise<string> {
+  if (await isStrong(checked(given, 'PLATFORM_SECRET'), APP_CODE)) return given;
+  throw new LocalApiError('PLATFORM_SECRET is too easy to guess; leave it unset to have one made.');
 }
 
 async function settle(secret: string): Promise<void> {

@@ -58,7 +58,9 @@ const integrationCreate = {
     secret: suppliedSecret()
       .optional()
       .meta({ format: 'password' })
-      .describe('At least 32 characters; made by the service when it is left out, which is the better choice.'),
+      .describe(
+        'Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.',
+      ),
   }),
 } satisfies Body;
 
@@ -83,7 +85,9 @@ const rotation = body('SecretRotation', {
   secret: suppliedSecret()
     .optional()
     .meta({ format: 'password' })
-    .describe('The new secret; made by the service when it is left out, which is the better choice.'),
+    .describe(
+      'The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.',
+    ),
   previous_valid_for: z
     .int()
     .min(0)

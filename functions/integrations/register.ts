@@ -1,8 +1,9 @@
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
-import { generateSecret, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import { storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { stageCredentials } from '../../shared/table/credentials.ts';
 import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
+import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { stageOneMore } from './quota.ts';
 import { integrationEntity } from './store.ts';
@@ -21,9 +22,11 @@ interface Registered {
 /**
  * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem
  * `conflict` when the tenant has as many as it may have.
+ * @throws Problem `invalid-body` when the secret is too easy to guess
  */
 export async function registerIntegration(tenant: Tenant, asked: Asked): Promise<Registered> {
-  const { secret = generateSecret(), ...fields } = asked;
+  const { secret: supplied, ...fields } = asked;
+  const secret = await chosenSecret(supplied, asked.app_code);
   const { session } = tenant;
   const owner = { tenant: tenant.id, app_code: asked.app_code };
   const [stored, storedSecret] = await Promise.all([

@@ -1,6 +1,6 @@
 import type { Caller } from '../../shared/auth/caller.ts';
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
-import { generateSecret, isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import { isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { invalidField } from '../../shared/contract/problem.ts';
 import { requirePower } from '../../shared/http/power.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from '../../shared/table/credentials.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
+import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
 
@@ -36,12 +37,13 @@ interface Rotated {
 /**
  * Stages a new secret of an integration. Where the one before is good no more, neither are the tokens made with it.
  * @throws Problem `forbidden` when the integration may do what the caller may not, `invalid-body` when the secret is one that it has
+ *   or too easy to guess
  */
 export async function rotateSecret(
   tenant: Tenant,
   caller: Caller,
   integration: Integration,
-  { secret = generateSecret(), previous_valid_for }: Asked,
+  { secret: supplied, previous_valid_for }: Asked,
 ): Promise<Rotated> {
   const { session } = tenant;
   const endsTokens = previous_valid_for === 0;
@@ -51,6 +53,7 @@ export async function rotateSecret(
   ]);
   checkReach(caller, credentials);
   requirePower(tenant, caller, 'integrations:write', credentials.permissions);
+  const secret = await chosenSecret(supplied, integration.app_code);
   if (isSecretOf(credentials.secrets, secret, session.now)) {
     throw invalidField('secret', 'is a secret of this integration already');
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { flag, jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { bounded, flag, jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
@@ -10,11 +10,7 @@ export const MAX_WEBHOOK_BODY = 262_144;
 export const MAX_EVENT_ID = 256;
 
 /** `<entity>.<verb>` (spec §6); whatever a partner's own words are, they are words with a dot between. */
-const eventType = () =>
-  z
-    .string()
-    .max(100)
-    .regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
+const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
 export const delivery = body('WebhookDelivery', { event_type: eventType(), data: jsonObject() });
 
@@ -70,7 +66,7 @@ export const webhooks = contract({
         'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
         'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
-      params: { app_code: z.string().min(1).max(200).describe('App code of the integration that sends.') },
+      params: { app_code: bounded(200).min(1).describe('App code of the integration that sends.') },
       headers: {
         'X-Event-ID': {
           description: 'Unique id of the event; an event is processed once.',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timestamp } from '../../shared/contract/fields.ts';
+import { bounded, timestamp } from '../../shared/contract/fields.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { HttpRequest } from '../../shared/http/request.ts';
 import { MAX_EVENT_ID } from './contract.ts';
@@ -12,7 +12,7 @@ export interface EventHeaders {
 }
 
 const schema = z.object({
-  'X-Event-ID': z.string().trim().min(1, { error: 'is required' }).max(MAX_EVENT_ID),
+  'X-Event-ID': bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
   'X-Timestamp': timestamp().nullable(),
 });
 

@@ -12,33 +12,54 @@ import { asNumber } from './json.ts';
  * which say less than the format's name.
  */
 export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
-  override: ({ jsonSchema }: { readonly jsonSchema: { pattern?: string; enum?: unknown[] } }): void => {
+  override: ({
+    jsonSchema,
+  }: {
+    readonly jsonSchema: { pattern?: string; enum?: unknown[]; maxLength?: number };
+  }): void => {
     delete jsonSchema.pattern;
     delete jsonSchema.enum;
+    delete jsonSchema.maxLength;
     Object.assign(jsonSchema, shown);
   },
 });
 
+/**
+ * What every kind of text is built on: a string of up to `max` code points, as JSON Schema counts and this version of zod. A longer one is
+ * refused for that alone, and no later check looks at it: whoever sends it has shown nothing yet, and a pattern may take far longer
+ * than reading (`test/contract/linear-work.test.ts`).
+ */
+export const bounded = (max: number, error?: string) =>
+  z.string().max(max, { abort: true, ...(error === undefined ? {} : { error }) });
+
+/** A list of up to `max` elements. Of a longer one no element is looked at. */
+export const list = <S extends z.ZodType>(element: S, max: number) => {
+  const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input' });
+  return z
+    .array(z.unknown())
+    .refine((value) => value.length <= max, { error: `must have at most ${max} elements`, abort: true })
+    .pipe(z.array(element).max(max))
+    .meta(shownAs({ items, maxItems: max }));
+};
+
 /** Unpaired surrogates have no UTF-8 form (RFC 3629): storing one would change it. */
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
-/** Valid Unicode text of up to `max` code points, as JSON Schema counts and this version of zod. */
+/** Valid Unicode text. */
 export const text = (max: number, min = 0) =>
-  z.string().min(min).max(max).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
+  bounded(max).min(min).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
 
 /** Text with something in it: neither empty nor only white space. */
 export const name = (max: number) =>
-  z
-    .string()
+  bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
-    .max(max)
     .refine((value) => value.trim() !== '', { error: 'must not be blank' })
     .refine(wellFormed, { error: 'must not contain unpaired surrogates' });
 
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
 export const uuid = () =>
-  z
-    .guid({ error: ({ code }) => (code === 'invalid_format' ? 'must be a UUID' : undefined) })
+  bounded(36, 'must be a UUID')
+    .check(z.guid({ error: 'must be a UUID' }))
     .toLowerCase()
     .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 }));
 
@@ -46,24 +67,20 @@ const WORD = /^[a-z][a-z0-9_-]*$/;
 
 /** A short lowercase word: the type of fields such as `status`, whose set of values the spec leaves open (spec §3). */
 export const word = () =>
-  z.string().max(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' });
+  bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' });
 
 /** A code that stands in paths and keys: `acme-billing`. */
 export const code = (max = 100) =>
-  z
-    .string()
+  bounded(max)
     .min(1)
-    .max(max)
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
       error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit',
     });
 
 /** A short name for web addresses: `acme-lisbon`. */
 export const slug = () =>
-  z
-    .string()
+  bounded(100)
     .min(1)
-    .max(100)
     .regex(/^[a-z0-9][a-z0-9-]*$/, { error: 'must be lowercase letters, digits and "-", the first a letter or digit' });
 
 export const flag = () => z.boolean();
@@ -72,9 +89,7 @@ const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
 /** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too, as RFC 3339 wants it. */
 export const timestamp = () =>
-  z
-    .string()
-    .max(40)
+  bounded(40)
     .overwrite((value) => instantOf(value) ?? value)
     .refine((value) => instantOf(value) === value, {
       error: 'must be an ISO 8601 time in the years 0000 to 9999 of UTC',
@@ -145,19 +160,17 @@ export const jsonObject = () =>
     })
     .meta(shownAs({ type: 'object', additionalProperties: true }));
 
-export const tags = () => z.array(name(100)).max(100);
+export const tags = () => list(name(100), 100);
 
 export const email = () =>
-  z
-    .email()
-    .max(254)
+  bounded(254)
+    .check(z.email())
     .refine(wellFormed)
     .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 }));
 
 /** A web address that a browser may open: `http` or `https` only, so that no answer carries a `javascript:` link. */
 export const webAddress = () =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
-    .max(2048)
+  bounded(2048)
+    .check(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
     .refine(wellFormed)
     .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 }));

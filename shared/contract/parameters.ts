@@ -1,18 +1,19 @@
 import * as z from 'zod';
-import { shownAs, uuid } from './fields.ts';
+import { bounded, shownAs, uuid } from './fields.ts';
 
 /** Path and query parameters. All arrive as text; each kind here parses its own and says in OpenAPI what it takes. */
 
 /** A decimal integer. `parseInt` would take `12abc`; this takes digits only. */
-export const integerParameter = (min: number, max: number, standard: number) =>
-  z
-    .string()
-    .regex(/^\d{1,10}$/, { error: `must be an integer from ${min} to ${max}` })
+export const integerParameter = (min: number, max: number, standard: number) => {
+  const error = `must be an integer from ${min} to ${max}`;
+  return bounded(10, error)
+    .regex(/^\d+$/, { error })
     .transform(Number)
-    .refine((value) => value >= min && value <= max, { error: `must be an integer from ${min} to ${max}` })
+    .refine((value) => value >= min && value <= max, { error })
     .optional()
     .transform((value) => value ?? standard)
     .meta(shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max, default: standard }));
+};
 
 export const booleanParameter = () =>
   z

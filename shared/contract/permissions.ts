@@ -1,5 +1,6 @@
 import { v5 } from 'uuid';
-import * as z from 'zod';
+import type * as z from 'zod';
+import { bounded, list } from './fields.ts';
 import type { Contract, PermissionCode } from './route.ts';
 
 /** The permissions that the routes name (spec §2, Permission), those that some fields need besides, and which include which. */
@@ -56,14 +57,10 @@ const MAX_CODE = 81;
  * together, and the operation asks (`functions/access/catalogue.ts`).
  */
 export const permissionCodes = () =>
-  z
-    .array(
-      z
-        .string()
-        .max(MAX_CODE)
-        .regex(/^[a-z][a-z-]*:[a-z][a-z-]*$/, { error: 'must be a permission code: <area>:<verb>' }),
-    )
-    .max(100)
+  list(
+    bounded(MAX_CODE).regex(/^[a-z][a-z-]*:[a-z][a-z-]*$/, { error: 'must be a permission code: <area>:<verb>' }),
+    100,
+  )
     .check(eachOnce)
     .meta({ uniqueItems: true })
     .nullable();

@@ -83,11 +83,11 @@ export const problemResponse = (problem: Problem, requestId: string): APIGateway
 const entityTag = (version: number, body: string): string =>
   `"${version}.${createHash('sha256').update(body).digest('base64url').slice(0, 12)}"`;
 
-const isFresh = (request: HttpRequest, tag: string): boolean =>
-  (request.headers.get('if-none-match') ?? '')
-    .split(',')
-    .map((candidate) => candidate.trim().replace(/^W\//, ''))
-    .some((candidate) => candidate === tag || candidate === '*');
+/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). No tag can be inside another: none holds quotation marks. */
+function isFresh(request: HttpRequest, tag: string): boolean {
+  const held = request.headers.get('if-none-match') ?? '';
+  return held.trim() === '*' || held.includes(tag);
+}
 
 /** The value with exactly the fields of its schema: what is inside stays inside, what is missing shows its default or null. */
 export function present(schema: NonNullable<ResponseType['schema']>, value: unknown): unknown {

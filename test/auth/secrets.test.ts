@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { generateSecret, isSecretOf, openSecrets, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { localDataKeys, secretBox, UnreadableSecret } from '../../shared/auth/secret-box.ts';
-import { isRepetition, suppliedSecret } from '../../shared/auth/secret-policy.ts';
+import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
+import { isStrong } from '../../shared/auth/secret-strength.ts';
 
 const box = secretBox(localDataKeys(randomBytes(32)));
 const owner = { tenant: crypto.randomUUID(), app_code: 'acme' };
@@ -20,37 +20,72 @@ describe('a generated secret', () => {
   });
 });
 
-describe('the policy of supplied secrets', () => {
+describe('the form of supplied secrets', () => {
   it.each([
     'x'.repeat(31),
-    'x'.repeat(32),
-    'ab'.repeat(16),
-    'abc'.repeat(11),
-    `${'0123456789abcdef'.repeat(2)}0`,
     `${generateSecret()}\u00e9`,
     `${generateSecret()}\n`,
     generateSecret().repeat(6),
-    Array.from({ length: 257 }, (_, index) => index % 10).join('') + generateSecret(),
+    'x'.repeat(257),
   ])('refuses %j', (secret) => {
     expect(suppliedSecret().safeParse(secret).success).toBe(false);
   });
+});
 
-  it('takes a sentence', () => {
-    expect(suppliedSecret().safeParse('correct horse battery staple, twice').success).toBe(true);
+describe('the strength of supplied secrets', () => {
+  const APP_CODE = 'acme-billing';
+
+  it.each([
+    ['one letter', 'x'.repeat(32)],
+    ['one letter, and another at the end', `${'a'.repeat(31)}b`],
+    ['one letter as often as may be, and another', `${'a'.repeat(255)}b`],
+    ['two letters in turn', 'ab'.repeat(16)],
+    ['a word again and again', 'password'.repeat(4)],
+    ['a word in disguise, again and again', 'P@ssw0rd1'.repeat(4)],
+    ['a word and a number, again and again', 'password123!'.repeat(3)],
+    ['what people take', 'changeme-changeme-please-changeme!'],
+    ['a sequence of letters', 'abcdefghijklmnopqrstuvwxyzabcdef'],
+    ['a sequence backwards', 'zyxwvutsrqponmlkjihgfedcbazyxwvu'],
+    ['sequences of letters and digits', 'abcdefgh12345678ABCDEFGH87654321'],
+    ['digits in order', '12345678901234567890123456789012'],
+    ['hexadecimal digits in order', `${'0123456789abcdef'.repeat(2)}0`],
+    ['the rows of a keyboard', 'qwertyuiopasdfghjklzxcvbnm123456'],
+    ['the columns of a keyboard', '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik,'],
+    ['a time, twice', '2026-11-20T09:30:00Z2026-11-20T09:30:00Z'],
+    ['the empty UUID', '00000000-0000-0000-0000-000000000000'],
+    ['the app code, padded', `${APP_CODE}${'0'.repeat(24)}`],
+    ['the app code, with digits', `${APP_CODE}12345678901234567890`],
+    ['the app code, again and again', APP_CODE.repeat(3)],
+    ['the app code around a word', `${APP_CODE}-password-${APP_CODE}`],
+    ['the app code in capitals and its words', 'ACME-BILLING-billing-acme-ACME-billing'],
+  ])('is too little for %s', async (_, secret) => {
+    expect(suppliedSecret().safeParse(secret).success).toBe(true);
+    expect(await isStrong(secret, APP_CODE)).toBe(false);
   });
 
-  it('sees every repetition', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ minLength: 1, maxLength: 40 }),
-        fc.integer({ min: 2, max: 6 }),
-        fc.nat(),
-        (part, times, cut) => {
-          const text = part.repeat(times);
-          expect(isRepetition(text + part.slice(0, cut % part.length))).toBe(true);
-        },
-      ),
-    );
+  it.each([
+    ['a sentence', 'correct horse battery staple, twice'],
+    ['five words at random', 'unlucky scallop jovial repaint crumb'],
+    ['six words at random', 'upholstery-shrubbery-trapezoid-unlucky-onion-clay'],
+    ['a random UUID', '5d0e3c1a-7b52-4f0e-9a51-2f1c8f6f7c11'],
+    ['a digest', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
+    ['a short digest', 'd41d8cd98f00b204e9800998ecf8427e'],
+  ])('is enough for %s', async (_, secret) => {
+    expect(await isStrong(secret, APP_CODE)).toBe(true);
+  });
+
+  it('is enough for whatever is random', async () => {
+    for (let turn = 0; turn < 50; turn++) {
+      for (const secret of [
+        generateSecret(),
+        randomBytes(16).toString('hex'),
+        randomBytes(32).toString('hex'),
+        randomBytes(24).toString('base64'),
+        randomBytes(192).toString('base64url'),
+      ]) {
+        expect(await isStrong(secret, APP_CODE), secret).toBe(true);
+      }
+    }
   });
 });
 

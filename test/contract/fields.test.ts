@@ -34,7 +34,7 @@ describe('every kind of text', () => {
     webAddress: webAddress(),
     uuid: uuid(),
     timestamp: timestamp(),
-    tag: tags().element,
+    tag: tags().out.element,
   };
 
   it.each(Object.entries(kinds))('%s refuses unpaired surrogates', (_, schema) => {

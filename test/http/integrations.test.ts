@@ -104,6 +104,9 @@ describe('registering an integration', () => {
     [{ org_id: '' }, ['#/org_id']],
     [{ secret: 'short' }, ['#/secret']],
     [{ secret: 'x'.repeat(40) }, ['#/secret']],
+    [{ secret: `${'a'.repeat(31)}b` }, ['#/secret']],
+    [{ secret: 'passwordpasswordpasswordpassword' }, ['#/secret']],
+    [{ secret: 'qwertyuiopasdfghjklzxcvbnm123456' }, ['#/secret']],
     [{ secret: null }, ['#/secret']],
     [{ secret: `${SUPPLIED}é` }, ['#/secret']],
     [{ permissions: 'clients:read' }, ['#/permissions']],
@@ -113,6 +116,19 @@ describe('registering an integration', () => {
       const answer = await register(body, token === undefined ? {} : { token });
       expect([answer.status, pointers(answer.body)]).toEqual([422, expected]);
     }
+  });
+
+  it('refuses a secret that is its app code, padded', async () => {
+    const code = appCode();
+    for (const secret of [`${code}${'0'.repeat(20)}`, `${code}${code}`, `2026${code}2026`]) {
+      const { status, body } = await register({ app_code: code, secret });
+      expect([status, pointers(body)], secret).toEqual([422, ['#/secret']]);
+    }
+  });
+
+  it('refuses a secret of a megabyte as fast as it reads it', async () => {
+    const { status, body } = await register({ secret: `${'a'.repeat(1_000_000)}b` }, {});
+    expect([status, pointers(body)]).toEqual([422, ['#/secret']]);
   });
 });
 

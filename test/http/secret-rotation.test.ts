@@ -87,7 +87,7 @@ describe('rotating a secret', () => {
     const secret = 'Zq8-correct-horse-battery-staple-71';
     expect((await rotate(org, { secret })).body.secret).toBe(secret);
     expect(await opens(org, secret)).toEqual(OPEN);
-    for (const bad of [secret, org.secret, 'short', 'x'.repeat(40), null]) {
+    for (const bad of [secret, org.secret, 'short', 'x'.repeat(40), `${org.appCode}${'0'.repeat(20)}`, null]) {
       const { status, body } = await rotate(org, { secret: bad });
       expect([status, (body.errors as JsonBody[])[0]?.pointer]).toEqual([422, '#/secret']);
     }
