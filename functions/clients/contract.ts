@@ -1,4 +1,5 @@
 import {
+  anyJsonObject,
   count,
   email,
   flag,
@@ -40,7 +41,7 @@ export const clientAction = record('ClientAction', {
   client_id: readOnly(uuid()),
   performed_by: readOnly(uuid()),
   performed_at: readOnly(timestamp()),
-  details: readOnly(jsonObject()),
+  details: readOnly(anyJsonObject()),
   result: readOnly(word()),
 });
 export type ClientAction = RecordOf<typeof clientAction>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jsonObject, text } from '../../shared/contract/fields.ts';
+import { anyJsonObject, text } from '../../shared/contract/fields.ts';
 import { contract, ok, route } from '../../shared/contract/route.ts';
 
 const openApiDocument = z
@@ -7,9 +7,9 @@ const openApiDocument = z
     openapi: z.literal('3.1.0'),
     info: z.looseObject({ title: text(200), version: text(20), description: text(10_000) }),
     servers: z.array(z.looseObject({ url: text(2048) })).max(10),
-    tags: z.array(jsonObject()).max(100),
-    paths: jsonObject(),
-    components: jsonObject(),
+    tags: z.array(anyJsonObject()).max(100),
+    paths: anyJsonObject(),
+    components: anyJsonObject(),
   })
   .meta({ id: 'OpenApiDocument' });
 

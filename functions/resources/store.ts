@@ -8,6 +8,7 @@ export type StoredResource = WithSealedCredentials<Resource>;
 export const resourceEntity = entity<StoredResource>('RESOURCE', {
   filters: ['client_id', 'service_id', 'status', 'health_status'],
   json: ['specifications', 'limits', 'metadata'],
+  sealed: ['credentials'],
 });
 
 export const resourceCredentials = sealedCredentials('resource', CREDENTIALS);

@@ -10,6 +10,7 @@ export interface StoredService extends WithSealedCredentials<Service> {
 export const serviceEntity = entity<StoredService>('SERVICE', {
   filters: ['client_id', 'status', 'health_status'],
   json: ['deployment_config', 'metadata'],
+  sealed: ['credentials'],
 });
 
 export const serviceCredentials = sealedCredentials('service', CREDENTIALS);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bounded, flag, jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { anyJsonObject, bounded, flag, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
@@ -12,7 +12,7 @@ export const MAX_EVENT_ID = 256;
 /** `<entity>.<verb>` (spec §6); whatever a partner's own words are, they are words with a dot between. */
 const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
-export const delivery = body('WebhookDelivery', { event_type: eventType(), data: jsonObject() });
+export const delivery = body('WebhookDelivery', { event_type: eventType(), data: anyJsonObject() });
 
 export const receipt = record('WebhookReceipt', {
   received: readOnly(flag()),
@@ -35,7 +35,7 @@ const summaryFields = {
 };
 
 export const eventSummary = record('WebhookEventSummary', summaryFields);
-export const webhookEvent = record('WebhookEvent', { ...summaryFields, data: readOnly(jsonObject().nullable()) });
+export const webhookEvent = record('WebhookEvent', { ...summaryFields, data: readOnly(anyJsonObject().nullable()) });
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
 
 const summaryExample = {

@@ -116,7 +116,7 @@ async function keep(
   event: Event,
   applied: Applied | undefined,
 ): Promise<void> {
-  const isShort = JSON.stringify(event.data).length <= MAX_KEPT_DATA;
+  const isShort = Buffer.byteLength(JSON.stringify(event.data)) <= MAX_KEPT_DATA;
   await events.create<'data'>(
     {
       integration_id: sender.integration_id,

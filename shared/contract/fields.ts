@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { instantOf } from './instant.ts';
 import { asNumber } from './json.ts';
+import { MAX_JSON } from './sizes.ts';
 
 /**
  * The kinds of field that records are made of. Each sets its own bounds, so that nothing reaches the table that it could not hold.
@@ -149,16 +150,35 @@ const isFiniteThroughout = (given: unknown): boolean => {
 };
 
 /**
- * A free-form JSON object. It is passed through untouched, not copied field by field:
+ * A JSON object of any size. It is passed through untouched, not copied field by field:
  * a copy loses keys such as `__proto__`, and the object must come back exactly as it came.
  */
-export const jsonObject = () =>
+export const anyJsonObject = () =>
   z
     .custom<JsonObject>((value) => isJsonObject(value) && isFiniteThroughout(value), {
       error: ({ input }) =>
         isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object',
     })
-    .meta(shownAs({ type: 'object', additionalProperties: true }));
+    .meta(shownAs(JSON_OBJECT));
+
+const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
+
+/** Marks a finding for which the request is too large (413), rather than wrong (422). */
+export const TOO_LARGE = { tooLarge: true } as const;
+
+/** A field of free-form JSON, within its bound. */
+export const jsonObject = () =>
+  anyJsonObject()
+    .check(({ value, issues }) => {
+      if (Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON) return;
+      issues.push({
+        code: 'custom',
+        input: value,
+        params: TOO_LARGE,
+        message: `must have at most ${MAX_JSON} bytes as JSON`,
+      });
+    })
+    .meta(shownAs({ ...JSON_OBJECT, description: `At most ${MAX_JSON} bytes as JSON.` }));
 
 export const tags = () => list(name(100), 100);
 

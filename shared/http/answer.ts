@@ -3,10 +3,11 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
 import type { Caller } from '../auth/caller.ts';
 import { parseJson } from '../contract/json.ts';
-import { Problem, problemDetails } from '../contract/problem.ts';
+import { type Problem, problemDetails } from '../contract/problem.ts';
 import type { ResponseType, Route } from '../contract/route.ts';
+import { PageTooLarge } from '../table/errors.ts';
 import type { Tenant } from '../table/tenant.ts';
-import { isDeliverable } from './deliverable.ts';
+import { countDeliverable, isDeliverable } from './deliverable.ts';
 import { pageLinks, partLink } from './links.ts';
 import type { Answer } from './operation.ts';
 import type { HttpRequest } from './request.ts';
@@ -25,7 +26,7 @@ interface Asked {
   readonly tenant?: Tenant;
 }
 
-/** @throws Problem when the answer is larger than Lambda can carry */
+/** @throws PageTooLarge when a page is more than one request reads, or than Lambda can carry: no record alone is so large */
 export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult {
   const { response } = asked.route;
   const headers: Record<string, string> = {
@@ -45,7 +46,8 @@ export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult 
   if (asked.route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
-  assertDeliverable(body);
+  if (answer.isCut || !isDeliverable(body))
+    throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
   return { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 
@@ -123,12 +125,4 @@ function locationOf(itemPath: string, value: unknown, { caller, tenant }: Asked)
   const path = itemPath.replace(/\{\w+\}/, String(id));
   const orgId = tenant?.orgId ?? org_id;
   return caller?.orgId === null && typeof orgId === 'string' ? `${path}?org_id=${orgId}` : path;
-}
-
-function assertDeliverable(body: string): void {
-  if (isDeliverable(body)) return;
-  throw new Problem('invalid-parameter', {
-    detail: 'The records of this page are too large for one answer. Ask for fewer with page_size.',
-    errors: [{ in: 'query', pointer: '#/page_size', detail: 'is too large for these records' }],
-  });
 }

@@ -52,6 +52,8 @@ export interface Answer<R extends Route = Route> {
   readonly body: BodyOf<R>;
   /** Version of the answered record, for its `ETag`. */
   readonly version?: number;
+  /** For pages: whether only their first records were read, since all would be too much. */
+  readonly isCut?: boolean;
   /** For lists without pages: the id after which the rest begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -87,6 +89,7 @@ export const answerPage = <T, U = T>(
     page_size: query.page_size,
     total: page.total,
   },
+  isCut: page.isCut,
 });
 
 /** Answers with a list that is not cut in pages, or as much of it as one answer can carry. */

@@ -1,11 +1,27 @@
 import { alreadyExists, Problem } from '../contract/problem.ts';
-import { ItemTooLarge, ListNotBuilt, NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
+import { MAX_RECORD } from '../contract/sizes.ts';
+import {
+  ItemTooLarge,
+  ListNotBuilt,
+  NotUnique,
+  PageTooLarge,
+  RecordTooLarge,
+  StaleRead,
+  TableUnavailable,
+} from '../table/errors.ts';
 import { isPassing } from '../table/persist.ts';
 
 /** What the caller is told of an error. Whatever is not meant for callers becomes `internal-error`, without a word of its own. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error.field, `Another record has this ${error.field}.`);
+  if (error instanceof PageTooLarge) return pageTooLarge(error);
+  if (error instanceof RecordTooLarge) {
+    return new Problem('content-too-large', {
+      detail: `The record would take ${error.size} bytes in an answer, and may take ${MAX_RECORD}. Quotation marks and backslashes of its JSON count twice.`,
+      cause: error,
+    });
+  }
   if (error instanceof ItemTooLarge) {
     return new Problem('content-too-large', { detail: 'A record may have up to 400 KB.', cause: error });
   }
@@ -21,3 +37,10 @@ export function problemOf(error: unknown): Problem {
   }
   return new Problem('internal-error', { cause: error });
 }
+
+const pageTooLarge = (error: PageTooLarge): Problem =>
+  new Problem('invalid-parameter', {
+    detail: `The records of this page are too large for one answer. Ask for at most ${error.fitting} with page_size.`,
+    errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
+    cause: error,
+  });

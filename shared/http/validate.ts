@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { TOO_LARGE } from '../contract/fields.ts';
 import { asNumber } from '../contract/json.ts';
 import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
@@ -27,7 +28,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
 
 /**
  * The fields of a body. Read-only fields that the caller sent back are dropped first (DESIGN §5).
- * @throws Problem `invalid-body`
+ * @throws Problem `invalid-body`, or `content-too-large` when a field has too much in it
  */
 export function validBody(body: Body, json: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
@@ -47,8 +48,12 @@ function parsed(
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const { issues } = result.error;
-  throw new Problem(type, { errors: issues.slice(0, MAX_FINDINGS).flatMap((issue) => findingsOf(issue, part)) });
+  throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
+    errors: issues.slice(0, MAX_FINDINGS).flatMap((issue) => findingsOf(issue, part)),
+  });
 }
+
+const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
 
 function findingsOf(issue: z.core.$ZodIssue, part: Finding['in']): Finding[] {
   if (issue.code === 'unrecognized_keys') {

@@ -9,9 +9,10 @@ import { StaleRead } from './errors.ts';
 import { type Key, setPartition, type TenantId } from './keys.ts';
 import type { TakenNumber } from './lists/head.ts';
 import { idOf, numberIn, numberOf, sortKeyOf, tailOf } from './lists/ids.ts';
-import { type PageRequest, readNumbered, readPage } from './lists/page.ts';
+import { type ItemPage, type PageRequest, readNumbered, readPage } from './lists/page.ts';
 import { readInOrder, readMembers } from './lists/part.ts';
 import { stageEntry } from './lists/set-writes.ts';
+import { checkSize } from './record-size.ts';
 import type { Page, PageQuery, Part, PartQuery, Place, Stored } from './records.ts';
 import { MOVES, TTL_ATTRIBUTE, VERSION } from './schema.ts';
 import type { Session } from './session.ts';
@@ -70,16 +71,14 @@ export class Collection<T extends object> {
   /** One page of the list of all records, or of those that have the values of the filter. */
   async page(query: PageQuery): Promise<Page<T>> {
     const source = this.#lists.source(query.filter ?? {});
-    const { items, total } = await readPage(this.#table, source, this.#requestOf(query));
-    return { records: items.map((item) => this.#stored(item)), total };
+    return this.#pageOf(await readPage(this.#table, source, this.#requestOf(query)));
   }
 
   /** One page of records that their parent numbers. It is read beside the parent. */
   async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
     const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
     const request = this.#requestOf(query);
-    const { items, total } = await readNumbered(this.#table, this.#location.partition, count, request);
-    return { records: items.map((item) => this.#stored(item)), total };
+    return this.#pageOf(await readNumbered(this.#table, this.#location.partition, count, request));
   }
 
   /** Up to `limit` records in order, from the one after the record `after` on. */
@@ -94,6 +93,7 @@ export class Collection<T extends object> {
           after: after === undefined ? undefined : numberOf(after),
           limit,
           now: this.#session.now,
+          patience: this.#session,
         });
     return { records: items.map((item) => this.#stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }
@@ -102,6 +102,7 @@ export class Collection<T extends object> {
    * Stages a new record: takes its number, then the record can be written.
    * `late` gives the fields that depend on the record's id or place. Of those, `generated` names the ones that the service and not the caller
    * has chosen: where such a value must be unique and is taken, the operation is run again instead of refused.
+   * @throws RecordTooLarge
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
@@ -125,6 +126,7 @@ export class Collection<T extends object> {
   }
 
   #stageNew(record: T, id: string, taken: TakenNumber): Stored<T> {
+    checkSize(this.#entity, record);
     const { number, expires } = taken;
     const kept = this.#lists.kept(taken.filters);
     const item = {
@@ -150,6 +152,7 @@ export class Collection<T extends object> {
     const count = parent.item[CHILDREN];
     const id = Number(count ?? 0) + 1;
     const record = { id, ...fields } as unknown as T;
+    checkSize(this.#entity, record);
     const item = { ...this.keyOf(id), ...toAttributes(this.#entity, record), [VERSION]: 1 };
     this.#work.put(item, () => new StaleRead('the number is given'));
     this.#countChild({ [CHILDREN]: count });
@@ -158,14 +161,19 @@ export class Collection<T extends object> {
 
   /** Stages a record under its own id, for a kind that has a single one. `refuse` gives the error when it is there already. */
   createSingle(record: T & { readonly id: string }, refuse: Refusal, internal: Item = {}): Stored<T> {
+    checkSize(this.#entity, record);
     const item = { ...this.keyOf(record.id), ...toAttributes(this.#entity, record), ...internal, [VERSION]: 1 };
     this.#work.put(item, refuse);
     return { record, version: 1, item };
   }
 
-  /** Stages a change of a record as read. A field given as it is changes nothing. */
+  /**
+   * Stages a change of a record as read. A field given as it is changes nothing.
+   * @throws RecordTooLarge
+   */
   async update(stored: Stored<T>, changes: Partial<T>): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
+    checkSize(this.#entity, record);
     const { item } = stored;
     await this.#witness?.changed(String(item.id), Object.keys(changes));
     const kept = this.#lists.kept(notedIn(item));
@@ -274,7 +282,17 @@ export class Collection<T extends object> {
   }
 
   #requestOf({ page, page_size, sort }: PageQuery): PageRequest {
-    return { page, pageSize: page_size, newestFirst: sort === '-created_at', now: this.#session.now };
+    return {
+      page,
+      pageSize: page_size,
+      newestFirst: sort === '-created_at',
+      now: this.#session.now,
+      patience: this.#session,
+    };
+  }
+
+  #pageOf({ items, total, isCut }: ItemPage): Page<T> {
+    return { records: items.map((item) => this.#stored(item)), total, isCut };
   }
 
   #keyIn(item: Item): Key {

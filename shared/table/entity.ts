@@ -12,6 +12,8 @@ export interface Entity<T extends object = object> {
   readonly filters: readonly Field<T>[];
   /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (DESIGN §4). */
   readonly json: readonly Field<T>[];
+  /** JSON that is stored as ciphertext and shown opened. How much it takes then can only be bounded (`record-size.ts`). */
+  readonly sealed: readonly Field<T>[];
   /** Values used once in a tenant, with what makes two spellings the same. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
   /** Days after which a record expires; it is kept to the end of the last. */
@@ -36,6 +38,7 @@ export const entity = <T extends object>(name: string, options: Partial<Omit<Ent
   name,
   filters: [],
   json: [],
+  sealed: [],
   unique: {} as Entity<T>['unique'],
   ...options,
 });

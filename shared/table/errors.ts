@@ -5,6 +5,30 @@ export class StaleRead extends Error {
   override readonly name = 'StaleRead';
 }
 
+/** A record would take more in an answer than a record may. */
+export class RecordTooLarge extends Error {
+  override readonly name = 'RecordTooLarge';
+  /** What it would take, escaped, in bytes. */
+  readonly size: number;
+
+  constructor(size: number) {
+    super(`the record would take ${size} bytes in an answer`);
+    this.size = size;
+  }
+}
+
+/** The records of a page are more than one request reads, or than one answer carries. */
+export class PageTooLarge extends Error {
+  override readonly name = 'PageTooLarge';
+  /** How many of them, from the first on, would not be too many. */
+  readonly fitting: number;
+
+  constructor(fitting: number) {
+    super(`only ${fitting} records of the page fit`);
+    this.fitting = fitting;
+  }
+}
+
 /** An item would pass DynamoDB's 400 KB, or a transaction its 4 MB. */
 export class ItemTooLarge extends Error {
   override readonly name = 'ItemTooLarge';

@@ -32,11 +32,17 @@ export async function persist<T>(call: () => Promise<T>, { clock, deadline }: Pa
   }
 }
 
+/** DynamoDB carried a call out in part: the rest is to be asked for again. */
+export class LeftUndone extends Error {
+  override readonly name = 'LeftUndone';
+}
+
 const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
 /** Errors after which the write either did not happen, or may have happened and can be sent again unchanged. */
 export function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  if (error instanceof LeftUndone) return true;
   if (error instanceof TransactionCanceledException) {
     return (error.CancellationReasons ?? []).every((reason) => PASSING_REASONS.has(reason.Code ?? 'None'));
   }

@@ -46,4 +46,6 @@ export interface Part<T> {
 export interface Page<T> {
   readonly records: readonly Stored<T>[];
   readonly total: number;
+  /** Whether these are only the first records of the page: together they were more than one request reads. */
+  readonly isCut: boolean;
 }

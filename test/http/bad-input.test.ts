@@ -233,8 +233,21 @@ describe.each(freeForm)('%s keeps %s as it came', (operationId, field) => {
     if (operationId !== 'ingestLog') expect(text).toContain(`"${field}":${value}`);
   });
 
-  it('or refuses it, where it is too large for a record or beyond a double', async () => {
-    expect((await create(`{"a":"${'x'.repeat(410_000)}"}`)).status).toBe(413);
+  it('up to 64 KB of UTF-8, and refuses more with a pointer and the limit', async () => {
+    const holding = (text: string) => `{"a":"${text}"}`;
+    const around = holding('').length;
+    expect((await create(holding('x'.repeat(65_536 - around)))).status).toBe(201);
+    expect((await create(holding('é'.repeat((65_536 - around) / 2)))).status).toBe(201);
+    for (const text of ['x'.repeat(65_537 - around), 'é'.repeat((65_538 - around) / 2), 'x'.repeat(900_000)]) {
+      const refused = await create(holding(text));
+      expect([refused.status, JSON.parse(refused.text).errors]).toEqual([
+        413,
+        [{ in: 'body', pointer: `#/${field}`, detail: 'must have at most 65536 bytes as JSON' }],
+      ]);
+    }
+  });
+
+  it('or refuses it, where it is beyond a double', async () => {
     expect((await create('{"a":[1e400]}')).status).toBe(422);
     expect((await create('[]')).status).toBe(422);
   });

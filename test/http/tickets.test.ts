@@ -88,11 +88,6 @@ describe('opening a ticket', () => {
     expect([status, body.errors]).toEqual([422, pointsAt(field)]);
   });
 
-  it('refuses a ticket of more than 400 KB', async () => {
-    const { status } = await acme.ask('POST', TICKETS, newTicket({ custom_fields: { blob: 'x'.repeat(420_000) } }));
-    expect(status).toBe(413);
-  });
-
   it('moves the last contact of the client', async () => {
     const { id } = await acme.create('/api/v1/clients', { name: 'Bistro' });
     const ticket = await acme.create(TICKETS, newTicket({ client_id: id }));

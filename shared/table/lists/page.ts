@@ -1,6 +1,7 @@
 import type { Table } from '../client.ts';
 import { ListNotBuilt } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
+import type { Patience } from '../persist.ts';
 import type { Item } from '../staged.ts';
 import { compact } from './compact.ts';
 import { fence, isLate } from './fence.ts';
@@ -9,6 +10,7 @@ import { Members, NumberSet } from './number-set.ts';
 import { expiryOf, floorOf } from './periods.ts';
 import { type Records, readBetween, readEach, readNewest } from './read-records.ts';
 import { readHead, readSet } from './read-set.ts';
+import { Reading } from './reading.ts';
 
 /**
  * Any page of a list in two rounds of reads: which numbers its records have, then the records (`docs/counted-lists.md`).
@@ -33,11 +35,14 @@ export interface PageRequest {
   readonly newestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly patience: Patience;
 }
 
 export interface ItemPage {
   readonly items: readonly Item[];
   readonly total: number;
+  /** Whether these are only the first records of the page: together they were more than one request reads. */
+  readonly isCut: boolean;
 }
 
 /** What was read of a list's numbers at one moment. */
@@ -57,21 +62,24 @@ const TRIES = 10;
 const LOOK_AHEAD = 100;
 
 export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
+  const reading = new Reading(request.patience, request.newestFirst);
   const [view, newest] = await Promise.all([
     readView(table, source),
-    isWhole(source) ? readProbe(table, source.partition, request) : [],
+    isWhole(source) ? readProbe(table, source.partition, request, reading) : [],
   ]);
   const absent = new Set<number>();
   const found = new Map(newest);
   let page = membersOf(source, view, absent, request.now);
   for (let tries = 1; tries <= TRIES; tries++) {
-    const numbers = pageOf(page, request, tries === 1 ? request.pageSize : Math.max(request.pageSize, LOOK_AHEAD));
+    const ahead = tries === 1 ? 0 : Math.min(LOOK_AHEAD, reading.records);
+    const numbers = pageOf(page, request, Math.max(request.pageSize, ahead));
     const unread = numbers.filter((number) => !found.has(number));
     const [read] = await Promise.all([
-      readNumbers(table, source, unread),
+      readNumbers(table, source, unread, reading),
       view.included !== undefined && tries === 1 && compact(table, view.items),
     ]);
     for (const [number, item] of read) found.set(number, item);
+    if (reading.isCut) break;
     const missing = unread.filter((number) => !found.has(number));
     if (missing.length === 0) break;
     for (const number of missing) absent.add(number);
@@ -81,7 +89,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
   const items = pageOf(page, request)
     .map((number) => found.get(number))
     .filter((item) => item !== undefined);
-  return { items: request.newestFirst ? items.reverse() : items, total: page.total };
+  return { items: request.newestFirst ? items.reverse() : items, total: page.total, isCut: reading.isCut };
 }
 
 const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
@@ -136,18 +144,24 @@ function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, 
 /**
  * Reads the records of these numbers. Those of a whole list lie side by side and are read as they are now. Those that a filter picks may lie
  * scattered; they are read at half the price, and what is missing or does not match, which a copy that lags may show, is read again as it is now.
+ * What lies between them is read along only as far as it is little: one query.
  */
-export async function readNumbers(table: Table, source: ListSource, numbers: readonly number[]): Promise<Records> {
+export async function readNumbers(
+  table: Table,
+  source: ListSource,
+  numbers: readonly number[],
+  reading: Reading,
+): Promise<Records> {
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
-  if (isWhole(source)) return readBetween(table, partition, numbers, true);
+  if (isWhole(source)) return readBetween(table, partition, numbers, true, reading);
   const read = await (isDense(numbers)
-    ? readBetween(table, partition, numbers, false)
-    : readEach(table, partition, numbers, false));
+    ? readBetween(table, partition, numbers, false, reading, 1)
+    : readEach(table, partition, numbers, false, reading));
   const right = new Map(Array.from(read).filter(([, item]) => matches(item)));
   const doubtful = numbers.filter((number) => !right.has(number));
   if (doubtful.length > 0) {
-    const again = await readEach(table, partition, doubtful, true);
+    const again = await readEach(table, partition, doubtful, true, reading);
     for (const [number, item] of again) if (matches(item)) right.set(number, item);
   }
   return right;
@@ -166,21 +180,27 @@ export async function readNumbered(
   count: Promise<number>,
   request: PageRequest,
 ): Promise<ItemPage> {
-  const [to, found] = await Promise.all([count, readProbe(table, partition, request)]);
+  const reading = new Reading(request.patience, request.newestFirst);
+  const [to, found] = await Promise.all([count, readProbe(table, partition, request, reading)]);
   const members = new Members({ from: 0, to, absent: new Set() });
   const numbers = pageOf(members, request);
   const unread = numbers.filter((number) => !found.has(number));
   const records = new Map([
     ...found,
-    ...(unread.length === 0 ? [] : await readBetween(table, partition, unread, true)),
+    ...(unread.length === 0 ? [] : await readBetween(table, partition, unread, true, reading)),
   ]);
   const items = numbers.map((number) => records.get(number)).filter((item) => item !== undefined);
-  return { items: request.newestFirst ? items.reverse() : items, total: members.total };
+  return { items: request.newestFirst ? items.reverse() : items, total: members.total, isCut: reading.isCut };
 }
 
 /** The end of a list, read beside its count where that is the page asked for. */
-const readProbe = (table: Table, partition: string, { page, newestFirst, pageSize }: PageRequest): Promise<Records> =>
-  page === 1 && newestFirst ? readNewest(table, partition, pageSize) : Promise.resolve(new Map());
+const readProbe = (
+  table: Table,
+  partition: string,
+  { page, newestFirst, pageSize }: PageRequest,
+  reading: Reading,
+): Promise<Records> =>
+  page === 1 && newestFirst ? readNewest(table, partition, pageSize, reading) : Promise.resolve(new Map());
 
 async function fenceLate(
   table: Table,

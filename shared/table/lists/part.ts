@@ -1,7 +1,9 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../client.ts';
+import type { Patience } from '../persist.ts';
 import type { Item } from '../staged.ts';
 import { type ListSource, membersOf, readNumbers, readView } from './page.ts';
+import { Reading } from './reading.ts';
 
 /** A part of a list in order, without its total: what the lists answer that are not cut in pages. */
 
@@ -58,22 +60,25 @@ interface OfMembers {
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly now: number;
+  readonly patience: Patience;
 }
 
 /** Records of a counted list, oldest first. */
 export async function readMembers(
   table: Table,
   source: ListSource,
-  { after, limit, now }: OfMembers,
+  { after, limit, now, patience }: OfMembers,
 ): Promise<ItemPart> {
   const members = membersOf(source, await readView(table, source), new Set(), now);
+  const reading = new Reading(patience, false);
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(after + 1);
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
-    const records = await readNumbers(table, source, numbers);
+    const records = await readNumbers(table, source, numbers, reading);
     // The number of a record under way, or lost, has none.
     items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
+    if (reading.isCut) return { items, more: true };
     rank += numbers.length;
   }
   return { items, more: rank < members.total };

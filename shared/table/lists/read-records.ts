@@ -1,7 +1,9 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../client.ts';
+import { LeftUndone, persist } from '../persist.ts';
 import type { Item } from '../staged.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
+import type { Reading } from './reading.ts';
 
 /** Records by their numbers. Tombstones are none. */
 export type Records = ReadonlyMap<number, Item>;
@@ -12,17 +14,23 @@ export const TOMBSTONE = 'TOMBSTONE';
 const recordsIn = (items: readonly Item[]): Records =>
   new Map(items.filter((item) => item[TOMBSTONE] === undefined).map((item) => [numberIn(String(item.SK)), item]));
 
-/** The records from the first to the last of these numbers: what lies between, one query reads as cheaply as it can. */
+/**
+ * The records from the first to the last of these numbers: what lies between, one query reads as cheaply as it can.
+ * @param maxQueries of 1 MB each
+ */
 export async function readBetween(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
+  reading: Reading,
+  maxQueries = Number.POSITIVE_INFINITY,
 ): Promise<Records> {
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
+  let queries = 0;
   do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
+    const { Items, LastEvaluatedKey, ConsumedCapacity } = await table.client.send(
       new QueryCommand({
         TableName: table.name,
         KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
@@ -31,19 +39,23 @@ export async function readBetween(
           ':from': sortKeyOf(numbers[0] ?? 0),
           ':to': sortKeyOf(numbers.at(-1) ?? 0),
         },
+        ScanIndexForward: !reading.newestFirst,
         ConsistentRead: strongly,
         ExclusiveStartKey: start,
+        ReturnConsumedCapacity: 'TOTAL',
       }),
     );
-    items.push(...Items);
+    items.push(...(Items ?? []));
+    reading.spend(ConsumedCapacity, strongly);
     start = LastEvaluatedKey;
-  } while (start !== undefined);
+    queries += 1;
+  } while (start !== undefined && queries < maxQueries && reading.mayQuery());
   return recordsIn(items);
 }
 
 /** The newest records of a list, strongly consistent. */
-export async function readNewest(table: Table, partition: string, limit: number): Promise<Records> {
-  const { Items = [] } = await table.client.send(
+export async function readNewest(table: Table, partition: string, limit: number, reading: Reading): Promise<Records> {
+  const { Items = [], ConsumedCapacity } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :list',
@@ -51,42 +63,66 @@ export async function readNewest(table: Table, partition: string, limit: number)
       ScanIndexForward: false,
       ConsistentRead: true,
       Limit: limit,
+      ReturnConsumedCapacity: 'TOTAL',
     }),
   );
+  reading.spend(ConsumedCapacity, true);
   return recordsIn(Items);
 }
 
 /** As many keys as `BatchGetItem` takes. */
 const KEYS_A_CALL = 100;
 
-/** The records of these numbers, each read alone. */
+/** The records of these numbers, each read alone: as many at once as may be read even if they are large. */
 export async function readEach(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
+  reading: Reading,
 ): Promise<Records> {
-  const calls = Array.from({ length: Math.ceil(numbers.length / KEYS_A_CALL) }, (_, index) =>
-    readBatch(table, partition, numbers.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL), strongly),
-  );
-  return recordsIn((await Promise.all(calls)).flat());
+  const items: Item[] = [];
+  const inOrder = reading.newestFirst ? numbers.toReversed() : numbers;
+  for (let done = 0, some = 0; done < inOrder.length; done += some) {
+    some = reading.mayRead(inOrder.length - done);
+    if (some === 0) break;
+    const calls = batchesOf(inOrder.slice(done, done + some)).map((batch) =>
+      readBatch(table, partition, batch, strongly, reading),
+    );
+    items.push(...(await Promise.all(calls)).flat());
+  }
+  return recordsIn(items);
 }
 
-/** What DynamoDB leaves out, because an answer has at most 16 MB or it is busy, is asked for again. */
+const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>
+  Array.from({ length: Math.ceil(numbers.length / KEYS_A_CALL) }, (_, index) =>
+    numbers.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL),
+  );
+
+/**
+ * What DynamoDB leaves out, because an answer has at most 16 MB or it is busy, is asked for again after a while.
+ * @throws TableUnavailable when time runs out
+ */
 async function readBatch(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
+  reading: Reading,
 ): Promise<Item[]> {
   const items: Item[] = [];
   let keys: Record<string, unknown>[] = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
-  while (keys.length > 0) {
-    const { Responses, UnprocessedKeys } = await table.client.send(
-      new BatchGetCommand({ RequestItems: { [table.name]: { Keys: keys, ConsistentRead: strongly } } }),
+  await persist(async () => {
+    const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
+      new BatchGetCommand({
+        RequestItems: { [table.name]: { Keys: keys, ConsistentRead: strongly } },
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
     );
     items.push(...(Responses?.[table.name] ?? []));
+    reading.spend(ConsumedCapacity?.[0], strongly);
     keys = UnprocessedKeys?.[table.name]?.Keys ?? [];
-  }
+    if (keys.length > 0) throw new LeftUndone(`${keys.length} keys were not read`);
+  }, reading.patience);
   return items;
 }

@@ -2,13 +2,12 @@ import { toRecord } from '../entity.ts';
 import { type Key, recordsPartition, setPartition } from '../keys.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { NumberSet } from '../lists/number-set.ts';
-import { readEach } from '../lists/read-records.ts';
 import { MOVES } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
-import { readItem, readPartition, sideBySide } from './reading.ts';
+import { readItem, readPartition, readRecords, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
 
 /** What records count of others: the services of a client. Collected from surveys, then looked at where it does not agree. */
@@ -106,7 +105,7 @@ export class Counters {
     for await (const item of readPartition(this.#scope, setPartition(partition, by, id))) items.push(item);
     const since = differing(new ExpectedSet(), NumberSet.ofItems(items));
     const numbers = new Set([...(this.#counted.get(source)?.get(id) ?? []), ...since]);
-    const records = await readEach(this.#scope.table, partition, [...numbers], true);
+    const records = await readRecords(this.#scope, partition, [...numbers]);
     return [...records.values()].filter((record) => record[by] === id && counts(source, record)).length;
   }
 }

@@ -1,5 +1,7 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../keys.ts';
+import { type Records, readEach } from '../lists/read-records.ts';
+import { Reading } from '../lists/reading.ts';
 import { persist } from '../persist.ts';
 import type { Item } from '../staged.ts';
 import type { Scope } from './difference.ts';
@@ -26,6 +28,16 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
   const { Responses = [] } = await patiently(scope, () => client.send(command));
   return Responses.map(({ Item }) => Item);
 }
+
+/** The records of these numbers, however many. */
+export const readRecords = ({ table, clock }: Scope, partition: string, numbers: readonly number[]): Promise<Records> =>
+  readEach(
+    table,
+    partition,
+    numbers,
+    true,
+    new Reading({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY),
+  );
 
 /** All items of a partition in the order of their sort keys, as many at once as an answer carries. */
 export async function* readPartition(scope: Scope, partition: string, from = ''): AsyncGenerator<Item> {

@@ -1,0 +1,58 @@
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import { MAX_RECORD } from '../../contract/sizes.ts';
+import type { Patience } from '../persist.ts';
+
+/** Most that one request reads of records, over all its rounds. In bytes: 25 of the largest are read twice, should copies lag. */
+export const MAX_READ = 16 * 1_048_576;
+
+/** What one query reads at most, before it says that there is more (AWS, "Paginating table query results"). */
+const MAX_QUERY = 1_048_576;
+
+/** What the item of a record takes at most: the record, and what is noted beside it. */
+const MAX_ITEM = MAX_RECORD + 10_000;
+
+/** Bytes to a read unit (AWS, "DynamoDB read consistency"). */
+const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
+
+/** One request's reading of records: how much of it there may still be, and until when. */
+export class Reading {
+  readonly patience: Patience;
+  /** Whether the records are wanted newest first. They are read in that order, so that what is left out is the end of the page. */
+  readonly newestFirst: boolean;
+  #left: number;
+  #isCut = false;
+
+  constructor(patience: Patience, newestFirst: boolean, most = MAX_READ) {
+    this.patience = patience;
+    this.newestFirst = newestFirst;
+    this.#left = most;
+  }
+
+  /** Whether something was left unread because there would have been too much of it. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  /** So many records may be read now, however large they are. */
+  get records(): number {
+    return Math.max(0, Math.floor((this.#left - MAX_QUERY) / MAX_ITEM));
+  }
+
+  /** Whether there may be another query. If not, the reading ends here. */
+  mayQuery(): boolean {
+    this.#isCut ||= this.#left < MAX_QUERY;
+    return !this.#isCut;
+  }
+
+  /** How many of so many records may be read at once. If none, the reading ends here. */
+  mayRead(wanted: number): number {
+    const most = Math.min(wanted, this.records);
+    this.#isCut ||= wanted > 0 && most === 0;
+    return most;
+  }
+
+  /** Counts what was read, as DynamoDB charges for it. */
+  spend(consumed: ConsumedCapacity | undefined, strongly: boolean): void {
+    this.#left -= (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);
+  }
+}
