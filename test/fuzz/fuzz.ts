@@ -4,12 +4,13 @@ import { contracts } from '../../functions/contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { conformance } from '../support/conformance.ts';
 import { Corpus } from './corpus.ts';
+import { CpuBound, cpuDuring } from './cpu-bound.ts';
 import { type FuzzRequest, requests } from './requests.ts';
 import { type Received, send, type Wire } from './send.ts';
 
 /**
  * Sends generated requests to a running API. Every answer must be one that the OpenAPI document and the contracts declare, and
- * none may be a 5xx.
+ * none may be a 5xx; and none may cost much more CPU time than its bytes do (`cpu-bound.ts`).
  */
 export interface FuzzOptions {
   readonly url: string;
@@ -36,6 +37,8 @@ export interface FuzzReport {
 }
 
 const AT_A_TIME = 16;
+/** A body by which it is measured what bytes cost. */
+const LARGE = 1_000_000;
 const BATCH = 400;
 /** What the gateway may answer to anything. */
 const GATEWAY_STATUSES = [400, 404, 405, 413, 431];
@@ -56,11 +59,19 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const some = fc.sample(requests, { seed: options.seed + batch, numRuns: BATCH });
     for (let at = 0; at < some.length && run.sent < options.maxRequests && Date.now() < end; at += AT_A_TIME) {
       if (run.findings.length >= ENOUGH_FINDINGS) return run;
-      await Promise.all(some.slice(at, at + AT_A_TIME).map((request) => run.play(request)));
+      await run.playAtOnce(some.slice(at, at + AT_A_TIME));
       if (run.isShutOut) await run.renew();
     }
   }
   return run;
+}
+
+/** A request that was sent. */
+interface Played {
+  readonly index: number;
+  readonly wire: Wire;
+  /** What it carried, there and back. */
+  readonly bytes: number;
 }
 
 class Run implements FuzzReport {
@@ -77,6 +88,7 @@ class Run implements FuzzReport {
   /** Id of the platform's integration: without it the run could go no further. */
   #spared = '';
   #corpus = new Corpus('');
+  #bound: CpuBound | undefined;
 
   constructor(options: FuzzOptions) {
     this.#options = options;
@@ -88,6 +100,19 @@ class Run implements FuzzReport {
     const [, claims = ''] = this.#platform.split('.');
     this.#spared = String(JSON.parse(Buffer.from(claims, 'base64url').toString()).sub);
     await this.renew();
+    this.#bound = await this.#measured();
+  }
+
+  /** What requests cost here: a page of nothing, and a body refused for a field that nobody knows. */
+  #measured(): Promise<CpuBound> {
+    const headers = { authorization: `Bearer ${this.#org.token}`, 'content-type': 'application/json' };
+    const path = '/api/v1/clients';
+    const body = Buffer.from(JSON.stringify({ unknown: 'x'.repeat(LARGE) }));
+    return CpuBound.measured(
+      () => send(this.#options.url, { method: 'GET', path, headers, body: undefined }),
+      () => send(this.#options.url, { method: 'POST', path, headers, body }),
+      LARGE,
+    );
   }
 
   /** Makes a new organization to act for. */
@@ -109,13 +134,31 @@ class Run implements FuzzReport {
     this.isShutOut = false;
   }
 
-  async play(request: FuzzRequest): Promise<void> {
-    const wire = this.#wireOf(request);
-    await Promise.all(Array.from({ length: request.copies }, () => this.#once(request, wire)));
+  /**
+   * Sends requests at the same time. Their costs cannot be told apart then: where together they cost more than one of them may, each
+   * is sent again, alone.
+   */
+  async playAtOnce(requests: readonly FuzzRequest[]): Promise<void> {
+    const played: Played[] = [];
+    const cost = await cpuDuring(async () => {
+      for (const some of await Promise.all(requests.map((request) => this.#play(request)))) played.push(...some);
+    });
+    const bound = this.#bound;
+    if (bound === undefined || cost <= Math.max(...played.map(({ bytes }) => bound.allowed(bytes)))) return;
+    for (const { index, wire, bytes } of played) {
+      const excess = await bound.excess(bytes, () => send(this.#options.url, wire).catch(() => undefined));
+      if (excess !== undefined) this.#report(index, wire, excess);
+    }
   }
 
-  async #once(request: FuzzRequest, wire: Wire): Promise<void> {
+  #play(request: FuzzRequest): Promise<Played[]> {
+    const wire = this.#wireOf(request);
+    return Promise.all(Array.from({ length: request.copies }, () => this.#once(request, wire)));
+  }
+
+  async #once(request: FuzzRequest, wire: Wire): Promise<Played> {
     const index = this.sent++;
+    const sent = wire.path.length + (wire.body?.length ?? 0);
     try {
       const answer = await send(this.#options.url, wire);
       this.byStatus.set(answer.status, (this.byStatus.get(answer.status) ?? 0) + 1);
@@ -128,8 +171,10 @@ class Run implements FuzzReport {
       const isWellMeant = request.caller === 'org' && wire.headers.authorization === `Bearer ${this.#org.token}`;
       if (isWellMeant && [401, 429].includes(answer.status) && request.operation.operationId !== 'login')
         this.isShutOut = !request.operation.isSigned;
+      return { index, wire, bytes: sent + answer.bytes };
     } catch (error) {
       this.#report(index, wire, `no answer: ${error instanceof Error ? error.message : String(error)}`);
+      return { index, wire, bytes: sent };
     }
   }
 

@@ -12,6 +12,8 @@ export interface Received {
   readonly headers: Headers;
   /** Parsed where it is JSON, else the text. */
   readonly body: unknown;
+  /** How long the body is, in bytes. */
+  readonly bytes: number;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -28,13 +30,15 @@ export const send = (url: string, wire: Wire): Promise<Received> =>
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);
-      response.on('end', () =>
+      response.on('end', () => {
+        const content = Buffer.concat(chunks);
         resolve({
           status: response.statusCode ?? 0,
           headers: headersOf(response.headers),
-          body: parsed(Buffer.concat(chunks).toString(), response.headers['content-type'] ?? ''),
-        }),
-      );
+          body: parsed(content.toString(), response.headers['content-type'] ?? ''),
+          bytes: content.length,
+        });
+      });
     });
     sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
     sent.on('error', (error: NodeJS.ErrnoException) => {

@@ -52,6 +52,13 @@ const TEXTS = [
   'x'.repeat(101),
   'x'.repeat(256),
   'x'.repeat(10_000),
+  // What a pattern or a search may take long over.
+  `${'a'.repeat(30_000)}b`,
+  `${'ab'.repeat(15_000)}!`,
+  `${'a.'.repeat(15_000)}!`,
+  `a@${'a.'.repeat(15_000)}`,
+  ' '.repeat(30_000),
+  `${'0'.repeat(30_000)}Z`,
 ];
 
 const NUMBERS = [

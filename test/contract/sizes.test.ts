@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { localDataKeys, secretBox } from '../../shared/auth/secret-box.ts';
+import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
+import { escapedSize, fitsEscaped, MAX_ANSWER, MAX_RECORD } from '../../shared/contract/sizes.ts';
+import { countDeliverable, isDeliverable } from '../../shared/http/deliverable.ts';
+import { entity } from '../../shared/table/entity.ts';
+import { RecordTooLarge } from '../../shared/table/errors.ts';
+import { checkSize } from '../../shared/table/record-size.ts';
+
+const pageOf = (data: readonly unknown[]) => ({ data, page: 1_000_000_000, page_size: data.length, total: 2 ** 48 });
+
+it('a page of the standard size can be carried, whatever records it holds', () => {
+  const quotes = { t: '"'.repeat((MAX_RECORD - 20) / 4) };
+  const plain = { t: 'x'.repeat(MAX_RECORD - 20) };
+  for (const record of [quotes, plain]) {
+    expect(escapedSize(JSON.stringify(record))).toBeGreaterThan(MAX_RECORD - 20);
+    const page = pageOf(Array.from({ length: PAGE_SIZE.standard }, () => record));
+    expect(isDeliverable(JSON.stringify(page))).toBe(true);
+  }
+});
+
+it('of records that are too many, as many can be carried as are counted, and not much more', () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 57_000 }), { minLength: 60, maxLength: 200 });
+  fc.assert(
+    fc.property(sizes, fc.constantFrom('x', '"', '\u0001', 'é', '😀'), (lengths, filling) => {
+      const records = lengths.map((length) => ({ t: filling.repeat(length) }));
+      const count = countDeliverable(records);
+      expect(isDeliverable(JSON.stringify(pageOf(records.slice(0, count))))).toBe(true);
+      if (count === records.length) return;
+      const more = JSON.stringify(pageOf(records.slice(0, count + 1)));
+      expect(fitsEscaped(more, MAX_ANSWER - 2_000)).toBe(false);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('what is sealed counts as at least what it takes when it is opened', async () => {
+  interface Kept {
+    readonly credentials: string | null;
+  }
+  const kept = entity<Kept>('KEPT', { sealed: ['credentials'] });
+  const box = secretBox(localDataKeys(randomBytes(32)));
+  const sizeOf = (credentials: string): number => {
+    // The rest of the record takes it over the bound in any case, so that the error tells the size.
+    const padding = 'x'.repeat(MAX_RECORD);
+    try {
+      checkSize(kept, { credentials, padding } as Kept);
+    } catch (error) {
+      return (error as RecordTooLarge).size - escapedSize(JSON.stringify({ padding }));
+    }
+    throw new Error('nothing was refused');
+  };
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(fc.jsonValue(), fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'a') })),
+      async (value) => {
+        const json = JSON.stringify({ value });
+        const sealed = await box.seal(json, { tenant: 'acme', record: 'service/1' });
+        expect(sizeOf(sealed)).toBeGreaterThanOrEqual(escapedSize(json));
+      },
+    ),
+  );
+  expect(() => checkSize(kept, { credentials: 'x'.repeat(140_000) })).not.toThrow();
+  expect(() => checkSize(kept, { credentials: 'x'.repeat(160_000) })).toThrow(RecordTooLarge);
+});
