@@ -2,6 +2,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { changesOf, isEmpty } from '../../shared/table/changes.ts';
 import { tellClient, tellRiskOf } from '../clients/counters.ts';
+import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
 import { isRisk } from './health.ts';
 import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
@@ -60,6 +61,7 @@ export const serviceOperations: Operations<typeof services> = {
     const records = tenant.records(serviceEntity);
     const before = await find(records, params.id);
     records.remove(before, NO_RESOURCES, stillHasResources);
+    tenant.records(resourceEntity).retire('service_id', params.id);
     tellClient(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
     return answerNothing;
   },

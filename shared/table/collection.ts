@@ -264,6 +264,14 @@ export class Collection<T extends object> {
     return {};
   }
 
+  /**
+   * Stages the end of what the lists know of a filter's value that no record has and none will have: the id of a record that is deleted in the same
+   * transaction, when nothing names it any more. Else the empty items of its set would be left for ever, for nobody reads them again.
+   */
+  retire(field: keyof T & string, value: string): void {
+    stageSweep(this.#session, this.#tenant, setPartition(this.#location.partition, field, value));
+  }
+
   /** The key of the record with this id. */
   keyOf(id: string | number): Key {
     const { partition } = this.#location;

@@ -9,7 +9,7 @@ import type { Session } from './session.ts';
  * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one, by
  * the operator's `verify --repair`, or by the next `npm start`.
  *
- * In a domain this is `collection.clear()`.
+ * In a domain this is `collection.clear()` and `collection.retire()`.
  */
 
 /** Notes that are read at once. */

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
+import { dumpOf } from '../support/table-dump.ts';
 import {
   type Answered,
   later,
@@ -226,6 +227,16 @@ describe('deleting a service', () => {
     expect((await mine.get(`/services/${id}`)).status).toBe(404);
     expect((await mine.remove(`/services/${id}`)).status).toBe(404);
     expect(await mine.list(`/services?client_id=${client.id}`)).toEqual({ ids: [], total: 0 });
+  });
+
+  it('leaves nothing that names it, though resources did', async () => {
+    const { id } = await mine.service({ client_id: client.id });
+    const { id: resource } = await mine.resource({ client_id: client.id, service_id: id });
+    const namingIt = async () => (await dumpOf(api.table)).filter((item) => JSON.stringify(item).includes(id));
+    expect(await namingIt()).not.toEqual([]);
+    await mine.remove(`/resources/${resource}`);
+    expect((await mine.remove(`/services/${id}`)).status).toBe(204);
+    expect(await namingIt()).toEqual([]);
   });
 
   it('is refused while resources belong to it, and says how many', async () => {
