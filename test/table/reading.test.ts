@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../shared/clock.ts';
+import { entity } from '../../shared/table/entity.ts';
+import { TableUnavailable } from '../../shared/table/errors.ts';
+import { MAX_READ, Reading } from '../../shared/table/lists/reading.ts';
+import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
+
+/** How much is read at once, and what is done about what DynamoDB left unread. */
+
+const PATIENT = { clock: () => 0, deadline: 0 };
+
+describe('a reading', () => {
+  it('reads a page of the standard size twice over, however large its records are', () => {
+    const reading = new Reading(PATIENT, true);
+    for (const strongly of [false, true]) {
+      expect(reading.mayRead(25)).toBe(25);
+      reading.spend({ CapacityUnits: (25 * 240_000) / (strongly ? 4_096 : 8_192) }, strongly);
+    }
+    expect(reading.isCut).toBe(false);
+  });
+
+  it('never lets more be read than there is left, and says when it stopped', () => {
+    const reading = new Reading(PATIENT, true);
+    let read = 0;
+    while (reading.mayQuery()) {
+      reading.spend({ CapacityUnits: 256 }, true);
+      read += 256 * 4_096;
+    }
+    expect([read, reading.isCut]).toEqual([MAX_READ, true]);
+    expect(new Reading(PATIENT, true).mayRead(0)).toBe(0);
+  });
+});
+
+interface Job {
+  readonly id: string;
+  readonly state: string;
+}
+
+const jobEntity = entity<Job>('JOB', { filters: ['state'] });
+
+/** Answers each `BatchGetItem` with the first key left undone, or with all of them. */
+class BusyTable extends NodeHttpHandler {
+  leavesAll = false;
+  calls = 0;
+
+  override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
+    if (!request.headers['x-amz-target']?.endsWith('.BatchGetItem')) return super.handle(request, options);
+    this.calls += 1;
+    const sent = JSON.parse(new TextDecoder().decode(request.body));
+    const asked = sent.RequestItems as Record<string, { Keys: unknown[] }>;
+    const [[name, { Keys }]] = Object.entries(asked) as [[string, { Keys: unknown[] }]];
+    const left = this.leavesAll ? Keys : Keys.slice(0, Keys.length > 1 ? 1 : 0);
+    const done = Keys.filter((key) => !left.includes(key));
+    if (done.length === 0)
+      return answer({ Responses: {}, UnprocessedKeys: { [name]: { ...asked[name], Keys: left } } });
+    const body = JSON.stringify({
+      ...sent,
+      RequestItems: { [name]: { ...asked[name], Keys: done } },
+    });
+    request.body = body;
+    request.headers['content-length'] = String(Buffer.byteLength(body));
+    const { response } = await super.handle(request, options);
+    const found = JSON.parse(Buffer.concat(await (response.body as Readable).toArray()).toString());
+    return answer({ ...found, UnprocessedKeys: left.length === 0 ? {} : { [name]: { ...asked[name], Keys: left } } });
+  }
+}
+
+const answer = (body: unknown) => ({
+  response: new HttpResponse({
+    statusCode: 200,
+    headers: { 'content-type': 'application/x-amz-json-1.0' },
+    body: Readable.from([Buffer.from(JSON.stringify(body))]),
+  }),
+});
+
+describe('keys that DynamoDB leaves unread', () => {
+  let fresh: FreshTable;
+  const org = randomUUID();
+  const busy = new BusyTable();
+  beforeAll(async () => {
+    fresh = await freshTable();
+    for (let index = 0; index < 30; index++) {
+      const tenant = openTenant(tableAt(fresh), org);
+      await doIn(tenant, () => tenant.records(jobEntity).create({ state: index % 10 === 0 ? 'rare' : 'usual' }));
+    }
+  });
+
+  const rareOnes = (clock?: Clock, patience?: number) =>
+    openTenant(tableAt(fresh, busy), org, clock, patience)
+      .records(jobEntity)
+      .page({ page: 1, page_size: 25, sort: '-created_at', filter: { state: 'rare' } });
+
+  it('are asked for again until all are read', async () => {
+    const { records, total } = await rareOnes();
+    expect([records.length, total, busy.calls]).toEqual([3, 3, 2]);
+  });
+
+  it('are given up when the time of the request is over', async () => {
+    busy.leavesAll = true;
+    let time = Date.UTC(2026, 10, 20);
+    const clock = () => {
+      time += 100;
+      return time;
+    };
+    busy.calls = 0;
+    await expect(rareOnes(clock, 1_000)).rejects.toThrow(TableUnavailable);
+    expect(busy.calls).toBeGreaterThan(1);
+    expect(busy.calls).toBeLessThan(12);
+  });
+});
