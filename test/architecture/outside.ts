@@ -19,6 +19,8 @@ const MODULES: ReadonlySet<string> = new Set([
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',
   '@middy/core',
+  '@zxcvbn-ts/core',
+  '@zxcvbn-ts/language-common',
   'jose',
   'node:buffer',
   'node:crypto',

@@ -208,7 +208,7 @@ describe('a header is read in linear time', () => {
     'content-type': (value) => jsonOf(withHeader('content-type', value), 1_000),
     'idempotency-key': (value) =>
       IdempotentRequest.of(
-        route('createClient'),
+        { contract: clients, route: clients.routes.createClient },
         withHeader('idempotency-key', value),
         { caller: {}, session: {}, tenant: { once: () => undefined } } as never,
         {},
