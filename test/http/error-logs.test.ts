@@ -50,7 +50,8 @@ describe('a failure of a request', () => {
   afterAll(() => api.close());
 
   it('is logged without the items of the table that its error carries', async () => {
-    const { appCode, token } = await api.orgToken();
+    const { token } = await api.orgToken();
+    const { appCode } = await api.orgToken();
     const handler = new OddReasons();
     configureTable({ requestHandler: handler });
     listen();

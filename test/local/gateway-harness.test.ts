@@ -29,7 +29,12 @@ describe('the API of the tests', () => {
 
 describe('the check of answers', () => {
   const check = conformance([things]);
-  const headers = new Headers({ 'X-Request-Id': 'r', 'X-Content-Type-Options': 'nosniff' });
+  const headers = new Headers({
+    'X-Request-Id': 'r',
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+  });
+  const without = (name: string) => new Headers([...headers].filter(([other]) => other !== name.toLowerCase()));
   const problem = {
     type: 'urn:problem-type:custodia:route-not-found',
     title: 'No such path',
@@ -46,7 +51,8 @@ describe('the check of answers', () => {
   it.each([
     ['another status', { status: 200 }],
     ['a body where none is declared', { body: {} }],
-    ['no request id', { headers: new Headers() }],
+    ['no request id', { headers: without('X-Request-Id') }],
+    ['no word on caching', { headers: without('Cache-Control') }],
     ['a problem of another kind', { status: 400, headers: problemHeaders, body: { ...problem, status: 400 } }],
     ['a problem as plain JSON', { path: '/v1/nothing', status: 404, body: problem }],
     ['a problem with more', { path: '/', status: 404, headers: problemHeaders, body: { ...problem, stack: '' } }],
