@@ -59,9 +59,10 @@ export const serviceOperations: Operations<typeof services> = {
 
   deleteService: async ({ params, tenant, find }) => {
     const records = tenant.records(serviceEntity);
-    const before = await find(records, params.id);
+    const resources = tenant.records(resourceEntity);
+    const [before, keys] = await Promise.all([find(records, params.id), resources.valueKeys('service_id', params.id)]);
     records.remove(before, NO_RESOURCES, stillHasResources);
-    tenant.records(resourceEntity).retire('service_id', params.id);
+    resources.retire(keys);
     tellClient(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
     return answerNothing;
   },

@@ -11,7 +11,7 @@ import { type Key, setPartition } from './keys.ts';
 export const CHILDREN = 'CHILDREN';
 
 /** As many items below a parent as go in its transaction: DynamoDB takes a hundred. */
-const FEW = 40;
+export const FEW = 40;
 
 export interface ChildKeys {
   /** Of the records. */
@@ -28,7 +28,8 @@ export async function readChildKeys(table: Table, partition: string): Promise<Ch
   return { records, list, isComplete: records.length + list.length <= FEW };
 }
 
-async function keysIn(table: Table, partition: string): Promise<Key[]> {
+/** The keys in a partition, strongly consistent, up to one more than {@link FEW}. */
+export async function keysIn(table: Table, partition: string): Promise<Key[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,

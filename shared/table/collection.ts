@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { advance } from './advance.ts';
 import { isEmpty } from './changes.ts';
-import { CHILDREN, type ChildKeys, readChildKeys } from './children.ts';
+import { CHILDREN, type ChildKeys, FEW, keysIn, readChildKeys } from './children.ts';
 import type { Table } from './client.ts';
 import { type Entity, toAttributes, toRecord } from './entity.ts';
 import { EntityLists, notedIn, noteOf, SETS } from './entity-lists.ts';
@@ -26,6 +26,12 @@ export interface Location {
   readonly partition: string;
   /** The record that they are below. */
   readonly parent?: { readonly key: Key; readonly id: string };
+}
+
+/** Where a filter's value has its set, and what is there. */
+interface ValueKeys {
+  readonly partition: string;
+  readonly keys: readonly Key[];
 }
 
 /** Is told of every creation and change of an audited record, and stages what it has to say of it. */
@@ -264,12 +270,19 @@ export class Collection<T extends object> {
     return {};
   }
 
+  /** What the lists know of a filter's value, for {@link retire}: may be read beside the record that the value names. */
+  valueKeys(field: keyof T & string, value: string): Promise<ValueKeys> {
+    const partition = setPartition(this.#location.partition, field, value);
+    return keysIn(this.#table, partition).then((keys) => ({ partition, keys }));
+  }
+
   /**
    * Stages the end of what the lists know of a filter's value that no record has and none will have: the id of a record that is deleted in the same
-   * transaction, when nothing names it any more. Else the empty items of its set would be left for ever, for nobody reads them again.
+   * transaction, on condition that nothing names it any more. Else the empty items of its set would be left for ever, for nobody reads them again.
    */
-  retire(field: keyof T & string, value: string): void {
-    stageSweep(this.#session, this.#tenant, setPartition(this.#location.partition, field, value));
+  retire({ partition, keys }: ValueKeys): void {
+    if (keys.length > FEW) stageSweep(this.#session, this.#tenant, partition);
+    else for (const key of keys) this.#work.delete(key, {}, () => new Error('nothing is expected of it'));
   }
 
   /** The key of the record with this id. */
