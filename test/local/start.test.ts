@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
@@ -133,7 +133,7 @@ describe('npm start', () => {
   });
 
   it('takes the platform secret from its variable, and keeps it to itself', async () => {
-    const PLATFORM_SECRET = `a'b"c$d\\e-${'x'.repeat(32)}`;
+    const PLATFORM_SECRET = `a'b"c$d\\e-${randomBytes(16).toString('hex')}`;
     const started = start({ PLATFORM_SECRET });
     await started.ready();
     expect(secretIn(started.output())).toBe('as given in PLATFORM_SECRET');
@@ -210,7 +210,6 @@ describe('the settings', () => {
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
     ['DYNAMODB_ENDPOINT', 'file:///tmp'],
     ['PLATFORM_SECRET', 'x'.repeat(31)],
-    ['PLATFORM_SECRET', 'x'.repeat(40)],
     ['PLATFORM_SECRET', `täglich-${'x'.repeat(31)}`],
   ])('refuse %s=%s in one sentence', (name, value) => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must .*\\.$`));
