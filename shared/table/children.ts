@@ -1,6 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from './client.ts';
-import { type Key, setPartition } from './keys.ts';
+import { type Key, setPartition, type TenantId } from './keys.ts';
+import type { Session } from './session.ts';
+import { stageSweep } from './sweep.ts';
 
 /**
  * Records below another: the messages of a ticket, the history of a resource. Their parent counts them in `CHILDREN`, in the transaction that makes
@@ -11,7 +13,7 @@ import { type Key, setPartition } from './keys.ts';
 export const CHILDREN = 'CHILDREN';
 
 /** As many items below a parent as go in its transaction: DynamoDB takes a hundred. */
-export const FEW = 40;
+const FEW = 40;
 
 export interface ChildKeys {
   /** Of the records. */
@@ -28,8 +30,8 @@ export async function readChildKeys(table: Table, partition: string): Promise<Ch
   return { records, list, isComplete: records.length + list.length <= FEW };
 }
 
-/** The keys in a partition, strongly consistent, up to one more than {@link FEW}. */
-export async function keysIn(table: Table, partition: string): Promise<Key[]> {
+/** Up to one more than {@link FEW}. */
+async function keysIn(table: Table, partition: string): Promise<Key[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -41,4 +43,47 @@ export async function keysIn(table: Table, partition: string): Promise<Key[]> {
     }),
   );
   return Items as Key[];
+}
+
+/**
+ * Stages the end of all records in a partition, together with their parent: a few in its transaction, many after it (`sweep.ts`).
+ * @param count what the parent, as read, counts
+ * @returns what must hold of the parent for its deletion
+ */
+export function stageClear(
+  session: Session,
+  tenant: TenantId,
+  partition: string,
+  { records, list, isComplete }: ChildKeys,
+  count: unknown,
+): Readonly<Record<string, unknown>> {
+  if (isComplete && records.length === Number(count ?? 0)) {
+    stageDeletions(session, tenant, [...records, ...list]);
+    return { [CHILDREN]: count };
+  }
+  stageSweep(session, tenant, partition);
+  return {};
+}
+
+/** Where a set is, and its items. */
+export interface SetKeys {
+  readonly partition: string;
+  readonly keys: readonly Key[];
+}
+
+/** The keys of a set's items, strongly consistent, as long as they are few. */
+export const readSetKeys = async (table: Table, partition: string): Promise<SetKeys> => ({
+  partition,
+  keys: await keysIn(table, partition),
+});
+
+/** Stages the end of a set: of a small one in the transaction, of a large one after it. */
+export function stageRetirement(session: Session, tenant: TenantId, { partition, keys }: SetKeys): void {
+  if (keys.length > FEW) stageSweep(session, tenant, partition);
+  else stageDeletions(session, tenant, keys);
+}
+
+function stageDeletions(session: Session, tenant: TenantId, keys: readonly Key[]): void {
+  const work = session.workOf(tenant);
+  for (const key of keys) work.delete(key, {}, () => new Error('nothing is expected of it'));
 }
