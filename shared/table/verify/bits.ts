@@ -32,8 +32,8 @@ export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
     for (let stripe = 0; stripe < STRIPES; stripe++) {
       const word = (stored.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
       const first = group * GROUP_SIZE + stripe;
-      if (word !== sound(word)) numbers.push(first);
       let difference = sound(word) ^ ((expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n);
+      if (word !== sound(word) && (difference & 1n) === 0n) numbers.push(first);
       for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
         if ((difference & 1n) === 1n) numbers.push(number);
       }

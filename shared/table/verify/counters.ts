@@ -42,7 +42,10 @@ export class Counters {
       }
       for (const [source, byId] of counted) {
         const id = record[source.by];
-        if (typeof id === 'string' && counts(source, record)) byId.set(id, [...(byId.get(id) ?? []), number]);
+        if (typeof id !== 'string' || !counts(source, record)) continue;
+        const numbers = byId.get(id);
+        if (numbers === undefined) byId.set(id, [number]);
+        else numbers.push(number);
       }
     };
   }

@@ -1,6 +1,7 @@
 import { HEAD, setPartition } from '../keys.ts';
 import { builtIn } from '../lists/head.ts';
 import { changed, type Difference, type Scope, settle, type Verified } from './difference.ts';
+import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
 import { sideBySide } from './reading.ts';
 import { readHead, type Survey, surveyOf } from './survey.ts';
@@ -31,8 +32,21 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
     const reason = byField.get(field)?.find((each) => each.reason !== undefined)?.reason;
     if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete, reason }];
     await note(scope, survey, field);
-    return [{ ...difference, repaired: true }];
+    return [{ ...difference, repaired: await isInFlightSettled(scope, survey) }];
   });
+}
+
+/**
+ * Whether no writer is on its way any more that took its number before the filter was noted, and that may not know of it: their numbers are fenced,
+ * so that they take others, and learn of it.
+ */
+async function isInFlightSettled(scope: Scope, { entity }: Survey): Promise<boolean> {
+  const survey = await surveyOf(scope, entity);
+  const fenceAtOnce = Number.POSITIVE_INFINITY;
+  await sideBySide(await doubtfulGaps(scope, survey), (number) =>
+    settle(scope, () => lookAtNumber(scope, survey, number, [], fenceAtOnce)),
+  );
+  return isEverythingNoted(scope, survey);
 }
 
 /** Whether all records stand in the lists of all filters; those that another release has written meanwhile are repaired first. */

@@ -1,12 +1,12 @@
 import { HEAD, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
-import { NumberSet } from '../lists/number-set.ts';
-import type { Item } from '../staged.ts';
+import { markOf, marksOf } from '../lists/periods.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Scope, settle, type Verified } from './difference.ts';
 import { verifyFilters } from './filters.ts';
+import { doubtfulGaps, readNumbers } from './gaps.ts';
 import { lookAtNumber, type Place } from './number.ts';
-import { inLanes, readPartition, sideBySide } from './reading.ts';
+import { inLanes, sideBySide } from './reading.ts';
 import { readHead, type Survey } from './survey.ts';
 
 /**
@@ -48,7 +48,7 @@ async function suspectedIn(
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );
   await sideBySide(places, async (place) => {
-    const stored = await readSet(scope, setPartition(partition, place.field, place.value));
+    const stored = await readNumbers(scope, setPartition(partition, place.field, place.value));
     const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
     for (const number of differing(expected, stored)) {
       if (number >= floor) placesOf(suspected, number).push(place);
@@ -58,33 +58,32 @@ async function suspectedIn(
   return suspected;
 }
 
-/** Numbers that are a gap and have a record, or are none and have none. */
-async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: Survey): Promise<number[]> {
-  const expected = new ExpectedSet();
-  for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
-  const stored = await readSet(scope, setPartition(partition));
-  return differing(expected, stored).filter((number) => number >= floor);
-}
-
-async function readSet(scope: Scope, partition: string): Promise<NumberSet> {
-  const items: Item[] = [];
-  for await (const item of readPartition(scope, partition)) items.push(item);
-  return NumberSet.ofItems(items);
-}
-
-/** A head that was lost would give out numbers that have records; the list would end before them. */
-async function verifyHead(scope: Scope, { partition, entity, last }: Survey): Promise<Verified[]> {
+/**
+ * A head that was lost would give out numbers that have records; the list would end before them. Where records expire it marks when, without which
+ * none of them is listed; the records themselves know.
+ */
+async function verifyHead(scope: Scope, { partition, entity, last, ends }: Survey): Promise<Verified[]> {
   return settle(scope, async () => {
-    const { NEXT: next, FILTERS: filters } = await readHead(scope, partition);
-    if (Number(next ?? 0) > last) return { differences: [] };
-    const text = `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`;
+    const head = await readHead(scope, partition);
+    const { NEXT: next, FILTERS: filters } = head;
+    const isBehind = Number(next ?? 0) <= last;
+    const isUnmarked = ends.length > 0 && marksOf(head).length === 0;
+    if (!isBehind && !isUnmarked) return { differences: [] };
+    const text = isBehind
+      ? `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`
+      : `${entity.name} the list does not know when its records expire`;
+    const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [markOf(end), first])) : {};
     return {
       differences: [{ kind: 'head-behind', entity: entity.name, text }],
       mend: (work) =>
         work.update(
           { PK: setPartition(partition), SK: HEAD },
           {
-            set: { NEXT: last + 1, ...(filters === undefined ? { FILTERS: [] } : {}) },
+            set: {
+              ...marks,
+              ...(isBehind ? { NEXT: last + 1 } : {}),
+              ...(filters === undefined ? { FILTERS: [] } : {}),
+            },
             expect: { equals: { NEXT: next, FILTERS: filters } },
             refuse: changed,
           },

@@ -25,12 +25,16 @@ export interface Place {
 /** The list that a number is of. */
 export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next'>;
 
-/** Looks at a number, in the sets of its record's values and in others that are suspected to hold it. */
+/**
+ * Looks at a number, in the sets of its record's values and in others that are suspected to hold it.
+ * @param now tells whether its writer may still be on the way; {@link Number.POSITIVE_INFINITY} waits for none
+ */
 export async function lookAtNumber(
   scope: Scope,
   list: NumberList,
   number: number,
   suspected: readonly Place[],
+  now = scope.clock(),
 ): Promise<Finding> {
   const { partition, entity } = list;
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
@@ -44,11 +48,11 @@ export async function lookAtNumber(
   }));
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
   if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
-    return lookAtNumber(scope, list, number, suspected);
+    return lookAtNumber(scope, list, number, suspected, now);
   }
   const words = items.map((item, index) => new StoredWord(keys[index] as Key, word, item));
   const [gap, ...sets] = words as [StoredWord, ...StoredWord[]];
-  return judge({ list, number, record, head, places, gap, sets, now: scope.clock() });
+  return judge({ list, number, record, head, places, gap, sets, now });
 }
 
 /** The suspected sets, and those of the record's values: one after the other. */

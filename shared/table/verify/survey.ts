@@ -1,8 +1,9 @@
 import { notedIn, textOf } from '../entity-lists.ts';
 import { HEAD, recordsPartition, setPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
-import { floorOf } from '../lists/periods.ts';
+import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
+import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
@@ -25,6 +26,8 @@ export interface Survey {
   readonly unnoted: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
+  /** Where records expire: each day that ends later than those of the numbers before it, with the first number that it is the end of. */
+  readonly ends: readonly Mark[];
 }
 
 /** Sees every record of a survey. */
@@ -43,12 +46,15 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   const unnoted: number[] = [];
   let count = 0;
   let last = -1;
+  const ends: Mark[] = [];
   for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
     if (!isLive(item)) continue;
     const number = numberIn(String(item.SK));
     live.add(number);
     count++;
     last = number;
+    const end = endOf(item);
+    if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
     for (const field of noted) {
       const value = textOf(item[field]);
@@ -57,7 +63,7 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
     if (entity.filters.some((field) => !noted.includes(field))) unnoted.push(number);
     visit(item, number);
   }
-  return { entity, partition, head, floor, next, live, count, sets, unnoted, last };
+  return { entity, partition, head, floor, next, live, count, sets, unnoted, last, ends };
 }
 
 /** Whether there is a record in an item's place: no tombstone. */
@@ -68,9 +74,13 @@ export const readHead = async (scope: Scope, partition: string): Promise<Item> =
   (await readItem(scope, { PK: setPartition(partition), SK: HEAD })) ?? {};
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
-  if (retentionDays === undefined) return 0;
+  // A head without marks was lost: its list is put together anew.
+  if (retentionDays === undefined || marksOf(head).length === 0) return 0;
   return floorOf(head, Number(head.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
 }
+
+/** Day of the epoch with which a record is gone, where it expires; else 0. */
+const endOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number => Number(expires ?? 0) / 86_400;
 
 function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
   const ofField = sets.get(field) ?? new Map<string, ExpectedSet>();

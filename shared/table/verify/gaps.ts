@@ -1,0 +1,22 @@
+import { setPartition } from '../keys.ts';
+import { NumberSet } from '../lists/number-set.ts';
+import type { Item } from '../staged.ts';
+import { differing, ExpectedSet } from './bits.ts';
+import type { Scope } from './difference.ts';
+import { readPartition } from './reading.ts';
+import type { Survey } from './survey.ts';
+
+/** Numbers that are a gap and have a record, or are none and have none. */
+export async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: Survey): Promise<number[]> {
+  const expected = new ExpectedSet();
+  for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
+  const stored = await readNumbers(scope, setPartition(partition));
+  return differing(expected, stored).filter((number) => number >= floor);
+}
+
+/** The numbers that a set holds. */
+export async function readNumbers(scope: Scope, set: string): Promise<NumberSet> {
+  const items: Item[] = [];
+  for await (const item of readPartition(scope, set)) items.push(item);
+  return NumberSet.ofItems(items);
+}
