@@ -234,7 +234,7 @@ export class Collection<T extends object> extends RecordReader<T> {
   #take(): Promise<TakenNumber> {
     const { list } = this.lists;
     return this.entity.byTime
-      ? Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], upkeep: [] })
+      ? Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], upkeep: undefined })
       : this.session.takeNumber(this.tenant, list);
   }
 

@@ -81,7 +81,8 @@ export class Session {
     if (spare === undefined) this.#coming.delete(list.partition);
     const taken = spare ?? (await (coming ?? this.#takeFresh(tenant, list)));
     this.#inUse.push(taken);
-    if (taken.upkeep.length > 0) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, taken.upkeep));
+    const { upkeep } = taken;
+    if (upkeep !== undefined) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, upkeep));
     return taken;
   }
 

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../../shared/table/client.ts';
 import { entity } from '../../shared/table/entity.ts';
+import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { marksOf } from '../../shared/table/lists/periods.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
-import { recordsIn } from '../support/audit.ts';
+import { itemsIn, recordsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -148,6 +150,19 @@ describe('a list whose records expire', () => {
       runs,
     );
   }, 120_000);
+
+  it('hides nothing when a clock runs away by a day with every record that it writes', async () => {
+    const org = randomUUID();
+    const right: string[] = [];
+    for (let index = 0; index < 3; index++) right.push((await write(org, START, 'info', 30)).record.id);
+    for (let days = 1; days <= 90; days++) await write(org, START + days * DAY, 'info', 30);
+    right.push((await write(org, START, 'info', 30)).record.id);
+    const head = (await itemsIn(table, setPartition(`ORG#${org}#LINE`))).find(({ SK }) => SK === HEAD) ?? {};
+    expect(marksOf(head).length).toBeLessThanOrEqual(65);
+    const page = await linesOf(org, START, 30).page({ page: 1, page_size: 100, sort: 'created_at' });
+    expect(page.total).toBe(94);
+    expect(page.records.map(({ record }) => record.id).filter((id) => right.includes(id))).toEqual(right);
+  });
 
   it('keeps a record to the end of the last day it is kept, and not a second longer', async () => {
     const org = randomUUID();

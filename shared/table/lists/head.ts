@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from '../client.ts';
 import { HEAD, setPartition } from '../keys.ts';
-import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, superfluousMarks } from './periods.ts';
+import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, type Upkeep, upkeepOf } from './periods.ts';
 
 /** The head of a list gives out its numbers: `NEXT` is the one to give, `AT` the time at which the last was given, `BY` to whom. */
 
@@ -24,8 +24,8 @@ export interface TakenNumber {
   readonly expires: number | undefined;
   /** Fields that the list can be filtered by as far as its head knows: also those that only another release declares. */
   readonly filters: readonly string[];
-  /** What the taker found superfluous in the head, where there is any: to be removed some time. */
-  readonly upkeep: readonly string[];
+  /** What keeps the head small, where the taker found something superfluous in it: to be done some time. */
+  readonly upkeep: Upkeep | undefined;
 }
 
 interface Taker {
@@ -45,7 +45,7 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
   const { retentionDays } = list;
   if (retentionDays === undefined) {
     const head = await give(table, list, taker, PLAIN);
-    return { list, number: Number(head.NEXT) - 1, expires: undefined, filters: builtIn(head), upkeep: [] };
+    return { list, number: Number(head.NEXT) - 1, expires: undefined, filters: builtIn(head), upkeep: undefined };
   }
   const end = endAt(taker.now, retentionDays);
   const head = await giveDated(table, { ...list, retentionDays }, taker, end);
@@ -55,9 +55,14 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
     number,
     expires: expiryOf(head, number),
     filters: builtIn(head),
-    upkeep: head[markOf(end)] === number ? superfluousMarks(head) : [],
+    upkeep: head[markOf(end)] === number ? neededUpkeep(head) : undefined,
   };
 }
+
+const neededUpkeep = (head: Head): Upkeep | undefined => {
+  const upkeep = upkeepOf(head);
+  return upkeep.remove.length === 0 ? undefined : upkeep;
+};
 
 /** The fields whose lists are built: every record of the list stands in them. */
 export const builtIn = ({ FILTERS: fields }: Head): readonly string[] => (Array.isArray(fields) ? fields : []);
@@ -202,14 +207,22 @@ async function give(table: Table, list: List, { now, by }: Taker, giving: Giving
   }
 }
 
-/** Removes what a taker found superfluous in a head. Marks are never changed, so that removing one that is gone does no harm. */
-export async function keepHeadSmall(table: Table, { partition }: List, superfluous: readonly string[]): Promise<void> {
+/** Does what a taker found needed to keep a head small. A mark that begins elsewhere by now is somebody else's to extend. */
+export async function keepHeadSmall(table: Table, { partition }: List, { remove, extend }: Upkeep): Promise<void> {
+  const removal = `REMOVE ${remove.map((_, index) => `#a${index}`).join(', ')}`;
+  const names = Object.fromEntries(remove.map((attribute, index) => [`#a${index}`, attribute]));
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
       Key: { PK: setPartition(partition), SK: HEAD },
-      UpdateExpression: `REMOVE ${superfluous.map((_, index) => `#a${index}`).join(', ')}`,
-      ExpressionAttributeNames: Object.fromEntries(superfluous.map((attribute, index) => [`#a${index}`, attribute])),
+      ...(extend === undefined
+        ? { UpdateExpression: removal, ExpressionAttributeNames: names }
+        : {
+            UpdateExpression: `SET #extended = :to ${removal}`,
+            ConditionExpression: '#extended = :from',
+            ExpressionAttributeNames: { ...names, '#extended': extend.mark },
+            ExpressionAttributeValues: { ':from': extend.from, ':to': extend.to },
+          }),
     }),
   );
 }

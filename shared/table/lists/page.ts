@@ -157,15 +157,20 @@ export async function readNumbers(
   if (isWhole(source)) return readBetween(table, partition, numbers, true, reading);
   const read = await (isDense(numbers)
     ? readBetween(table, partition, numbers, false, reading, 1)
-    : readEach(table, partition, numbers, false, reading));
+    : readEach(table, partition, numbers, false, reading).then(({ records }) => records));
   const right = new Map(Array.from(read).filter(([, item]) => matches(item)));
   const doubtful = numbers.filter((number) => !right.has(number));
-  if (doubtful.length > 0) {
-    const again = await readEach(table, partition, doubtful, true, reading);
-    for (const [number, item] of again) if (matches(item)) right.set(number, item);
-  }
-  return right;
+  if (doubtful.length === 0) return right;
+  const { records: again, unread } = await readEach(table, partition, doubtful, true, reading);
+  for (const [number, item] of again) if (matches(item)) right.set(number, item);
+  return unread.length === 0 ? right : leadingUpTo(right, unread, reading.newestFirst);
 }
+
+/** Of what was read, the records before the first that was not: a page cut short has no holes. */
+const leadingUpTo = (records: Records, unread: readonly number[], newestFirst: boolean): Records => {
+  const end = newestFirst ? Math.max(...unread) : Math.min(...unread);
+  return new Map(Array.from(records).filter(([number]) => (newestFirst ? number > end : number < end)));
+};
 
 /** A record read alone costs as much as four of 1 KB that are read in a row. */
 const RECORDS_A_UNIT = 4;

@@ -79,11 +79,19 @@ export const expiryOf = (head: Head, number: number): number =>
 export const newestEnd = (head: Head): number =>
   marksOf(head).reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY);
 
+/** What keeps a head small. */
+export interface Upkeep {
+  /** Marks that nobody needs any more. */
+  readonly remove: readonly string[];
+  /** A mark that begins earlier from now on, as the oldest did that go: what they marked is listed for longer, and never for less. */
+  readonly extend?: { readonly mark: string; readonly from: number; readonly to: number };
+}
+
 /**
- * Marks that nobody needs any more. By their numbers alone, whatever anybody's clock says: those with an earlier end than one before them, which
- * decide nothing, and the oldest beyond as many as a list can need.
+ * What is superfluous in a head. By the numbers of the marks alone, whatever anybody's clock says: marks with an earlier end than one before them,
+ * which decide nothing, and the oldest beyond as many as a list can need.
  */
-export function superfluousMarks(head: Head): string[] {
+export function upkeepOf(head: Head): Upkeep {
   let latest = Number.NEGATIVE_INFINITY;
   const deciding: Mark[] = [];
   const others: Mark[] = [];
@@ -92,5 +100,10 @@ export function superfluousMarks(head: Head): string[] {
     else others.push(mark);
     latest = Math.max(latest, mark.end);
   }
-  return [...others, ...deciding.slice(0, -2 * MOST_PERIODS)].map(({ end }) => markOf(end));
+  const oldest = deciding.slice(0, -2 * MOST_PERIODS);
+  const remove = [...others, ...oldest].map(({ end }) => markOf(end));
+  const [first] = oldest;
+  const next = deciding[oldest.length];
+  if (first === undefined || next === undefined) return { remove };
+  return { remove, extend: { mark: markOf(next.end), from: next.first, to: first.first } };
 }

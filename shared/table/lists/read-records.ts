@@ -73,6 +73,12 @@ export async function readNewest(table: Table, partition: string, limit: number,
 /** As many keys as `BatchGetItem` takes. */
 const KEYS_A_CALL = 100;
 
+interface Looked {
+  readonly records: Records;
+  /** Numbers that were not looked at, because there would have been too much to read. */
+  readonly unread: readonly number[];
+}
+
 /** The records of these numbers, each read alone: as many at once as may be read even if they are large. */
 export async function readEach(
   table: Table,
@@ -80,18 +86,20 @@ export async function readEach(
   numbers: readonly number[],
   strongly: boolean,
   reading: Reading,
-): Promise<Records> {
+): Promise<Looked> {
   const items: Item[] = [];
   const inOrder = reading.newestFirst ? numbers.toReversed() : numbers;
-  for (let done = 0, some = 0; done < inOrder.length; done += some) {
-    some = reading.mayRead(inOrder.length - done);
+  let done = 0;
+  while (done < inOrder.length) {
+    const some = reading.mayRead(inOrder.length - done);
     if (some === 0) break;
     const calls = batchesOf(inOrder.slice(done, done + some)).map((batch) =>
       readBatch(table, partition, batch, strongly, reading),
     );
     items.push(...(await Promise.all(calls)).flat());
+    done += some;
   }
-  return recordsIn(items);
+  return { records: recordsIn(items), unread: inOrder.slice(done) };
 }
 
 const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>

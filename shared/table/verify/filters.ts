@@ -1,9 +1,10 @@
 import { HEAD, setPartition } from '../keys.ts';
+import { STRIPES } from '../lists/bits.ts';
 import { builtIn } from '../lists/head.ts';
 import { changed, type Difference, type Scope, settle, type Verified } from './difference.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
-import { sideBySide } from './reading.ts';
+import { inLanes, sideBySide } from './reading.ts';
 import { readHead, type Survey, surveyOf } from './survey.ts';
 
 /**
@@ -43,7 +44,7 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
 async function isInFlightSettled(scope: Scope, { entity }: Survey): Promise<boolean> {
   const survey = await surveyOf(scope, entity);
   const fenceAtOnce = Number.POSITIVE_INFINITY;
-  await sideBySide(await doubtfulGaps(scope, survey), (number) =>
+  await lookAtEach(await doubtfulGaps(scope, survey), (number) =>
     settle(scope, () => lookAtNumber(scope, survey, number, [], fenceAtOnce)),
   );
   return isEverythingNoted(scope, survey);
@@ -54,10 +55,14 @@ async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<bool
   for (let round = 0; round < ROUNDS; round++) {
     const survey = await surveyOf(scope, entity);
     if (survey.unnoted.length === 0) return true;
-    await sideBySide(survey.unnoted, (number) => settle(scope, () => lookAtNumber(scope, survey, number, [])));
+    await lookAtEach(survey.unnoted, (number) => settle(scope, () => lookAtNumber(scope, survey, number, [])));
   }
   return false;
 }
+
+/** Numbers whose bits share an item are looked at one after another, not to be in each other's way. */
+const lookAtEach = (numbers: readonly number[], look: (number: number) => Promise<Verified[]>): Promise<Verified[]> =>
+  inLanes(numbers, (number) => number % STRIPES, look);
 
 /** Notes a filter in the head of its list. */
 async function note(scope: Scope, { entity, partition }: Survey, field: string): Promise<void> {

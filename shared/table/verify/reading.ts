@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../keys.ts';
-import { type Records, readEach } from '../lists/read-records.ts';
+import { readEach } from '../lists/read-records.ts';
 import { Reading } from '../lists/reading.ts';
 import { persist } from '../persist.ts';
 import type { Item } from '../staged.ts';
@@ -30,14 +30,10 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
 }
 
 /** The records of these numbers, however many. */
-export const readRecords = ({ table, clock }: Scope, partition: string, numbers: readonly number[]): Promise<Records> =>
-  readEach(
-    table,
-    partition,
-    numbers,
-    true,
-    new Reading({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY),
-  );
+export async function readRecords({ table, clock }: Scope, partition: string, numbers: readonly number[]) {
+  const reading = new Reading({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY);
+  return (await readEach(table, partition, numbers, true, reading)).records;
+}
 
 /** All items of a partition in the order of their sort keys, as many at once as an answer carries. */
 export async function* readPartition(scope: Scope, partition: string, from = ''): AsyncGenerator<Item> {
