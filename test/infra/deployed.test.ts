@@ -7,6 +7,7 @@ import { operations, World } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
 import type { TableRequest } from './account/account.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
+import { describeBundles } from './bundles.ts';
 
 /**
  * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that lets a request through
@@ -22,6 +23,8 @@ beforeAll(async () => {
   [acme, rival] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival')]);
 }, 180_000);
 afterAll(() => api?.close());
+
+describeBundles(() => api.functions);
 
 /** What the platform's own keys are touched for in the name of an organization: its place in the list of all, the memory of a request. */
 const CROSSING = /^ORG#PLATFORM#(ORG(#SET)?$|ONCE#REQUEST#)/;

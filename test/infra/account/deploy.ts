@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { contracts } from '../../../functions/contracts.ts';
-import { synthesizedFunctions } from '../../../infra/synthesized.ts';
+import { type SynthesizedFunction, synthesizedFunctions } from '../../../infra/synthesized.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
@@ -22,6 +22,8 @@ const run = promisify(execFile);
 /** The stack, synthesized as `cdk deploy` does it and running: its bundles, its roles and policies, on this machine. */
 export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformToken' | 'orgToken'> {
   readonly stack: Deployed;
+  /** Its functions with their bundles, by their names. */
+  readonly functions: ReadonlyMap<string, SynthesizedFunction>;
   readonly account: Account;
   readonly kms: FakeKms;
   /** The table behind the account, which takes anybody's requests. */
@@ -55,14 +57,14 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: kms.endpoint,
   };
-  const bundles = synthesizedFunctions(outdir);
+  const functions = synthesizedFunctions(outdir);
   const stops: (() => Promise<void>)[] = [];
   started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
   const gateway = await startGateway({
     contracts,
     firstKey: context.firstKey === 'true',
     loadFunction: async (name) => {
-      const bundle = bundles.get(name);
+      const bundle = functions.get(name);
       if (bundle === undefined) throw new Error(`the stack has no function ${name}`);
       const { environment, roleArn } = functionIn(stack, name);
       const own = account.credentialsOf({ roleArn, tags: {} });
@@ -89,6 +91,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   return {
     ...callersAt(gateway.url, platform),
     stack,
+    functions,
     account,
     kms,
     table,
