@@ -44,9 +44,16 @@ for (const { engine, found } of engines) {
     };
     afterEach(() => Promise.all(running.splice(0).map((dynamoDb) => dynamoDb.stop())));
 
-    it('keeps an item, and refuses a transaction whose condition fails', async () => {
+    it('keeps an item, and refuses a transaction whose condition fails, in a table of the schema with its expiry and no index', async () => {
       const { client, ...dynamoDb } = await start(':memory:');
       await createTable(client, TABLE);
+      await createTable(client, TABLE);
+      const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
+      expect(Table?.TableStatus).toBe('ACTIVE');
+      expect(Table?.GlobalSecondaryIndexes).toBeUndefined();
+      const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
+      expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: TTL_ATTRIBUTE });
+
       await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
       expect((await client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
 
@@ -63,20 +70,10 @@ for (const { engine, found } of engines) {
       expect(dynamoDb.engine).toBe(engine);
     });
 
-    it('makes the table of the schema once, with its expiry and no index', async () => {
-      const { client } = await start(':memory:');
-      await createTable(client, TABLE);
-      await createTable(client, TABLE);
-      const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
-      expect(Table?.TableStatus).toBe('ACTIVE');
-      expect(Table?.GlobalSecondaryIndexes).toBeUndefined();
-      const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
-      expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: TTL_ATTRIBUTE });
-    });
-
-    it('finds its data again after a restart', async () => {
+    it('finds its data again after a restart, and says until it stops that the directory is in use', async () => {
       const dataDir = await freshDirectory();
       const first = await start(dataDir);
+      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use by another running instance/);
       await createTable(first.client, TABLE);
       await first.client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
       await first.stop();
@@ -97,14 +94,6 @@ for (const { engine, found } of engines) {
       const file = join(await freshDirectory(), 'file');
       await writeFile(file, '');
       await expect(startDynamoDb({ dataDir: join(file, 'data'), engine })).rejects.toThrow(/cannot be written to/);
-    });
-
-    it('says that the data directory is in use, until that instance stops', async () => {
-      const dataDir = await freshDirectory();
-      const first = await start(dataDir);
-      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use by another running instance/);
-      await first.stop();
-      await expect(start(dataDir)).resolves.toHaveProperty('engine', engine);
     });
 
     it('listens on the loopback address only', async ({ skip }) => {

@@ -11,14 +11,15 @@ import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
 import { tableAt } from '../support/storage.ts';
-import { childrenOf, linesToPaste, paste, start } from './start-fixture.ts';
+import { childrenOf, linesToPaste, paste, type Started, start } from './start-fixture.ts';
 
 // Each test starts the whole API once or twice.
 vi.setConfig({ testTimeout: 120_000 });
 
 describe('npm start', () => {
-  it('is soon ready, and says three lines that work when pasted', async () => {
-    const started = start();
+  it('is soon ready, says three lines that work when pasted, and leaves nothing behind on Ctrl-C', async () => {
+    const TMPDIR = await freshDirectory();
+    const started = start({ TMPDIR });
     const url = await started.ready();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const seconds = Number(/ready at \S+ \(in ([\d.]+) s\)/.exec(started.output())?.[1]);
@@ -31,22 +32,7 @@ describe('npm start', () => {
     expect(await paste(lines.slice(0, 2))).toContain('"name":"Acme"');
     const list = JSON.parse(await paste([...lines.slice(0, 1), ...lines.slice(2)]));
     expect(list.data.map(({ name }: { name: string }) => name)).toContain('Acme');
-  });
-
-  it.skipIf(!canListProcesses).each([
-    ['SIGINT', 130],
-    ['SIGTERM', 0],
-  ] as const)('leaves nothing behind on %s', async (signal, code) => {
-    const TMPDIR = await freshDirectory();
-    const started = start({ TMPDIR });
-    await started.ready();
-    const left = (): string[] => readdirSync(TMPDIR).filter((name) => name.startsWith('custodia-'));
-    expect(left()).toHaveLength(1);
-    const children = childrenOf(started);
-    expect(children.length).toBeGreaterThan(0);
-    expect(await started.signal(signal)).toBe(code);
-    expect(children.filter(isRunning)).toEqual([]);
-    expect(left()).toEqual([]);
+    await expectNothingLeft(started, { on: 'SIGINT', code: 130, TMPDIR });
   });
 
   it.skipIf(!canListProcesses)('leaves nothing behind when it is stopped before it is ready', async () => {
@@ -58,15 +44,24 @@ describe('npm start', () => {
     await vi.waitUntil(() => !children.some(isRunning), { timeout: 10_000 });
   });
 
-  it('finds its data, its keys and its platform secret again', async () => {
+  it('finds its data, its keys and its platform secret again; the operator verifies them while it runs, and between', async () => {
     const DATA_DIR = join(await freshDirectory(), 'data');
     const first = start({ DATA_DIR });
     await first.ready();
     const [login = '', create = ''] = linesToPaste(first);
     const token = (await paste([login, create.replace(/.*/, 'echo $TOKEN')])).trim();
-    await paste([login, create]);
+    const { id } = JSON.parse(await paste([login, create]));
+    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR });
+    const sound = {
+      code: 0,
+      stdout: expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/),
+      stderr: '',
+    };
+    expect(await verify()).toEqual(sound);
     await first.signal('SIGTERM');
+    expect(await verify()).toEqual(sound);
 
+    // The operator left the directory to the next.
     const second = start({ DATA_DIR });
     const url = await second.ready();
     const response = await fetch(`${url}/api/v1/orgs`, { headers: { authorization: `Bearer ${token}` } });
@@ -80,15 +75,15 @@ describe('npm start', () => {
     await first.ready();
     const [login = '', create = ''] = linesToPaste(first);
     const { id } = JSON.parse(await paste([login, create]));
-    // A ticket with thousands of messages was deleted, and the machine stopped while they were swept.
+    // A ticket with more messages than a sweep reads at once was deleted, and the machine stopped while they were swept.
     const messages = `ORG#${id}#TICKET#${randomUUID()}#MESSAGE`;
     const sweeps = `ORG#${id}#SWEEP`;
     await putAll(DATA_DIR, [
-      ...Array.from({ length: 2_500 }, (_, n) => ({ PK: messages, SK: sortKeyOf(n), message: 'left' })),
-      { PK: `${messages}#SET`, SK: 'HEAD', NEXT: 2_500 },
+      ...Array.from({ length: 300 }, (_, n) => ({ PK: messages, SK: sortKeyOf(n), message: 'left' })),
+      { PK: `${messages}#SET`, SK: 'HEAD', NEXT: 300 },
       { PK: sweeps, SK: messages },
     ]);
-    expect(await countOf(DATA_DIR, messages)).toBe(2_500);
+    expect(await countOf(DATA_DIR, messages)).toBe(300);
     await first.signal('SIGKILL');
 
     const second = start({ DATA_DIR });
@@ -98,27 +93,9 @@ describe('npm start', () => {
     expect(await countOf(DATA_DIR, `ORG#${id}#ORG`)).toBe(1);
   });
 
-  it('lets the operator verify its data while it runs, and when it is stopped', async () => {
-    const DATA_DIR = await freshDirectory();
-    const started = start({ DATA_DIR });
-    await started.ready();
-    const [login = '', create = ''] = linesToPaste(started);
-    const { id } = JSON.parse(await paste([login, create]));
-    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR });
-    const sound = {
-      code: 0,
-      stdout: expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/),
-      stderr: '',
-    };
-    expect(await verify()).toEqual(sound);
-    await started.signal('SIGTERM');
-    expect(await verify()).toEqual(sound);
-    // It left the directory to the next.
-    await start({ DATA_DIR }).ready();
-  });
-
-  it('keeps nothing in memory that the operator could verify but by its address, which it prints', async () => {
-    const started = start();
+  it('keeps nothing in memory that the operator could verify but by its address, which it prints, and leaves nothing behind', async () => {
+    const TMPDIR = await freshDirectory();
+    const started = start({ TMPDIR });
     await started.ready();
     const DYNAMODB_ENDPOINT = /data .* at (http:\S+)\)/.exec(started.output())?.[1];
     const verify = (variables: Record<string, string | undefined>) =>
@@ -130,6 +107,7 @@ describe('npm start', () => {
     });
     const missing = await verify({ DATA_DIR: join(await freshDirectory(), 'none'), DYNAMODB_ENDPOINT: '' });
     expect([missing.code, missing.stderr]).toEqual([2, expect.stringMatching(/^There is no data directory .*\.\n$/)]);
+    await expectNothingLeft(started, { on: 'SIGTERM', code: 0, TMPDIR });
   });
 
   it('takes the platform secret from its variable, and keeps it to itself', async () => {
@@ -215,6 +193,24 @@ describe('the settings', () => {
     expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name} must .*\\.$`));
   });
 });
+
+interface Stop {
+  readonly on: NodeJS.Signals;
+  readonly code: number;
+  /** The directory of its temporary files. */
+  readonly TMPDIR: string;
+}
+
+/** Stops one that keeps its data in memory. */
+async function expectNothingLeft(started: Started, { on, code, TMPDIR }: Stop): Promise<void> {
+  const left = (): string[] => readdirSync(TMPDIR).filter((name) => name.startsWith('custodia-'));
+  expect(left()).toHaveLength(1);
+  const children = canListProcesses ? childrenOf(started) : [];
+  if (canListProcesses) expect(children.length).toBeGreaterThan(0);
+  expect(await started.signal(on)).toBe(code);
+  expect(children.filter(isRunning)).toEqual([]);
+  expect(left()).toEqual([]);
+}
 
 const secretIn = (output: string): string | undefined => /platform secret {4}(.*)/.exec(output)?.[1];
 
