@@ -34,12 +34,13 @@ function lint(command: string, args: readonly string[], file: string): Promise<{
 let directory: string;
 let broken: string;
 
-/** The committed document with one example that breaks its schema. */
+/** One path of the committed document, with an example that breaks its schema. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'custodia-openapi-'));
   broken = join(directory, 'openapi.json');
-  const text = await readFile(join(ROOT, 'openapi.json'), 'utf8');
-  await writeFile(broken, text.replace('"services_count": 0', '"services_count": "none"'));
+  const { paths, ...rest } = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'));
+  const text = JSON.stringify({ ...rest, paths: { '/api/v1/clients': paths['/api/v1/clients'] } });
+  await writeFile(broken, text.replace('"services_count":0', '"services_count":"none"'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
