@@ -8,6 +8,7 @@ import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, World } from '../support/scenario.ts';
+import { IS_WHOLE } from '../support/sweep.ts';
 
 /**
  * The fault sweep: every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the answer
@@ -29,7 +30,6 @@ const FAULTS: readonly Fault[] = [
 ];
 /** Those of a call that was carried out. */
 const APPLIED: readonly Fault[] = ['reply-lost', 'timeout', 'applied-server-error'];
-const IS_WHOLE = process.env.FAULTS === 'all';
 /** The SDK makes this many attempts; a fault that outlasts them reaches our own code. */
 const SDK_ATTEMPTS = 4;
 

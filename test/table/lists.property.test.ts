@@ -10,6 +10,7 @@ import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
+import { LIST_RUNS } from '../support/sweep.ts';
 
 /**
  * Lists against a plain array. Random creates, moves, deletes and reads, one after another and many at once, by processes whose clocks disagree by
@@ -199,7 +200,7 @@ async function check(org: string, filters: readonly Filter[]): Promise<void> {
 }
 
 const audit = (org: string) => auditOf(table, `ORG#${org}#JOB`, { ...VALUES, place: ['north'] });
-const options = { numRuns: Number(process.env.LIST_RUNS ?? 25) };
+const options = { numRuns: LIST_RUNS };
 
 describe('lists', () => {
   it('are exactly what is stored, at once, where nothing fails', async () => {
