@@ -318,7 +318,8 @@ describe('damage', () => {
   });
 });
 
-describe('while the API is in use', () => {
+// A whole sweep on a loaded machine takes its time.
+describe('while the API is in use', { timeout: 240_000 }, () => {
   const ROUNDS = IS_WHOLE ? 6 : 2;
 
   /** Writes for as long as `isOver` says no: every kind of change that moves sets and counters of the two clients. */
