@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
-import { isSecretOf } from '../../shared/auth/integration-secrets.ts';
+import { secretAmong } from '../../shared/auth/integration-secrets.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
 import { Problem } from '../../shared/contract/problem.ts';
@@ -31,8 +31,8 @@ export const authOperations: Operations<typeof auth> = {
     ]);
     checkGuessing(guess, failures, session.now);
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
-    const matches = isSecretOf(credentials?.secrets ?? [], body.secret, session.now);
-    if (credentials === undefined || !matches || credentials.status !== 'active') {
+    const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
+    if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
       await Promise.all([
         countFailedGuess(session, guess, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
@@ -43,7 +43,7 @@ export const authOperations: Operations<typeof auth> = {
     if (failures.count > 0) await forgetFailedGuesses(session, guess);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
-    const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch };
+    const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };
     return {
       body: {
         access_token: await issueToken(await environmentSigner(), identity, session.now),

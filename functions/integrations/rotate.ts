@@ -47,6 +47,8 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const { session } = tenant;
   const endsTokens = previous_valid_for === 0;
+  // Before the number of the audit event is taken: what is refused anyway leaves no trace.
+  checkReach(caller, integration);
   const [credentials] = await Promise.all([
     credentialsOf(tenant, integration),
     tenant.trail('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),

@@ -12,7 +12,7 @@ import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
 import { sealData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
-import { callerOfSender, type Sender, senderOf } from './sender.ts';
+import { type Sender, senderOf } from './sender.ts';
 import { eventEntity, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 import { toleranceOf } from './tolerance.ts';
 
@@ -37,11 +37,13 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   if (request.bytes.length > MAX_WEBHOOK_BODY) {
     throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
   }
-  const { sender, signed } = await senderOf(session, appCode, request);
-  input.charge(callerOfSender(sender));
+  const { signed, ...sender } = await senderOf(session, appCode, request);
+  const { credentials, caller } = sender;
+  input.charge(caller);
+  if (credentials.status !== 'active') throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   const event = eventOf(input, sender, signed);
-  const tenant = Tenant.ofCredentials(sender, session);
-  const seen = tenant.once<SeenEvent>(`EVENT#${sender.integration_id}`);
+  const tenant = Tenant.ofCredentials(credentials, session);
+  const seen = tenant.once<SeenEvent>(`EVENT#${credentials.integration_id}`);
 
   // All of this begins at once, for each is a round of calls: whether the event was seen, its number, and what it does.
   const unseen = refuseSeen(seen, event);
@@ -69,9 +71,9 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
  * @param bytes the body as it was signed, which may not be the one that was sent
  * @throws Problem when the headers or the body are not those of an event
  */
-function eventOf({ request, session }: OpenInput, sender: Sender, bytes: Buffer): Event {
+function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes: Buffer): Event {
   const headers = eventHeadersOf(request);
-  checkAge(headers, toleranceOf(sender.webhook_tolerance_seconds), session.now);
+  checkAge(headers, toleranceOf(credentials.webhook_tolerance_seconds), session.now);
   const json = jsonOf({ headers: request.headers, bytes }, MAX_WEBHOOK_BODY);
   const { event_type, data } = validBody(delivery, json) as { event_type: string; data: Record<string, unknown> };
   const bodySha256 = createHash('sha256').update(JSON.stringify(json)).digest('hex');
@@ -86,10 +88,9 @@ async function refuseSeen(seen: Once<SeenEvent>, event: Event): Promise<void> {
 }
 
 /** Stages what the event does; an event type that means nothing here does nothing. */
-async function apply(tenant: Tenant, sender: Sender, event: Event, effects: Effects): Promise<Applied | undefined> {
+async function apply(tenant: Tenant, { caller }: Sender, event: Event, effects: Effects): Promise<Applied | undefined> {
   const effect = effects.get(event.type);
   if (effect === undefined) return undefined;
-  const caller = callerOfSender(sender);
   const { permission } = effect.route;
   if (permission !== undefined && !mayDo(caller, permission)) {
     throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
@@ -112,15 +113,15 @@ function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
 async function keep(
   events: Collection<StoredEvent>,
   tenant: Tenant,
-  sender: Sender,
+  { credentials }: Sender,
   event: Event,
   applied: Applied | undefined,
 ): Promise<void> {
   const isShort = Buffer.byteLength(JSON.stringify(event.data)) <= MAX_KEPT_DATA;
   await events.create<'data'>(
     {
-      integration_id: sender.integration_id,
-      app_code: sender.app_code,
+      integration_id: credentials.integration_id,
+      app_code: credentials.app_code,
       event_id: event.headers.eventId,
       event_type: event.type,
       occurred_at: event.headers.occurredAt,

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { codesThatAllow } from '../contract/permissions.ts';
 
 /**
- * Who calls, as the authorizer verified it. A `Caller` is made from the authorizer's context only, and a tenant handle from a
+ * Who calls, as the authorizer verified it, or a webhook's signature. A `Caller` is made of these two only, and a tenant handle from a
  * `Caller` only: that is the boundary between tenants (DESIGN §3).
  */
 
@@ -16,6 +16,8 @@ export interface AuthorizerContext {
   readonly token_id: string;
   /** Its `epoch` (`tokens.ts`). */
   readonly token_epoch: string;
+  /** Its `secret_id`; empty where it names none. */
+  readonly secret_id: string;
   /** Expiry of the token, in epoch seconds. */
   readonly expires_at: string;
   /** Permission codes with spaces between; `*` for all of the tenant. */
@@ -28,8 +30,9 @@ const contextSchema = z.object({
   integration_id: z.string().min(1),
   app_code: z.string().min(1),
   org_id: z.string(),
-  token_id: z.string().default(''),
-  token_epoch: z.string().regex(/^\d+$/).default('0'),
+  token_id: z.string().min(1),
+  token_epoch: z.string().regex(/^\d+$/),
+  secret_id: z.string(),
   expires_at: z.string().regex(/^\d+$/),
   permissions: z.string(),
   rate_limit: z
@@ -46,10 +49,14 @@ export interface Caller {
   readonly appCode: string;
   /** Null for a platform caller. */
   readonly orgId: string | null;
-  /** Null for the sender of a webhook, who has no token. */
+  /** What it has shown: a token, or as the sender of a webhook a signature. */
+  readonly proof: 'token' | 'signature';
+  /** Null without a token. */
   readonly tokenId: string | null;
   /** The `token_epoch` of the caller's credentials when its token was made, or when they were read for a webhook. */
   readonly tokenEpoch: number;
+  /** Id of the secret that made the token, or the signature; null: of one that is older than such ids. */
+  readonly secretId: string | null;
   /** Epoch seconds. */
   readonly expiresAt: number;
   /** Null: all permissions of the tenant. */
@@ -62,19 +69,38 @@ export interface Caller {
 export function callerOf(context: unknown): Caller | undefined {
   const parsed = contextSchema.safeParse(context);
   if (!parsed.success) return undefined;
-  const { integration_id, app_code, org_id, token_id, token_epoch, expires_at, permissions, rate_limit } = parsed.data;
+  const { token_id, token_epoch, secret_id, expires_at, permissions, rate_limit, ...named } = parsed.data;
+  const { integration_id, app_code, org_id } = named;
   return {
     [verified]: true,
+    proof: 'token',
     integrationId: integration_id,
     appCode: app_code,
     orgId: org_id === '' ? null : org_id,
-    tokenId: token_id === '' ? null : token_id,
+    tokenId: token_id,
     tokenEpoch: Number(token_epoch),
+    secretId: secret_id === '' ? null : secret_id,
     expiresAt: Number(expires_at),
     permissions: permissions === '*' ? null : new Set(permissions.split(' ').filter((code) => code !== '')),
     rateLimit: rate_limit === '' ? null : Number(rate_limit),
   };
 }
+
+/** What is known of who has signed a webhook, from its credentials as they were read. */
+export interface Signer
+  extends Pick<Caller, 'integrationId' | 'appCode' | 'orgId' | 'tokenEpoch' | 'secretId' | 'rateLimit'> {
+  readonly permissions: readonly string[] | null;
+}
+
+/** The caller that has signed a webhook. It has no token, so none that could expire. */
+export const callerBySignature = ({ permissions, ...signer }: Signer): Caller => ({
+  ...signer,
+  [verified]: true,
+  proof: 'signature',
+  tokenId: null,
+  expiresAt: 0,
+  permissions: permissions && new Set(permissions),
+});
 
 /** Whether the caller has a permission, by its own code or by one that includes it. */
 export const mayDo = ({ permissions }: Caller, permission: string): boolean =>

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { SecretBox } from './secret-box.ts';
 
 /**
@@ -6,6 +6,8 @@ import type { SecretBox } from './secret-box.ts';
  * itself (`docs/decisions/0011`). An integration may have two at once, so that a new one can be brought in without a gap.
  */
 export interface StoredSecret {
+  /** What a token names the secret by that made it; tells nothing of it. Absent where the secret is older than such ids. */
+  readonly id?: string;
   /** SHA-256, base64url. */
   readonly hash: string;
   /** For the place of {@link placeOf}. */
@@ -32,6 +34,7 @@ export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toS
 
 /** A secret in the form in which it is stored. */
 export const storeSecret = async (box: SecretBox, owner: Owner, secret: string): Promise<StoredSecret> => ({
+  id: randomUUID(),
   hash: digest(secret).toString('base64url'),
   sealed: await box.seal(secret, placeOf(owner)),
   expires_at: null,
@@ -51,19 +54,31 @@ export function rotated(
 }
 
 /**
- * Whether a text is one of these secrets. The work is the same whatever they are and how many: as many digests are compared as an
+ * The one of these secrets that a text is. The work is the same whatever they are and how many: as many digests are compared as an
  * integration can have secrets, all of them whole. `now` in epoch milliseconds.
  */
-export function isSecretOf(secrets: readonly StoredSecret[], presented: string, now: number): boolean {
+export function secretAmong(
+  secrets: readonly StoredSecret[],
+  presented: string,
+  now: number,
+): StoredSecret | undefined {
   const candidate = digest(presented);
-  let matches = false;
+  let found: StoredSecret | undefined;
   for (let index = 0; index < MAX_SECRETS; index++) {
     const stored = secrets[index];
     const expected = stored === undefined ? NO_DIGEST : Buffer.from(stored.hash, 'base64url');
     const equal = timingSafeEqual(candidate, expected);
-    matches = (equal && stored !== undefined && isCurrent(stored, now)) || matches;
+    if (equal && stored !== undefined && isCurrent(stored, now)) found = stored;
   }
-  return matches;
+  return found;
+}
+
+/** Whether a text is one of these secrets. */
+export const isSecretOf = (...asked: Parameters<typeof secretAmong>): boolean => secretAmong(...asked) !== undefined;
+
+/** A secret in plain text. */
+interface OpenSecret extends Pick<StoredSecret, 'id'> {
+  readonly text: string;
 }
 
 /**
@@ -74,9 +89,11 @@ export const openSecrets = (
   box: SecretBox,
   owner: Owner & { readonly secrets: readonly StoredSecret[] },
   now: number,
-): Promise<string[]> =>
+): Promise<OpenSecret[]> =>
   Promise.all(
-    owner.secrets.filter((secret) => isCurrent(secret, now)).map(({ sealed }) => box.open(sealed, placeOf(owner))),
+    owner.secrets
+      .filter((secret) => isCurrent(secret, now))
+      .map(async ({ id, sealed }) => ({ ...(id && { id }), text: await box.open(sealed, placeOf(owner)) })),
   );
 
 const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>

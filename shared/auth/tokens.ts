@@ -27,6 +27,8 @@ export interface Identity {
   readonly orgId: string | null;
   /** The `token_epoch` of the integration's credentials as the login read them: raised, it ends the token. */
   readonly tokenEpoch: number;
+  /** Id of the secret that made it, with which it ends; null: of one that is older than such ids. */
+  readonly secretId: string | null;
 }
 
 export interface VerifiedToken extends Identity {
@@ -50,6 +52,7 @@ export async function issueToken(signer: Signer, identity: Identity, now: number
     app_code: identity.appCode,
     org_id: identity.orgId,
     epoch: identity.tokenEpoch,
+    secret_id: identity.secretId,
     type: 'api_key',
     iss: ISSUER,
     aud: AUDIENCE,
@@ -73,6 +76,7 @@ const claimsSchema = z
     app_code: z.string().min(1),
     org_id: z.guid().nullable(),
     epoch: z.int().min(0),
+    secret_id: z.guid().nullable(),
     type: z.literal('api_key'),
     // A list of audiences that has ours among them is none of ours.
     aud: z.literal(AUDIENCE),
@@ -102,9 +106,17 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   });
   const claims = claimsSchema.safeParse(payload);
   if (!claims.success) throw new InvalidToken('the claims are not those of an access token', { cause: claims.error });
-  const { sub, app_code, org_id, epoch, jti, iat, exp } = claims.data;
+  const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = claims.data;
   if (iat > now / 1000 + LEEWAY) throw new InvalidToken('the token was issued in the future');
-  return { integrationId: sub, appCode: app_code, orgId: org_id, tokenEpoch: epoch, tokenId: jti, expiresAt: exp };
+  return {
+    integrationId: sub,
+    appCode: app_code,
+    orgId: org_id,
+    tokenEpoch: epoch,
+    secretId: secret_id,
+    tokenId: jti,
+    expiresAt: exp,
+  };
 }
 
 /** Far more than a token of ours has; a longer text is not worth decoding. In characters. */

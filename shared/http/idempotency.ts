@@ -115,16 +115,16 @@ export class IdempotentRequest {
   /** Stages that this key got this answer. */
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
-    const { contract, caller, tenant, key } = this.#asked;
-    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, tenant.session) };
+    const { contract, caller, key } = this.#asked;
+    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
     const sealed = await (await environmentSecretBox()).seal(packed(JSON.stringify(kept)), this.#context);
     this.#remembered.remember(key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 
   get #context() {
-    const { tenant, key } = this.#asked;
-    return { tenant: tenant.id, record: `request/${key}` };
+    const { tenant, caller, key } = this.#asked;
+    return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
   }
 }
 

@@ -28,9 +28,10 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
  */
 export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionCode, given: Permissions = []): void {
   const permissions = allOf([needed], given);
-  requireCredentials(tenant, caller.appCode, liveCredentials(caller, permissions), (found) => {
-    if (caller.tokenId === null) return new StaleRead('the credentials of the sender have changed');
-    if (!areAsExpected(found, liveCredentials(caller))) {
+  const { now } = tenant.session;
+  requireCredentials(tenant, caller.appCode, liveCredentials(caller, now, permissions), (found) => {
+    if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
+    if (!areAsExpected(found, liveCredentials(caller, now))) {
       return invalidToken('The integration is inactive, or its tokens were ended.');
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });

@@ -34,14 +34,18 @@ export interface Credentials {
 interface KeyHolder {
   readonly integrationId: string;
   readonly tokenEpoch: number;
+  /** Of the secret that made the token, or the signature. */
+  readonly secretId: string | null;
 }
 
 /**
- * What credentials are like that are alive for their holder: still of this integration, active, its token not ended, and permitted
- * all of `permissions`, by their own codes or by ones that include them; null: permitted everything.
+ * What credentials are like that are alive for their holder: still of this integration, active, its token not ended, nor the secret that made
+ * it, and permitted all of `permissions`, by their own codes or by ones that include them; null: permitted everything. `now` in epoch
+ * milliseconds.
  */
 export const liveCredentials = (
-  { integrationId, tokenEpoch }: KeyHolder,
+  { integrationId, tokenEpoch, secretId }: KeyHolder,
+  now: number,
   permissions: Credentials['permissions'] = [],
 ): Expectation => ({
   exists: true,
@@ -53,7 +57,14 @@ export const liveCredentials = (
   },
   equalsOrAbsent: tokenEpoch === 0 ? { token_epoch: 0 } : {},
   holds: permissions === null ? {} : { permissions: permissions.map(codesThatAllow) },
+  anyOf: hasSecret(secretId ?? undefined, Math.floor(now / 1000)),
 });
+
+/** That a secret is the newest, which does not expire, or the one before, which does. Undefined: one without an id. */
+const hasSecret = (id: string | undefined, seconds: number): readonly Expectation[] => [
+  { equals: { 'secrets[0].id': id } },
+  { equals: { 'secrets[1].id': id }, moreThan: { 'secrets[1].expires_at': seconds } },
+];
 
 /** Whether credentials that were read are as expected. */
 export const areAsExpected = (credentials: Credentials | undefined, expect: Expectation): boolean =>
@@ -114,10 +125,6 @@ export function stageTokensEnd(
   stageCredentialsChange(tenant, integration, {}, asRead);
   tenant.session.workOf(tenant.id).update(appKey(integration.app_code), { add: { token_epoch: 1 } });
 }
-
-/** Whether what is staged ends the tokens of an app code. */
-export const endsTokens = ({ staged }: Session, appCode: string): boolean =>
-  staged.some((write) => write.kind === 'update' && write.key.PK === appKey(appCode).PK && 'token_epoch' in write.add);
 
 /**
  * Stages that the credentials of an app code are as expected when the work commits. They may be of another tenant: a platform caller's,

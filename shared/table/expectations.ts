@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ELEMENT_PATH } from './expressions.ts';
 import { TTL_ATTRIBUTE } from './schema.ts';
 import type { Expectation, Item } from './staged.ts';
 
@@ -8,15 +9,24 @@ import type { Expectation, Item } from './staged.ts';
  */
 export function isMet(expect: Expectation, item: Item | undefined): boolean {
   const every = <T>(wanted: Readonly<Record<string, T>> | undefined, isMetBy: (found: unknown, of: T) => boolean) =>
-    Object.entries(wanted ?? {}).every(([attribute, of]) => isMetBy(item?.[attribute], of));
+    Object.entries(wanted ?? {}).every(([attribute, of]) => isMetBy(valueAt(item, attribute), of));
   return (
     isThereAsExpected(expect, item) &&
     every(expect.equals, isDeepStrictEqual) &&
     every(expect.equalsOrAbsent, (found, wanted) => found === undefined || isDeepStrictEqual(found, wanted)) &&
     every(expect.atMost, (found, most) => found === undefined || (typeof found === 'number' && found <= most)) &&
+    every(expect.moreThan, (found, than) => typeof found === 'number' && found > than) &&
     every(expect.holds, (found, wanted) => found === null || holdsAll(found, wanted)) &&
-    (expect.and ?? []).every((further) => isMet(further, item))
+    (expect.and ?? []).every((further) => isMet(further, item)) &&
+    (expect.anyOf?.some((one) => isMet(one, item)) ?? true)
   );
+}
+
+function valueAt(item: Item | undefined, attribute: string): unknown {
+  const [, list = '', index = '', member = ''] = ELEMENT_PATH.exec(attribute) ?? [];
+  if (list === '') return item?.[attribute];
+  const elements = item?.[list];
+  return Array.isArray(elements) ? elements[Number(index)]?.[member] : undefined;
 }
 
 function isThereAsExpected({ exists, expiredBefore }: Expectation, item: Item | undefined): boolean {

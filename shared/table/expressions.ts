@@ -10,6 +10,9 @@ interface Expression {
   ExpressionAttributeValues?: Record<string, unknown>;
 }
 
+/** A member of a list's element, as an expectation may name it. */
+export const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
+
 class Placeholders {
   readonly names: Record<string, string> = {};
   readonly values: Record<string, unknown> = {};
@@ -19,6 +22,12 @@ class Placeholders {
     const placeholder = known ?? `#n${Object.keys(this.names).length}`;
     this.names[placeholder] = attribute;
     return placeholder;
+  }
+
+  /** Of an attribute, or of a member of a list's element. */
+  path(attribute: string): string {
+    const [, list = '', index, member = ''] = ELEMENT_PATH.exec(attribute) ?? [];
+    return list === '' ? this.name(attribute) : `${this.name(list)}[${index}].${this.name(member)}`;
   }
 
   value(value: unknown): string {
@@ -90,8 +99,14 @@ export function conditionOf(expect: Expectation): Expression {
 const conditionText = (expect: Expectation, placeholders: Placeholders): string =>
   [...new Set(clausesOf(expect, placeholders))].join(' AND ');
 
+/** AND binds more than OR; parentheses around parentheses are refused, and there are none around a single one. */
+function anyText(expectations: readonly Expectation[], placeholders: Placeholders): string {
+  const each = expectations.map((expect) => conditionText(expect, placeholders));
+  return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;
+}
+
 function clausesOf(expect: Expectation, placeholders: Placeholders): string[] {
-  const name = (attribute: string): string => placeholders.name(attribute);
+  const name = (attribute: string): string => placeholders.path(attribute);
   const value = (wanted: unknown): string => placeholders.value(wanted);
   const compared = (wanted: Expectation['equals'], operator: string): string[] =>
     Object.entries(wanted ?? {}).map(([attribute, of]) =>
@@ -117,8 +132,10 @@ function clausesOf(expect: Expectation, placeholders: Placeholders): string[] {
     ...compared(expect.equals, '='),
     ...orAbsent(expect.equalsOrAbsent, '='),
     ...orAbsent(expect.atMost, '<='),
+    ...compared(expect.moreThan, '>'),
     ...held,
     ...(expect.and ?? []).flatMap((further) => clausesOf(further, placeholders)),
+    ...(expect.anyOf === undefined ? [] : [anyText(expect.anyOf, placeholders)]),
   ];
 }
 

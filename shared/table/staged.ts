@@ -4,7 +4,7 @@ import type { Key } from './keys.ts';
 
 export type Item = Readonly<Record<string, unknown>>;
 
-/** What must hold of the item for the transaction to happen. */
+/** What must hold of the item for the transaction to happen. Attributes by their names, or an element's of a list: `secrets[0].id`. */
 export interface Expectation {
   readonly exists?: boolean;
   /** Undefined: the attribute is not there. */
@@ -13,12 +13,16 @@ export interface Expectation {
   readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
   /** Numbers that are at most this, or not there. */
   readonly atMost?: Readonly<Record<string, number>>;
+  /** Numbers that are there and more than this. */
+  readonly moreThan?: Readonly<Record<string, number>>;
   /** Lists that hold a value at least of each of these groups; null holds every value. */
   readonly holds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
   readonly expiredBefore?: number;
   /** What must hold besides. */
   readonly and?: readonly Expectation[];
+  /** Of these one at least must hold besides. */
+  readonly anyOf?: readonly Expectation[];
 }
 
 export type Refusal = (found: Item | undefined) => Error;

@@ -5,7 +5,8 @@ import { handler } from '../../functions/authorizer/handler.ts';
 import { callerOf } from '../../shared/auth/caller.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { readCredentials } from '../../shared/table/credentials.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
@@ -39,6 +40,8 @@ const bearer = (token: string) => event({ headers: { Authorization: `Bearer ${to
 const expectUnauthorized = (asked: APIGatewayRequestAuthorizerEvent) =>
   expect(handler(asked)).rejects.toThrow(/^Unauthorized$/);
 
+const secretsOf = async ({ appCode }: OrgAccess) => (await readCredentials(environmentTable(), appCode))?.secrets ?? [];
+
 describe('the authorizer', () => {
   it('lets a caller through to every route of the stage and says who it is', async () => {
     const answer = await handler(bearer(org.token));
@@ -54,6 +57,7 @@ describe('the authorizer', () => {
         org_id: org.orgId,
         token_id: expect.stringMatching(/^[\da-f-]{36}$/),
         token_epoch: '0',
+        secret_id: (await secretsOf(org))[0]?.id,
         expires_at: expect.stringMatching(/^\d+$/),
         permissions: '*',
         rate_limit: '',
@@ -96,10 +100,18 @@ describe('the authorizer', () => {
 
   it('asks after the integration that the token names, and nobody else’s', async () => {
     const signer = await environmentSigner();
+    const secretId = (await secretsOf(org))[0]?.id ?? null;
     const issue = (change: object) =>
       issueToken(
         signer,
-        { integrationId: org.integrationId, appCode: org.appCode, orgId: org.orgId, tokenEpoch: 0, ...change },
+        {
+          integrationId: org.integrationId,
+          appCode: org.appCode,
+          orgId: org.orgId,
+          tokenEpoch: 0,
+          secretId: secretId,
+          ...change,
+        },
         Date.now(),
       );
     await expect(handler(bearer(await issue({})))).resolves.toBeDefined();
@@ -110,6 +122,8 @@ describe('the authorizer', () => {
       { appCode: 'platform' },
       { appCode: randomUUID() },
       { tokenEpoch: 1 },
+      { secretId: randomUUID() },
+      { secretId: null },
     ]) {
       await expectUnauthorized(bearer(await issue(change)));
     }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
 import { kmsDataKeys } from '../../shared/auth/kms-data-keys.ts';
 import { type SecretBox, secretBox } from '../../shared/auth/secret-box.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
 import { dataKeyShelf } from '../../shared/table/data-key-shelf.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
@@ -30,10 +30,7 @@ beforeEach(() => {
 
 /** The tenant of a caller at a time, as a request of a container has it. */
 function tenantAt(orgId: string, now = Date.now()): Tenant {
-  const context = { integration_id: 'i', app_code: 'a', org_id: orgId, expires_at: '0', permissions: '*' };
-  const caller = callerOf(context);
-  if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, new Session(table, clockAt(now), now + 5_000));
+  return Tenant.of(aCaller(orgId), new Session(table, clockAt(now), now + 5_000));
 }
 
 /** A container that has just started: it knows no key. */

@@ -7,7 +7,7 @@ import { secretBox, UnreadableSecret } from '../../shared/auth/secret-box.ts';
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
-const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0 };
+const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };
 
 let kms: FakeKms;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { ensureLocalKeys, LocalKeysError, readLocalKeys } from '../../shared/aut
 import { issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 import { freshDirectory } from '../support/directory.ts';
 
-const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0 };
+const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };
 
 describe('the key file', () => {
   it('is made once, for its owner only, and then kept', async () => {

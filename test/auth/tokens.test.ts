@@ -5,7 +5,13 @@ import { type PublicKey, publicKeyOf, type Signer } from '../../shared/auth/keys
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
-const identity = { integrationId: randomUUID(), appCode: 'acme-billing', orgId: randomUUID(), tokenEpoch: 3 };
+const identity = {
+  integrationId: randomUUID(),
+  appCode: 'acme-billing',
+  orgId: randomUUID(),
+  tokenEpoch: 3,
+  secretId: randomUUID(),
+};
 
 interface KeyPair {
   readonly signer: Signer;
@@ -59,6 +65,7 @@ describe('a token', () => {
       app_code: identity.appCode,
       org_id: identity.orgId,
       epoch: 3,
+      secret_id: identity.secretId,
       type: 'api_key',
       iss: 'urn:custodia',
       aud: 'urn:custodia:api',

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { appKey } from '../../shared/table/keys.ts';
 import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
@@ -43,6 +45,18 @@ async function warm(one: Key): Promise<Key> {
 const change = (by: Calls, of: Pick<Key, 'path'>, body: JsonBody) => by.ask('PATCH', of.path, body);
 const changed = async (of: Key, body: JsonBody) => expect((await change(owner, of, body)).status).toBe(200);
 const records = async () => (await owner.read(`${INTEGRATIONS}?page_size=200`)).data;
+
+const again = async (secret: unknown) => callsOf(api, await api.login(key.appCode, String(secret)));
+
+/** Makes credentials as they were before secrets had ids. */
+const forgetSecretId = (appCode: string) =>
+  environmentTable().client.send(
+    new UpdateCommand({
+      TableName: environmentTable().name,
+      Key: { ...appKey(appCode) },
+      UpdateExpression: 'REMOVE secrets[0].id',
+    }),
+  );
 
 type Answered = Pick<ApiResponse, 'status' | 'headers'>;
 const expectEnded = ({ status, headers }: Answered) =>
@@ -150,7 +164,40 @@ describe('a token', () => {
 
   it('survives a rotation that leaves the secret before good', async () => {
     expect((await rotate(key, key)).status).toBe(201);
+    expect((await register(key)).status).toBe(201);
     expect((await rotate(key, key)).status).toBe(201);
+  });
+
+  it('dies when its secret is pushed out by a second rotation', async () => {
+    const { body: second } = await rotate(owner, key);
+    const bySecond = await again(second.secret);
+    const { body: third } = await rotate(owner, key);
+    expect(await loginWith(api, key.appCode, key.secret)).toBe(401);
+    expectEnded(await rotate(key, key, { previous_valid_for: 0 }));
+    expectEnded(await register(key));
+    expectEnded(await change(key, key, { display_name: 'Mine' }));
+    for (const alive of [bySecond, await again(third.secret)]) expect((await register(alive)).status).toBe(201);
+  });
+
+  it('dies when its secret expires', async () => {
+    await rotate(owner, key, { previous_valid_for: 30 });
+    expect((await register(key)).status).toBe(201);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30_000 });
+    expect(await loginWith(api, key.appCode, key.secret)).toBe(401);
+    expectEnded(await register(key));
+    expectEnded(await rotate(key, key, { previous_valid_for: 0 }));
+    expect((await register(owner)).status).toBe(201);
+  });
+
+  it('of a secret from before secrets had ids lives as long as that, too', async () => {
+    await forgetSecretId(key.appCode);
+    const old = await warm({ ...key, ...(await again(key.secret)) });
+    expect((await register(old)).status).toBe(201);
+    expectEnded(await register(key));
+    expect((await rotate(owner, key)).status).toBe(201);
+    expect((await register(old)).status).toBe(201);
+    expect((await rotate(owner, key)).status).toBe(201);
+    expectEnded(await register(old));
   });
 
   it('ends when it is told to, and one of the same second does not', async () => {
@@ -247,6 +294,7 @@ describe('the sender of a webhook', () => {
     ['set inactive', () => changed(key, { status: 'inactive' }), 403],
     ['narrowed', () => changed(key, { permissions: ['roles:read'] }), 403],
     ['given another secret', () => rotate(owner, key, { previous_valid_for: 0 }), 401],
+    ['given a second and a third', () => rotate(owner, key).then(() => rotate(owner, key)), 401],
     ['told to log in again', () => owner.ask('POST', `${key.path}/revoke-tokens`), 200],
   ])('%s while its event is received, is asked anew', async (_, cut, status) => {
     const arrived = gate.hold('TransactWriteItems');

@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { type Caller, callerOf } from '../../shared/auth/caller.ts';
+import type { Caller } from '../../shared/auth/caller.ts';
 import { Bucket, WINDOW_MS } from '../../shared/http/rate-limit-bucket.ts';
 import { settleBudget } from '../../shared/table/budget.ts';
 import { configureTable, environmentTable } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
@@ -323,17 +324,7 @@ describe('a webhook', () => {
 describe('containers that share a budget', () => {
   const LIMIT = 600;
 
-  const caller = (): Caller => {
-    const found = callerOf({
-      integration_id: randomUUID(),
-      app_code: 'acme',
-      org_id: org.orgId,
-      expires_at: '1',
-      permissions: '*',
-    });
-    if (found === undefined) throw new Error('no caller');
-    return found;
-  };
+  const caller = (): Caller => aCaller(org.orgId, { integration_id: randomUUID() });
 
   /** One container's next request. */
   const request = async (bucket: Bucket, of: Caller, now: number): Promise<boolean> => {

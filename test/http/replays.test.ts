@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
@@ -52,7 +52,7 @@ describe('a secret in a repeated answer', () => {
     }
   });
 
-  it('is not shown to a token that the rotation ended, by whoever it leaked to', async () => {
+  it('is not shown to a token that the rotation ended, neither one that leaked nor the one that asked', async () => {
     const leaked = key;
     const owning = await anotherToken();
     const options = underKey();
@@ -61,8 +61,10 @@ describe('a secret in a repeated answer', () => {
     const stolen = await rotate(leaked, key, body, options);
     expect([first.status, stolen.body.secret]).toEqual([201, null]);
     expect(JSON.stringify(stolen.body)).not.toContain(first.body.secret);
-    // Whoever has rotated himself out has nothing but this answer.
-    expect((await rotate(owning, key, body, options)).body.secret).toBe(first.body.secret);
+    // It has ended its own token, too.
+    const again = await rotate(owning, key, body, options);
+    expect([again.status, isReplay(again), again.body.secret]).toEqual([201, true, null]);
+    expect(first.body.secret).toMatch(/^cst_/);
   });
 
   it.each<[string, JsonBody]>([
@@ -77,9 +79,40 @@ describe('a secret in a repeated answer', () => {
     expect([first.status, again.status, isReplay(again), again.body.secret]).toEqual([201, 201, true, null]);
   });
 
+  it.each<[string, (by: Calls, of: Key, options: RequestOptions) => ReturnType<Calls['ask']>]>([
+    ['rotation', (by, of, options) => rotate(by, of, { previous_valid_for: 0 }, options)],
+    ['creation', (by, { appCode }, options) => register(by, { app_code: appCode, permissions: [] }, options)],
+  ])('is not shown to whoever may reach that integration no more: %s', async (what, ask) => {
+    const permissions = ['integrations:write', 'permissions:read'];
+    const narrow = await keyMadeBy(api, owner, { permissions });
+    const options = underKey();
+    const other =
+      what === 'rotation'
+        ? await keyMadeBy(api, owner, { permissions: [] })
+        : { ...key, appCode: `app-${randomUUID()}` };
+    const first = await ask(narrow, other, options);
+    expect([first.status, first.body.secret]).toEqual([201, expect.stringMatching(/^cst_/)]);
+    expect((await ask(narrow, other, options)).body.secret).toBe(first.body.secret);
+    const path = `${INTEGRATIONS}/${first.body.id}`;
+    expect((await change({ path }, { permissions: null })).status).toBe(200);
+    expect((await rotate(narrow, { path })).status).toBe(403);
+    const again = await ask(narrow, other, options);
+    expect([again.status, isReplay(again), again.body.secret]).toEqual([201, true, null]);
+  });
+
+  it('is not shown once the secret of the token that asked is good no more', async () => {
+    const options = underKey();
+    const fields = { app_code: `app-${randomUUID()}` };
+    const first = await register(key, fields, options);
+    expect(first.body.secret).toMatch(/^cst_/);
+    for (let turn = 0; turn < 2; turn++) expect((await rotate(owner, key)).status).toBe(201);
+    expect((await register(key, fields, options)).body.secret).toBeNull();
+  });
+
   it('is not shown once somebody else has ended the token that asked', async () => {
     const options = underKey();
-    const body = { previous_valid_for: 0 };
+    const body = { previous_valid_for: 60 };
+    expect((await rotate(key, key, body, options)).body.secret).toMatch(/^cst_/);
     expect((await rotate(key, key, body, options)).body.secret).toMatch(/^cst_/);
     expect((await owner.ask('POST', `${key.path}/revoke-tokens`)).status).toBe(200);
     expect((await rotate(key, key, body, options)).body.secret).toBeNull();

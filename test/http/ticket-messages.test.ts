@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../functions/tickets/store.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { environmentTable } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { aCaller } from '../support/caller.ts';
 import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 
@@ -97,11 +97,8 @@ describe('messages', () => {
 
 /** Stores messages in one transaction: a thousand requests would take long. */
 async function storeMessages(ticketId: string, round: number, count: number): Promise<void> {
-  const context = { integration_id: 'test', app_code: 'test', org_id: acme.orgId, expires_at: '0', permissions: '*' };
-  const caller = callerOf(context);
-  if (caller === undefined) throw new Error('no caller');
   const session = new Session(environmentTable(), systemClock, Date.now() + 10_000);
-  const messages = messagesOf(Tenant.of(caller, session), ticketId);
+  const messages = messagesOf(Tenant.of(aCaller(acme.orgId), session), ticketId);
   for (let index = 0; index < count; index++) {
     await messages.create({
       ticket_id: ticketId,

@@ -1,12 +1,12 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { runToCommit } from '../../shared/http/run.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
 
 /** The storage code as one process of the service uses it. */
@@ -25,10 +25,7 @@ export const tableAt = ({ tableName, endpoint }: Place, requestHandler?: NodeHtt
 
 /** A handle to one tenant in a session of its own, which tries for so many milliseconds. */
 export function openTenant(table: Table, orgId: string, clock: Clock = systemClock, patience = 10_000): Tenant {
-  const context = { integration_id: 'i', app_code: 'a', org_id: orgId, expires_at: '9999999999', permissions: '*' };
-  const caller = callerOf(context);
-  if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, new Session(table, clock, clock() + patience));
+  return Tenant.of(aCaller(orgId), new Session(table, clock, clock() + patience));
 }
 
 /** Does something in a tenant as the pipeline would: again when a record has changed meanwhile, and nothing half. */

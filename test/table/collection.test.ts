@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { type Table, tableOf } from '../../shared/table/client.ts';
 import { entity, exactly } from '../../shared/table/entity.ts';
 import { NotUnique, StaleRead } from '../../shared/table/errors.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { aCaller } from '../support/caller.ts';
 import { freshTable } from '../support/dynamodb.ts';
 
 interface Job {
@@ -32,15 +32,7 @@ beforeAll(async () => {
 
 /** A handle to one tenant in a session of its own. */
 function open(orgId: string): Tenant {
-  const caller = callerOf({
-    integration_id: 'i',
-    app_code: 'a',
-    org_id: orgId,
-    expires_at: '9999999999',
-    permissions: '*',
-  });
-  if (caller === undefined) throw new Error('no caller');
-  return Tenant.of(caller, new Session(table, systemClock, Date.now() + 10_000));
+  return Tenant.of(aCaller(orgId), new Session(table, systemClock, Date.now() + 10_000));
 }
 
 async function createJob(orgId: string, fields: Partial<Job> = {}) {

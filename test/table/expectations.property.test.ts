@@ -29,25 +29,45 @@ const number = fc.integer({ min: 0, max: 2 });
 // No text has a word in it: of texts DynamoDB tells what they contain, too.
 const value = fc.oneof(fc.constantFrom('X', 'Y'), number, fc.constant(null), words);
 const NAMES = ['x', 'y'] as const;
+/** Of what is in a list: what is there, what is missing, what lies in no list at all. */
+const PATHS = [...NAMES, 'z[0].x', 'z[1].x', 'z[1].y', 'x[0].x'] as const;
 const attributes = <T>(of: fc.Arbitrary<T>) =>
   fc.dictionary(fc.constantFrom(...NAMES), of, { maxKeys: 2, noNullPrototype: true });
-const anItem: fc.Arbitrary<Item> = attributes(value);
+const anItem: fc.Arbitrary<Item> = fc
+  .tuple(attributes(value), fc.option(fc.array(attributes(value), { maxLength: 2 }), { nil: undefined }))
+  .map(([item, z]) => (z === undefined ? item : { ...item, z }));
+
+const found = (item: Item | undefined, path: string): unknown =>
+  path.split(/[[\].]+/).reduce<unknown>((at, step) => (at as Item | undefined)?.[step], item);
 
 /** An expectation of one kind, of one attribute; as often as not one that the item meets. */
 const simple = (item: Item | undefined): fc.Arbitrary<Expectation> => {
-  const own = (name: string) => fc.oneof(fc.constant(item?.[name] ?? null), value);
+  const own = (path: string) => fc.oneof(fc.constant(found(item, path) ?? null), value);
   const about = <T>(of: (name: string) => fc.Arbitrary<T>) =>
-    fc.constantFrom(...NAMES).chain((name) => of(name).map((wanted) => ({ [name]: wanted })));
+    fc.constantFrom(...PATHS).chain((name) => of(name).map((wanted) => ({ [name]: wanted })));
   return fc.oneof(
     fc.boolean().map((exists) => ({ exists })),
     about((name) => fc.option(own(name), { nil: undefined })).map((equals) => ({ equals })),
     about(own).map((equalsOrAbsent) => ({ equalsOrAbsent })),
     about(() => number).map((atMost) => ({ atMost })),
+    about(() => number).map((moreThan) => ({ moreThan })),
     about(() => groups).map((holds) => ({ holds })),
   );
 };
 const expectation = (item: Item | undefined): fc.Arbitrary<Expectation> =>
-  fc.tuple(simple(item), fc.array(simple(item), { maxLength: 2 })).map(([own, and]) => ({ ...own, and }));
+  fc
+    .tuple(
+      simple(item),
+      fc.array(simple(item), { maxLength: 1 }),
+      fc.option(fc.array(fc.oneof(simple(item), both(item)), { minLength: 1, maxLength: 2 }), {
+        nil: undefined,
+        freq: 1,
+      }),
+    )
+    .map(([own, and, anyOf]) => ({ ...own, and, ...(anyOf === undefined ? {} : { anyOf }) }));
+/** Two kinds at once. */
+const both = (item: Item | undefined): fc.Arbitrary<Expectation> =>
+  fc.tuple(simple(item), simple(item)).map(([one, other]) => ({ ...one, ...other }));
 const itemAndExpectation = fc
   .option(anItem, { nil: undefined, freq: 5 })
   .chain((item) => fc.tuple(fc.constant(item), expectation(item)));
@@ -108,12 +128,12 @@ it('two changes of one item stand under both their conditions, and the refusal i
 
 it('a condition on as many permissions as there may be stays within the limits of an expression', async () => {
   const permissions = permissionCatalogue(contracts).map(({ code }): string => code);
-  const wanted = liveCredentials({ integrationId: 'i', tokenEpoch: 2 }, permissions);
+  const wanted = liveCredentials({ integrationId: 'i', tokenEpoch: 2, secretId: 's' }, 1_000, permissions);
   const { ConditionExpression: text = '' } = conditionOf({ and: [wanted, wanted] });
   // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
   expect(Buffer.byteLength(text)).toBeLessThan(4_096);
   expect(text.match(/\b(AND|OR|contains|attribute_\w+)\b|=/g)?.length).toBeLessThan(300);
-  const item = { integration_id: 'i', status: 'active', token_epoch: 2 };
+  const item = { integration_id: 'i', status: 'active', token_epoch: 2, secrets: [{ id: 's' }] };
   expect(await isLetThrough({ ...item, permissions }, wanted)).toBe(true);
   expect(await isLetThrough({ ...item, permissions: null }, wanted)).toBe(true);
   const areas = permissions.filter((code) => code.endsWith(':write')).map((code) => code.replace(':write', ''));
