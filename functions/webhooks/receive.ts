@@ -39,8 +39,9 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   }
   const { signed, ...sender } = await senderOf(session, appCode, request);
   const { credentials, caller } = sender;
-  input.charge(caller);
-  if (credentials.status !== 'active') throw new Problem('forbidden', { detail: 'The integration is inactive.' });
+  const isActive = credentials.status === 'active';
+  input.charge(caller, isActive ? 'own-and-tenant' : 'own');
+  if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   const event = eventOf(input, sender, signed);
   const tenant = Tenant.ofCredentials(credentials, session);
   const seen = tenant.once<SeenEvent>(`EVENT#${credentials.integration_id}`);

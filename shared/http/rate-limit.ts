@@ -41,10 +41,13 @@ interface Charged {
 }
 
 /**
- * Charges the request to its caller and the caller's tenant, once however often it is called.
- * @throws Problem `too-many-requests` when there is no room in both budgets; then it is charged to neither
+ * Charges the request to its caller and the caller's tenant, once however often it is called. `payers`: `own` where the caller is cut off and
+ * its tenant is not to pay for it.
+ * @throws Problem `too-many-requests` when there is no room in all of these budgets; then it is charged to none
  */
-export type Charge = (caller: Caller) => void;
+export type Charge = (caller: Caller, payers?: Payers) => void;
+
+type Payers = 'own' | 'own-and-tenant';
 
 /**
  * Does a request's work, which charges it to its caller as soon as that is known. From then on the answer says what is left, also
@@ -57,8 +60,8 @@ export async function withinBudget(
 ): Promise<APIGatewayProxyResult> {
   let charged: Charged | undefined;
   try {
-    const answer = await work((caller) => {
-      charged ??= charge(caller, session);
+    const answer = await work((caller, payers = 'own-and-tenant') => {
+      charged ??= charge(caller, payers, session);
     });
     return { ...answer, headers: { ...answer.headers, ...charged?.headers } };
   } catch (error) {
@@ -69,9 +72,10 @@ export async function withinBudget(
   }
 }
 
-function charge(caller: Caller, session: Session): Charged {
+function charge(caller: Caller, payers: Payers, session: Session): Charged {
   const { now } = session;
-  const budgets = budgetsOf(caller, Tenant.of(caller, session));
+  const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, session));
+  const budgets = payers === 'own' ? [own] : [own, ofTenant];
   refuseBeyond(budgets, now);
   for (const { bucket, limit } of budgets) bucket.take(limit, now);
   const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
@@ -82,7 +86,7 @@ function charge(caller: Caller, session: Session): Charged {
 }
 
 /** The integration's own budget and, beside it, the one that all integrations of its tenant have together. */
-function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): Budget[] {
+function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readonly [own: Budget, ofTenant: Budget] {
   const limit = rateLimit ?? stageLimit();
   // What the platform gave to one of its integrations a tenant may send in any case.
   const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);

@@ -292,16 +292,17 @@ describe('a webhook', () => {
     expect(statuses).toEqual([200, 200, 429]);
   });
 
-  it('is not charged to a tenant that has cut its sender off', async () => {
+  it('is charged to a sender that was cut off, and not to its tenant', async () => {
     const second = await secondKey();
     const path = `/api/v1/integrations/${second.integrationId}`;
     expect((await ask('PATCH', path, { body: { status: 'inactive' } })).status).toBe(200);
     vi.setSystemTime(Date.now() + 61_000);
     vi.stubEnv('TENANT_RATE_LIMIT', '1');
-    for (let turn = 0; turn < 2; turn++) {
-      const refused = await deliver(api, second, event);
-      expect([refused.status, ...budgetOf(refused)]).toEqual([403, null, null]);
-    }
+    vi.stubEnv('RATE_LIMIT', '2');
+    const refused = [];
+    for (let turn = 0; turn < 3; turn++) refused.push(await deliver(api, second, event));
+    expect(refused.map(({ status }) => status)).toEqual([403, 403, 429]);
+    expect(refused.map((answer) => budgetOf(answer)[0])).toEqual(Array(3).fill('"default";q=2;w=60'));
     expect((await ask()).status).toBe(200);
   });
 

@@ -126,6 +126,18 @@ describe('wrong signatures', () => {
   });
 });
 
+describe('a delivery with a right signature', () => {
+  it('is charged to its sender also where that is inactive', async () => {
+    const path = `/api/v1/integrations/${org.integrationId}`;
+    const { status } = await api.request('PATCH', path, { token: org.token, body: { status: 'inactive' } });
+    const answers = [await deliver(api, org, EVENT), await deliver(api, org, EVENT)];
+    expect([status, ...answers.map((answer) => answer.status)]).toEqual([200, 403, 403]);
+    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual(
+      answers.map(() => expect.stringMatching(/^"default";r=\d+;t=\d+$/)),
+    );
+  });
+});
+
 describe('what a delivery asks of the table before it is trusted', () => {
   it('is nothing where its signature has not the form of one', async () => {
     for (const signature of ['', 'nonsense', '0'.repeat(63), `${WRONG}, ${WRONG}`]) {
