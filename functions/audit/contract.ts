@@ -26,7 +26,7 @@ export const auditEvent = record('AuditEvent', {
       .array(text(100))
       .max(100)
       .describe(
-        'Names of the fields that were set; of an integration also `secret`, and `tokens` where they were ended. No event carries a value of a field.',
+        'Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.',
       ),
   ),
   failures: readOnly(

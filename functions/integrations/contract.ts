@@ -70,7 +70,7 @@ const shownOnce = () =>
     .max(256)
     .nullable()
     .describe(
-      'Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that may still ask.',
+      'Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
     );
 
 /** The record as its creation answers it, the only time the secret is shown. */
@@ -138,7 +138,7 @@ export const integrations = contract({
     createIntegration: route('POST', '/api/v1/integrations', {
       summary: 'Register an integration',
       description:
-        'The answer shows the secret, once. An organization may have as many integrations as the stage sets, 200 as a standard: one more is a 409. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
+        'The answer shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
       auth: 'bearer-optional',
       permission: 'integrations:write',
       body: integrationCreate,
@@ -159,18 +159,18 @@ export const integrations = contract({
     updateIntegration: route('PATCH', '/api/v1/integrations/{id}', {
       summary: 'Change an integration',
       description:
-        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself.',
+        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have.',
       permission: 'integrations:write',
       params,
       body: integration.patch,
       bodyExample: { status: 'inactive' },
       response: ok(integration, 'The updated integration.', { ...example, status: 'inactive' }),
-      errors: ['not-found'],
+      errors: ['not-found', 'conflict'],
     }),
     rotateSecret: route('POST', '/api/v1/integrations/{id}/rotate-secret', {
       summary: 'Give an integration a new secret',
       description:
-        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. With 0 the tokens end as well that the integration has. There are never more than two secrets: rotated again meanwhile, the oldest ends.',
+        'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again.',
       completion: true,
       permission: 'integrations:write',
       params,

@@ -12,6 +12,7 @@ import { requireKnown } from '../access/catalogue.ts';
 import type { Integration, integrations } from './contract.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
+import { stageStatus } from './quota.ts';
 import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';
@@ -34,7 +35,7 @@ export const integrationOperations: Operations<typeof integrations> = {
         ? await newOrganization({ org_id, display_name: body.display_name }, session)
         : await tenantFor(caller, org_id, session);
     if (caller !== undefined) checkCreation(tenant, caller, fields);
-    const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit });
+    const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller);
     // No entity tag: it would be made from the secret too, and fit no later answer.
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
@@ -49,7 +50,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
     checkChange(tenant, caller, before.record, changes);
-    const after = await records.update(before, changes);
+    const after = await records.update(before, changes, changes.status === 'inactive' ? ['tokens'] : []);
     const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
     const known = {
       ...(status && { status }),
@@ -58,6 +59,7 @@ export const integrationOperations: Operations<typeof integrations> = {
       ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
     };
     if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
+    if (status !== undefined) stageStatus(tenant, status, caller);
     if (status === 'inactive') stageTokensEnd(tenant, before.record);
     return answerRecord(after);
   },

@@ -1,3 +1,4 @@
+import type { Caller } from '../../shared/auth/caller.ts';
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { stageCredentials } from '../../shared/table/credentials.ts';
@@ -5,7 +6,7 @@ import type { Stored } from '../../shared/table/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
-import { stageOneMore } from './quota.ts';
+import { stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
 interface Asked extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
@@ -21,16 +22,26 @@ interface Registered {
 
 /**
  * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem
- * `conflict` when the tenant has as many as it may have.
+ * `conflict` when the tenant has as many active ones as it may have. `caller`: none for a first key and for the operator.
  * @throws Problem `invalid-body` when the secret is too easy to guess
  */
-export async function registerIntegration(tenant: Tenant, asked: Asked): Promise<Registered> {
+export async function registerIntegration(
+  tenant: Tenant,
+  asked: Asked,
+  caller?: Pick<Caller, 'orgId'>,
+): Promise<Registered> {
   const { secret: supplied, ...fields } = asked;
   const secret = await chosenSecret(supplied, asked.app_code);
   const { session } = tenant;
   const owner = { tenant: tenant.id, app_code: asked.app_code };
   const [stored, storedSecret] = await Promise.all([
-    tenant.records(integrationEntity).create({ ...fields, org_id: tenant.orgId, created_at: session.timestamp }),
+    // Permissions also where they are null: that is all of them.
+    tenant
+      .records(integrationEntity)
+      .create({ ...fields, org_id: tenant.orgId, created_at: session.timestamp }, undefined, undefined, [
+        'permissions',
+        'secret',
+      ]),
     environmentSecretBox().then((box) => storeSecret(box, owner, secret)),
   ]);
   stageCredentials(session, {
@@ -42,6 +53,6 @@ export async function registerIntegration(tenant: Tenant, asked: Asked): Promise
     webhook_tolerance_seconds: asked.webhook_tolerance_seconds,
     secrets: [storedSecret],
   });
-  stageOneMore(tenant);
+  if (asked.status === 'active') stageStatus(tenant, 'active', caller);
   return { stored, secret };
 }

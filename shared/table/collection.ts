@@ -50,12 +50,14 @@ export class Collection<T extends object> extends RecordReader<T> {
    * Stages a new record: takes its number, then the record can be written.
    * `late` gives the fields that depend on the record's id or place. Of those, `generated` names the ones that the service and not the caller
    * has chosen: where such a value must be unique and is taken, the operation is run again instead of refused.
+   * `told`: names for the audit event beside those of the fields that hold something.
    * @throws RecordTooLarge
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
     late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
+    told: readonly string[] = [],
   ): Promise<Stored<T>> {
     const taking = this.#take();
     const placing = taking.then(
@@ -69,7 +71,10 @@ export class Collection<T extends object> extends RecordReader<T> {
       );
       return this.#stageNew(record, place.id, taken);
     };
-    const [stored] = await Promise.all([create(), this.#witness?.created(placing, namesOf(fields))]);
+    const [stored] = await Promise.all([
+      create(),
+      this.#witness?.created(placing, [...new Set([...namesOf(fields), ...told])]),
+    ]);
     return stored;
   }
 
@@ -116,14 +121,15 @@ export class Collection<T extends object> extends RecordReader<T> {
   }
 
   /**
-   * Stages a change of a record as read. A field given as it is changes nothing.
+   * Stages a change of a record as read. A field given as it is changes nothing. `told`: names for the audit event beside those of the
+   * fields.
    * @throws RecordTooLarge
    */
-  async update(stored: Stored<T>, changes: Partial<T>): Promise<Stored<T>> {
+  async update(stored: Stored<T>, changes: Partial<T>, told: readonly string[] = []): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
     checkSize(this.entity, record);
     const { item } = stored;
-    await this.#witness?.changed(String(item.id), Object.keys(changes));
+    await this.#witness?.changed(String(item.id), [...Object.keys(changes), ...told]);
     const kept = this.lists.kept(notedIn(item));
     this.lists.stageMove(this.#work, this.#standing(item, kept), item, record);
     this.#work.update(this.#keyIn(item), {

@@ -2,18 +2,23 @@ import { quotaKey } from './keys.ts';
 import type { Refusal } from './staged.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Kinds of records of which a tenant may not have any number, and that cannot be deleted. */
+/** Kinds of records of which a tenant may not have any number. */
 type Counted = 'INTEGRATION';
 
+interface Cap {
+  /** How many there may be. */
+  readonly most: number;
+  /** The error when there are as many. */
+  readonly refuse: Refusal;
+}
+
 /**
- * Counts a record that is staged. The count changes in the record's own transaction, so that of two at once only one can be the last.
- * @param most how many there may be
- * @param refuse the error when there are as many
+ * Counts a record in or out. The count changes in the transaction that makes the record count or not, so that of two at once only one can be
+ * the last. `cap`: none for who may have more.
  */
-export function stageWithin(tenant: Tenant, counted: Counted, most: number, refuse: Refusal): void {
+export function stageCount(tenant: Tenant, counted: Counted, by: 1 | -1, cap?: Cap): void {
   tenant.session.workOf(tenant.id).update(quotaKey(tenant.id, counted), {
-    add: { USED: 1 },
-    expect: { atMost: { USED: most - 1 } },
-    refuse,
+    add: { USED: by },
+    ...(cap === undefined ? {} : { expect: { atMost: { USED: cap.most - by } }, refuse: cap.refuse }),
   });
 }

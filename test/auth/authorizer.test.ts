@@ -153,6 +153,18 @@ describe('the authorizer', () => {
   });
 });
 
+describe('what the authorizer said', () => {
+  it('is a caller only where it is whole: an answer kept from before a deployment is nobody, and no sender of a webhook', async () => {
+    const context = { ...(await handler(bearer(org.token))).context };
+    expect(callerOf(context)?.proof).toBe('token');
+    for (const name of ['token_id', 'token_epoch', 'secret_id']) {
+      const { [name]: _, ...rest } = context;
+      expect(callerOf(rest)).toBeUndefined();
+    }
+    expect(callerOf({ ...context, token_id: '' })).toBeUndefined();
+  });
+});
+
 describe('a stranger', () => {
   const registration = (request: Partial<APIGatewayRequestAuthorizerEvent> = {}) =>
     event({

@@ -310,6 +310,24 @@ describe('when the table fails', () => {
   });
 });
 
+it('a rotation that is out of reach takes no number of the trail', async () => {
+  const faulty = new FaultyHandler();
+  const permissions = ['integrations:write', 'permissions:read'];
+  const body = { app_code: `narrow-${randomUUID()}`, display_name: 'Narrow', permissions };
+  const made = await api.request('POST', '/api/v1/integrations', { token: org.token, body });
+  const token = await api.login(body.app_code, String(made.body.secret));
+  configureTable({ requestHandler: faulty });
+  try {
+    faulty.follow(() => undefined);
+    const path = `/api/v1/integrations/${org.integrationId}/rotate-secret`;
+    expect((await api.request('POST', path, { token, body: {} })).status).toBe(403);
+    expect(faulty.calls).toContain('GetItem');
+    expect(faulty.calls.filter((call) => /Update|Put|Write/.test(call))).toEqual([]);
+  } finally {
+    configureTable({});
+  }
+});
+
 describe('the trail', () => {
   const newIntegration = async (fields: JsonBody = {}) => {
     const body = { app_code: `key-${randomUUID()}`, display_name: 'Key', ...fields };

@@ -69,21 +69,62 @@ describe('the rate limit of a new integration', () => {
 describe('the integrations of an organization', () => {
   const total = async (by: Calls) => (await by.read(`${INTEGRATIONS}?page_size=1`)).total;
 
-  it('are as many as the stage allows, for whoever makes them', async () => {
+  it('are as many as the stage allows', async () => {
     vi.stubEnv('MAX_INTEGRATIONS', '3');
     const org = await api.orgToken();
     const owner = calls(org);
     const answers = [];
     for (let turn = 0; turn < 3; turn++) answers.push(await register(owner));
-    answers.push(await register(platform, { org_id: org.orgId }));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 409, 409]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 409]);
     expect(answers[2]?.body).toMatchObject({
       type: 'urn:problem-type:custodia:conflict',
-      detail: 'The organization has 3 integrations, as many as it may have.',
+      detail: 'The organization has 3 active integrations, as many as it may have.',
     });
     expect(await total(owner)).toBe(3);
     vi.stubEnv('MAX_INTEGRATIONS', '4');
     expect((await register(owner)).status).toBe(201);
+  });
+
+  it('count as long as they are active: filled by one key, its owner makes room', async () => {
+    vi.stubEnv('MAX_INTEGRATIONS', '3');
+    const owner = calls(await api.orgToken());
+    const thief = await keyMadeBy(api, owner);
+    const made = await register(thief);
+    expect([made.status, (await register(owner)).status]).toEqual([201, 409]);
+    const set = (id: unknown, status: string) => owner.ask('PATCH', `${INTEGRATIONS}/${id}`, { status });
+    const statuses = async (...asked: ReturnType<Calls['ask']>[]) =>
+      (await Promise.all(asked)).map(({ status }) => status);
+    for (const status of ['inactive', 'inactive', 'active', 'inactive'])
+      expect((await set(made.body.id, status)).status).toBe(200);
+    // Of those that would be active again and those that are new, one finds room.
+    const both = await statuses(register(owner), set(made.body.id, 'active'));
+    expect(both.toSorted()).toEqual([expect.any(Number), 409]);
+    expect(await statuses(register(owner), set(thief.id, 'active'))).toEqual([409, 200]);
+    expect(await statuses(set(thief.id, 'inactive'))).toEqual([200]);
+    expect(await statuses(register(owner))).toEqual([201]);
+    expect(await statuses(set(thief.id, 'active'))).toEqual([409]);
+  });
+
+  it('that are inactive from the beginning do not count until they are active', async () => {
+    vi.stubEnv('MAX_INTEGRATIONS', '2');
+    const owner = calls(await api.orgToken());
+    const path = `${INTEGRATIONS}/${(await register(owner, { status: 'inactive' })).body.id}`;
+    expect((await register(owner)).status).toBe(201);
+    const refused = await owner.ask('PATCH', path, { status: 'active', display_name: 'Again' });
+    expect([refused.status, refused.body.type]).toEqual([409, 'urn:problem-type:custodia:conflict']);
+    expect(await owner.read(path)).toMatchObject({ status: 'inactive', display_name: 'Another' });
+    expect((await owner.ask('PATCH', path, { display_name: 'Again' })).status).toBe(200);
+  });
+
+  it('may be more by a platform caller, who can always help', async () => {
+    vi.stubEnv('MAX_INTEGRATIONS', '1');
+    const org = await api.orgToken();
+    const { status, body } = await register(platform, { org_id: org.orgId });
+    expect([status, (await register(calls(org))).status]).toEqual([201, 409]);
+    const path = `${INTEGRATIONS}/${body.id}?org_id=${org.orgId}`;
+    for (const to of ['inactive', 'active'])
+      expect((await platform.ask('PATCH', path, { status: to })).status).toBe(200);
+    expect((await register(calls(org))).status).toBe(409);
   });
 
   it('are no more when many are made at once', async () => {

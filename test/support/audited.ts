@@ -1,7 +1,10 @@
 /** Each operation that must leave an event, the kind of its record, and what of the record it sets with the body of its example. */
 export const AUDITED: Readonly<Record<string, readonly [recordType: string, fields: readonly string[]]>> = {
-  createIntegration: ['Integration', ['app_code', 'created_at', 'display_name', 'org_id', 'status']],
-  updateIntegration: ['Integration', ['status']],
+  createIntegration: [
+    'Integration',
+    ['app_code', 'created_at', 'display_name', 'org_id', 'permissions', 'secret', 'status'],
+  ],
+  updateIntegration: ['Integration', ['status', 'tokens']],
   rotateSecret: ['Integration', ['secret']],
   revokeTokens: ['Integration', ['tokens']],
   createRole: ['Role', ['code', 'created_at', 'description', 'is_system', 'label', 'org_id']],
