@@ -165,7 +165,10 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly routes: R;
   /** Fields of the domain's records that need a permission of their own, beside the route's, to be read and set. */
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
-  /** Fields of its answers that nobody sees a second time, or only who has asked the first (`shared/http/idempotency.ts`). */
+  /**
+   * Fields of its answers that nobody sees a second time, or only who has asked the first (`shared/http/idempotency.ts`). They are secrets of
+   * the integration whose `app_code` is in the answer.
+   */
   readonly shownOnce?: readonly string[];
 }
 
