@@ -2,14 +2,14 @@ import { invalidField } from '../contract/problem.ts';
 
 /**
  * How hard a supplied secret is to guess. Its SHA-256 is in the table, and a delivery that was overheard can be tried against for ever: so
- * what counts is how many guesses somebody needs who knows what people take for secrets. zxcvbn estimates that (`docs/decisions/0074`).
+ * what counts is how many guesses somebody needs who knows what people take for secrets (`docs/decisions/0074`).
  */
 
 /** A machine that tries 10^12 secrets a second tries so many in three years. */
 const ENOUGH_GUESSES = 1e20;
 
-/** What is hard to guess is so within as many characters; the estimate takes ever longer, and more than in proportion. */
-const LOOKED_AT = 128;
+/** What is hard to guess is so within as many characters; each more costs time, of which a stranger may ask. */
+const LOOKED_AT = 96;
 
 /**
  * Checks a secret that somebody chose.

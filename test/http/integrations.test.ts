@@ -15,7 +15,7 @@ afterAll(() => api.close());
 
 const PATH = '/api/v1/integrations';
 const appCode = (): string => `app-${randomUUID()}`;
-const SUPPLIED = 'Zq8-correct-horse-battery-staple-71';
+const SUPPLIED = 'Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71';
 const register = (body: JsonBody, options: RequestOptions = { token: org.token }) =>
   api.request('POST', PATH, { ...options, body: { app_code: appCode(), display_name: 'Billing', ...body } });
 const patch = (id: unknown, body: JsonBody, token = org.token) =>

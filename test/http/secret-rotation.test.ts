@@ -84,7 +84,7 @@ describe('rotating a secret', () => {
 
   it('takes a secret that is supplied, under the policy of creation, and none that the integration has', async () => {
     const org = await api.orgToken();
-    const secret = 'Zq8-correct-horse-battery-staple-71';
+    const secret = 'Zq8-unlucky-scallop-jovial-repaint-crumb-onion-71';
     expect((await rotate(org, { secret })).body.secret).toBe(secret);
     expect(await opens(org, secret)).toEqual(OPEN);
     for (const bad of [secret, org.secret, 'short', 'x'.repeat(40), `${org.appCode}${'0'.repeat(20)}`, null]) {
