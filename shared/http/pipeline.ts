@@ -11,23 +11,21 @@ import type { Collection } from '../table/collection.ts';
 import type { Stored } from '../table/records.ts';
 import { environmentSession, type Session } from '../table/session.ts';
 import { problemResponse, responseOf } from './answer.ts';
+import { readBody } from './body.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { Answer, BearerInput, OpenInput, Operations } from './operation.ts';
 import { checkIfMatch } from './preconditions.ts';
 import { problemOf } from './problems.ts';
 import { type Charge, withinBudget } from './rate-limit.ts';
-import { type HttpRequest, jsonOf, requestOf } from './request.ts';
+import { type HttpRequest, requestOf } from './request.ts';
 import { runOnce, runToCommit } from './run.ts';
 import { type Naming, namedOrganization, tenantOf } from './tenancy.ts';
-import { validBody, validParams, validQuery } from './validate.ts';
+import { validParams, validQuery } from './validate.ts';
 
 /**
  * The way of every request: route → caller → permission → input → tenant → operation → commit → answer.
  * A domain's Lambda is `pipeline(contract, operations)`.
  */
-
-/** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
-const MAX_BODY = 1_048_576;
 
 /** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
 const ANSWER_TIME = 1_500;
@@ -160,8 +158,8 @@ function inputsOf(route: Route, request: HttpRequest): RouteInputs & Naming {
   const params = validParams(route, request);
   const query = validQuery(route, request);
   if (route.body === undefined || route.auth === 'signature') return { params, query, body: undefined, named: {} };
-  const json = jsonOf(request, MAX_BODY);
-  return { params, query, body: validBody(route.body, json), named: namedOrganization(json) };
+  const { json, fields } = readBody(route.body, request);
+  return { params, query, body: fields, named: namedOrganization(json) };
 }
 
 async function surroundings(

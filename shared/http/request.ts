@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import { parseJson } from '../contract/json.ts';
+import { type Parsed, parseJson, parseWhere } from '../contract/json.ts';
 import { Problem } from '../contract/problem.ts';
 
 /** A proxy event as the pipeline reads it. */
@@ -50,7 +50,18 @@ const MAX_DEPTH = 256;
  * The JSON value of a request body.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
-export function jsonOf(request: Pick<HttpRequest, 'headers' | 'bytes'>, maxBytes: number): unknown {
+export const jsonOf = (request: Sent, maxBytes: number): unknown => parsed(request, maxBytes, parseJson);
+
+/**
+ * Like {@link jsonOf}, but exact only where that is worth it ({@link parseWhere}).
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export const jsonWhere = (request: Sent, maxBytes: number, isWorthIt: (json: unknown) => boolean): Parsed =>
+  parsed(request, maxBytes, (text) => parseWhere(text, isWorthIt));
+
+type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
+
+function parsed<T>(request: Sent, maxBytes: number, parse: (text: string) => T): T {
   requireJson(request.headers.get('content-type'));
   if (request.bytes.length > maxBytes) {
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
@@ -61,7 +72,7 @@ export function jsonOf(request: Pick<HttpRequest, 'headers' | 'bytes'>, maxBytes
     throw new Problem('malformed-request', { detail: `The body may be nested up to ${MAX_DEPTH} levels deep.` });
   }
   try {
-    return parseJson(text);
+    return parse(text);
   } catch {
     throw new Problem('malformed-request', { detail: 'The body is not valid JSON.' });
   }

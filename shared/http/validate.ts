@@ -30,12 +30,14 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
  * The fields of a body. Read-only fields that the caller sent back are dropped first (DESIGN §5).
  * @throws Problem `invalid-body`, or `content-too-large` when a field has too much in it
  */
-export function validBody(body: Body, json: unknown): Record<string, unknown> {
+export function validBody(body: Body, given: unknown): Record<string, unknown> {
+  // A number that is kept as its text is an object to the eye.
+  const json = asNumber(given);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
-  const given = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
-  const fields = Object.fromEntries(given.map(([field, value]) => [field, asNumber(value)]));
+  const known = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
+  const fields = Object.fromEntries(known.map(([field, value]) => [field, asNumber(value)]));
   return parsed(body.schema, fields, 'body', 'invalid-body');
 }
 

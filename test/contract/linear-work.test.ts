@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { bearerOf } from '../../functions/authorizer/bearer.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { contracts } from '../../functions/contracts.ts';
@@ -7,6 +8,7 @@ import type { Problem } from '../../shared/contract/problem.ts';
 import type { Body } from '../../shared/contract/record.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { responseOf } from '../../shared/http/answer.ts';
+import { readBody } from '../../shared/http/body.ts';
 import { IdempotentRequest } from '../../shared/http/idempotency.ts';
 import { checkIfMatch } from '../../shared/http/preconditions.ts';
 import { type HttpRequest, jsonOf } from '../../shared/http/request.ts';
@@ -189,6 +191,46 @@ it('a body is read in linear time, whatever is in it', () => {
   ];
   const raw = samplesOf(Object.fromEntries(Object.entries(HOSTILE).flatMap(bodiesOf)));
   expect(tooSlow(raw, (text: string) => jsonOf({ headers, bytes: Buffer.from(text) }, 10_000_000))).toEqual([]);
+});
+
+const sent = (text: string) => ({ headers: new Map([['content-type', 'application/json']]), bytes: Buffer.from(text) });
+const listOf = (number: string): string => `[${filled(`${number},`, 1_000_000).replace(/[^,]*$/, '')}0]`;
+
+/** Numbers that a double would write otherwise: where such are kept, each costs many times what parsing it does. */
+const UNUSUAL: Readonly<Record<string, string>> = {
+  'minus zero': listOf('-0'),
+  'one of them among others': listOf('1').replace('1', '-0'),
+  exponents: listOf('1e1'),
+  'fractions that end in 0': listOf('1.0'),
+  'many digits': listOf('12345678901234567890'),
+  'one long number': `[${filled('1234567890', 1_000_000)}]`,
+};
+
+const PLAIN = listOf('1');
+const PARSING = leastCpuOf(() => JSON.parse(PLAIN), TRIES);
+/** In times of what parsing plain numbers costs. A body is looked through and parsed, and what may have to be exact parsed again. */
+const TIMES_READ = 20;
+/** The same where no field is free-form JSON, as at login: there it is parsed once. */
+const TIMES_READ_ONCE = 10;
+
+const accepts = (schema: z.core.$ZodType, value: unknown): boolean => z.safeParse(schema, value).success;
+const unusualIn = (body: Body) => {
+  const isFreeForm = Object.values(body.schema.shape).some((field) => accepts(field, { any: [1] }));
+  const allowed = PARSING * (isFreeForm ? TIMES_READ : TIMES_READ_ONCE);
+  return Object.entries(UNUSUAL).map(([name, value]) => ({ name, value, allowed }));
+};
+
+// A delivery is parsed when its signature was right.
+const unsigned = routes.flatMap(([id, { body, auth }]) =>
+  body === undefined || auth === 'signature' ? [] : [[id, body] as const],
+);
+it.each(unsigned)('the body of %s is read in bounded work, whatever numbers are in it', (_, body) => {
+  const samples = unusualIn(body);
+  const read = (field: string) => (list: string) => readBody(body, sent(`{"${field}":{"a":${list}}}`));
+  expect(tooSlow(samples, read('unknown'))).toEqual([]);
+  for (const field of [...Object.keys(body.schema.shape), ...Object.keys(body.ignored)]) {
+    expect(tooSlow(samples.slice(0, 2), read(field))).toEqual([]);
+  }
 });
 
 describe('a header is read in linear time', () => {
