@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allDone } from '../../shared/all-done.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
 import { secretAmong } from '../../shared/auth/integration-secrets.ts';
@@ -33,7 +34,7 @@ export const authOperations: Operations<typeof auth> = {
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
-      await Promise.all([
+      await allDone([
         countFailedGuess(session, guess, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
         sleep(REFUSAL_TIME),

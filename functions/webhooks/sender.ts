@@ -1,3 +1,4 @@
+import { allDone } from '../../shared/all-done.ts';
 import { type Caller, callerBySignature } from '../../shared/auth/caller.ts';
 import { environmentSecretBox } from '../../shared/auth/environment.ts';
 import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
@@ -50,7 +51,7 @@ export async function senderOf(
     secrets.map(({ text }) => text),
   );
   if (signed === undefined) {
-    await Promise.all([
+    await allDone([
       countFailedGuess(session, guess, FAILURES_KEPT),
       recordRefusal(session, credentials, 'signature_refused'),
     ]);

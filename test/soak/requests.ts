@@ -43,6 +43,9 @@ export function create(sender: Sender, key: string, client: Client): Promise<API
     app_code: sender.appCode,
     org_id: sender.orgId,
     expires_at: String(Math.floor(Date.now() / 1000) + 600),
+    token_id: randomUUID(),
+    token_epoch: '0',
+    secret_id: '',
     permissions: '*',
     rate_limit: '',
   };
