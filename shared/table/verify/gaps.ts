@@ -1,9 +1,9 @@
 import { setPartition } from '../keys.ts';
 import { NumberSet } from '../lists/number-set.ts';
-import type { Item } from '../staged.ts';
+import { readSet } from '../lists/read-set.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
-import { readPartition } from './reading.ts';
+import { patiently } from './reading.ts';
 import type { Survey } from './survey.ts';
 
 /** Numbers that are a gap and have a record, or are none and have none. */
@@ -16,7 +16,5 @@ export async function doubtfulGaps(scope: Scope, { partition, floor, next, live 
 
 /** The numbers that a set holds. */
 export async function readNumbers(scope: Scope, set: string): Promise<NumberSet> {
-  const items: Item[] = [];
-  for await (const item of readPartition(scope, set)) items.push(item);
-  return NumberSet.ofItems(items);
+  return NumberSet.ofItems(await patiently(scope, () => readSet(scope.table, set)));
 }

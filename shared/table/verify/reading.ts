@@ -11,7 +11,8 @@ import type { Scope } from './difference.ts';
 /** Longest time for one read, in milliseconds. */
 const PATIENCE = 10_000;
 
-const patiently = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
+/** Reads again, for a while, what fails in passing. */
+export const patiently = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
   persist(read, { clock, deadline: clock() + PATIENCE });
 
 export async function readItem(scope: Scope, key: Key): Promise<Item | undefined> {

@@ -1,14 +1,15 @@
 import { notedIn, textOf } from '../entity-lists.ts';
-import { HEAD, recordsPartition, setPartition } from '../keys.ts';
+import { recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
+import { readHead as readHeadOf } from '../lists/read-set.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';
-import { readItem, readPartition } from './reading.ts';
+import { patiently, readPartition } from './reading.ts';
 
 /** One look at all records of a kind: what their lists should hold. Records may come, go and change while it is taken. */
 export interface Survey {
@@ -70,8 +71,8 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
 export const isLive = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
 
 /** The head of a list as it is now; empty where no number was ever taken. */
-export const readHead = async (scope: Scope, partition: string): Promise<Item> =>
-  (await readItem(scope, { PK: setPartition(partition), SK: HEAD })) ?? {};
+export const readHead = (scope: Scope, partition: string): Promise<Item> =>
+  patiently(scope, () => readHeadOf(scope.table, partition, true));
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
   // A head without marks was lost: its list is put together anew.
