@@ -50,11 +50,11 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
   });
   afterAll(() => dynamoDb.stop());
 
-  async function read(page: number, filter: Filter) {
+  async function read(page: number, filter: Filter, pageSize = 25) {
     const answer: { total?: number; records?: number } = {};
     const calls = await recorder.record(async () => {
       const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
-      const { total, records } = await jobs.page({ page, page_size: 25, sort: '-created_at', filter });
+      const { total, records } = await jobs.page({ page, page_size: pageSize, sort: '-created_at', filter });
       Object.assign(answer, { total, records: records.length });
     });
     const isOfSets = ({ operation, input }: Call) =>
@@ -93,6 +93,12 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
       // The head costs one, or a half beside sets.
       expect(page.sets).toBeLessThanOrEqual(fields === 0 ? 1 : 0.5 + (fields * NUMBERS) / NUMBERS_A_UNIT);
       expect([page.sets, page.ofRecords]).toEqual([pages[0]?.sets, pages[0]?.ofRecords]);
+    }
+  });
+
+  it('of the largest size takes two rounds too, however scattered its records are', async () => {
+    for (const page of [1, 10]) {
+      expect(await read(page, { f1: 'rare' }, 200)).toMatchObject({ rounds: 2, records: 200, ofRecords: 100 });
     }
   });
 });

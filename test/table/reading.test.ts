@@ -26,6 +26,15 @@ describe('a reading', () => {
     expect(reading.isCut).toBe(false);
   });
 
+  it('asks for all of a page at first, and then for no more than may be read even if all are large', () => {
+    const reading = new Reading(PATIENT, true);
+    expect(reading.mayRead(200)).toBe(200);
+    reading.spend({ CapacityUnits: 100 }, false);
+    expect(reading.mayRead(200)).toBeLessThan(65);
+    reading.spend({ CapacityUnits: MAX_READ / 8_192 }, false);
+    expect([reading.isCut, reading.mayRead(1), reading.isCut]).toEqual([false, 0, true]);
+  });
+
   it('never lets more be read than there is left, and says when it stopped', () => {
     const reading = new Reading(PATIENT, true);
     let read = 0;

@@ -79,7 +79,11 @@ interface Looked {
   readonly unread: readonly number[];
 }
 
-/** The records of these numbers, each read alone: as many at once as may be read even if they are large. */
+/**
+ * The records of these numbers, each read alone and all at once. What DynamoDB leaves out, because an answer has at most 16 MB or it is busy,
+ * is asked for again after a while, as far as there may be more to read.
+ * @throws TableUnavailable when time runs out
+ */
 export async function readEach(
   table: Table,
   partition: string,
@@ -88,18 +92,20 @@ export async function readEach(
   reading: Reading,
 ): Promise<Looked> {
   const items: Item[] = [];
-  const inOrder = reading.newestFirst ? numbers.toReversed() : numbers;
-  let done = 0;
-  while (done < inOrder.length) {
-    const some = reading.mayRead(inOrder.length - done);
-    if (some === 0) break;
-    const calls = batchesOf(inOrder.slice(done, done + some)).map((batch) =>
-      readBatch(table, partition, batch, strongly, reading),
-    );
-    items.push(...(await Promise.all(calls)).flat());
-    done += some;
-  }
-  return { records: recordsIn(items), unread: inOrder.slice(done) };
+  let unread = reading.newestFirst ? numbers.toReversed() : numbers;
+  await persist(async () => {
+    while (unread.length > 0) {
+      const asked = unread.slice(0, reading.mayRead(unread.length));
+      if (asked.length === 0) return;
+      const calls = batchesOf(asked).map((batch) => readBatch(table, partition, batch, strongly, reading));
+      const answers = await Promise.all(calls);
+      items.push(...answers.flatMap(({ found }) => found));
+      const left = new Set(answers.flatMap((answer) => answer.unread));
+      unread = unread.filter((number, index) => index >= asked.length || left.has(number));
+      if (left.size > 0) throw new LeftUndone(`${left.size} records were not read`);
+    }
+  }, reading.patience);
+  return { records: recordsIn(items), unread };
 }
 
 const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>
@@ -107,30 +113,21 @@ const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>
     numbers.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL),
   );
 
-/**
- * What DynamoDB leaves out, because an answer has at most 16 MB or it is busy, is asked for again after a while.
- * @throws TableUnavailable when time runs out
- */
 async function readBatch(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
   reading: Reading,
-): Promise<Item[]> {
-  const items: Item[] = [];
-  let keys: Record<string, unknown>[] = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
-  await persist(async () => {
-    const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
-      new BatchGetCommand({
-        RequestItems: { [table.name]: { Keys: keys, ConsistentRead: strongly } },
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-    );
-    items.push(...(Responses?.[table.name] ?? []));
-    reading.spend(ConsumedCapacity?.[0], strongly);
-    keys = UnprocessedKeys?.[table.name]?.Keys ?? [];
-    if (keys.length > 0) throw new LeftUndone(`${keys.length} keys were not read`);
-  }, reading.patience);
-  return items;
+): Promise<{ readonly found: readonly Item[]; readonly unread: readonly number[] }> {
+  const Keys = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
+  const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
+    new BatchGetCommand({
+      RequestItems: { [table.name]: { Keys, ConsistentRead: strongly } },
+      ReturnConsumedCapacity: 'TOTAL',
+    }),
+  );
+  reading.spend(ConsumedCapacity?.[0], strongly);
+  const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
+  return { found: Responses?.[table.name] ?? [], unread: unread.map(({ SK }) => numberIn(String(SK))) };
 }

@@ -2,8 +2,11 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { MAX_RECORD } from '../../contract/sizes.ts';
 import type { Patience } from '../persist.ts';
 
-/** Most that one request reads of records, over all its rounds. In bytes: 25 of the largest are read twice, should copies lag. */
+/** Beyond this one request reads no more records, over all its rounds. In bytes: 25 of the largest are read twice, should copies lag. */
 export const MAX_READ = 16 * 1_048_576;
+
+/** What a first look at the largest page reads at most: two calls, each of which DynamoDB cuts at 16 MB. */
+export const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** What one query reads at most, before it says that there is more (AWS, "Paginating table query results"). */
 const MAX_QUERY = 1_048_576;
@@ -19,12 +22,14 @@ export class Reading {
   readonly patience: Patience;
   /** Whether the records are wanted newest first. They are read in that order, so that what is left out is the end of the page. */
   readonly newestFirst: boolean;
+  readonly #most: number;
   #left: number;
   #isCut = false;
 
   constructor(patience: Patience, newestFirst: boolean, most = MAX_READ) {
     this.patience = patience;
     this.newestFirst = newestFirst;
+    this.#most = most;
     this.#left = most;
   }
 
@@ -44,9 +49,9 @@ export class Reading {
     return !this.#isCut;
   }
 
-  /** How many of so many records may be read at once. If none, the reading ends here. */
+  /** How many of so many records may be asked for at once: at first all of a page, then as many as could be the largest. If none, the reading ends here. */
   mayRead(wanted: number): number {
-    const most = Math.min(wanted, this.records);
+    const most = this.#left === this.#most ? wanted : Math.min(wanted, this.records);
     this.#isCut ||= wanted > 0 && most === 0;
     return most;
   }
