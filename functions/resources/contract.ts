@@ -151,7 +151,7 @@ export const resources = contract({
       event: { type: 'resource.updated' },
       summary: 'Change a resource',
       description:
-        'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history as soon as all three usages are known.',
+        'A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample.',
       permission: 'resources:write',
       params,
       body: resource.patch,

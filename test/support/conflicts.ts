@@ -5,7 +5,7 @@ import { answer, bodyOf, FaultyHandler } from './faults.ts';
 
 /**
  * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a transaction refuses other
- * transactions and single writes. Reads pass. A transaction sent again with its token passes, for DynamoDB answers it with what it did before.
+ * transactions and single writes, and transactions that read it. Other reads pass. A transaction sent again with its token passes, for DynamoDB answers it with what it did before.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
  *
  *     const conflicts = new Conflicts();
@@ -38,6 +38,8 @@ export class Conflicts {
     switch (operation) {
       case 'TransactWriteItems':
         return this.#enter(body);
+      case 'TransactGetItems':
+        return this.#refuseHeld(namesOf(body));
       case 'PutItem':
       case 'UpdateItem':
       case 'DeleteItem':
@@ -54,13 +56,18 @@ export class Conflicts {
   #enter({ TransactItems = [], ClientRequestToken: token = '' }: Body) {
     this.transactions += 1;
     if (this.#tokens.has(token)) return undefined;
-    const names = TransactItems.flatMap((item) => Object.values(item).map(nameOf));
-    const isHeld = names.map((name) => this.#isHeld(name));
-    if (isHeld.includes(true)) return this.#refuse(conflictOfMany(isHeld));
+    const names = namesOf({ TransactItems });
+    const refusal = this.#refuseHeld(names);
+    if (refusal !== undefined) return refusal;
     if (token !== '') this.#tokens.add(token);
     const until = performance.now() + this.#holdMs;
     for (const name of names) this.#held.set(name, { until, token });
     return undefined;
+  }
+
+  #refuseHeld(names: readonly string[]) {
+    const isHeld = names.map((name) => this.#isHeld(name));
+    return isHeld.includes(true) ? this.#refuse(conflictOfMany(isHeld)) : undefined;
   }
 
   #isHeld(name: string): boolean {
@@ -108,6 +115,9 @@ const nameOf = ({ TableName: table, Key: key, Item: item = {} }: Write): string 
   const { [KEYS.partition]: partition, [KEYS.sort]: sort } = key ?? item;
   return JSON.stringify([table, partition, sort]);
 };
+
+const namesOf = ({ TransactItems = [] }: Body): string[] =>
+  TransactItems.flatMap((item) => Object.values(item).map(nameOf));
 
 const namesIn = (requests: Body['RequestItems'] = {}): string[] =>
   Object.entries(requests).flatMap(([TableName, writes]) =>

@@ -4,7 +4,7 @@ import { numberOf, sortKeyOf } from '../lists/ids.ts';
 import { VERSION } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import type { Work } from '../work.ts';
-import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';
 import { readPartition, readTogether, sideBySide } from './reading.ts';
 import { isLive, type Visitor } from './survey.ts';
@@ -55,12 +55,15 @@ export class Claims {
   }
 
   /** Looks at a value: its claim, and the records that may have it, at one moment. */
-  async #look(field: string, value: string, ids: readonly string[]): Promise<Finding> {
+  async #look(field: string, value: string, ids: readonly string[]): Promise<Finding | Moved> {
     const key = this.#keyOf(field, value);
     const [seen] = await readTogether(this.#scope, [key]);
     const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);
     const [claim, ...records] = await readTogether(this.#scope, [key, ...holders.map((id) => this.#recordKey(id))]);
-    if (claim?.holder !== seen?.holder) return this.#look(field, value, ids);
+    if (claim?.holder !== seen?.holder) {
+      const text = `the ${field} of ${this.#entity.name} changes hands too fast to be looked at`;
+      return new Moved({ entity: this.#entity.name, field, text });
+    }
     const having = holders.filter((id, index) => {
       const record = records[index];
       return isLive(record) && record.id === id && this.#valueOf(record, field) === value;

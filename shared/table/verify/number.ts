@@ -10,7 +10,7 @@ import { TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import type { Work } from '../work.ts';
 import { sound } from './bits.ts';
-import { changed, type Difference, type Finding, type Scope } from './difference.ts';
+import { changed, type Difference, type Finding, Moved, type Scope } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { isLive, readHead, type Survey } from './survey.ts';
 
@@ -35,7 +35,7 @@ export async function lookAtNumber(
   number: number,
   suspected: readonly Place[],
   now = scope.clock(),
-): Promise<Finding> {
+): Promise<Finding | Moved> {
   const { partition, entity } = list;
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
@@ -48,7 +48,10 @@ export async function lookAtNumber(
   }));
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
   if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
-    return lookAtNumber(scope, list, number, suspected, now);
+    return new Moved({
+      entity: entity.name,
+      text: `${entity.name} with number ${number} changes too fast to be looked at`,
+    });
   }
   const words = items.map((item, index) => new StoredWord(keys[index] as Key, word, item));
   const [gap, ...sets] = words as [StoredWord, ...StoredWord[]];

@@ -5,7 +5,7 @@ import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../organ
 import { VERSION } from '../schema.ts';
 import type { Item } from '../staged.ts';
 import type { Work } from '../work.ts';
-import { changed, type Difference, type Finding, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
 import { isLive, readHead } from './survey.ts';
@@ -19,7 +19,7 @@ export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
   return found;
 }
 
-async function look(scope: Scope): Promise<Finding> {
+async function look(scope: Scope): Promise<Finding | Moved> {
   const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
   const organization = await readItem(scope, key);
   if (organization === undefined) return { differences: [] };
@@ -33,7 +33,14 @@ async function look(scope: Scope): Promise<Finding> {
     return { differences: [tell('has no place in the list of organizations')] };
   const copyKey = copyKeyOf(organization);
   const [now, copy] = await readTogether(scope, [key, copyKey]);
-  if (now?.[VERSION] !== organization[VERSION]) return look(scope);
+  if (now?.[VERSION] !== organization[VERSION]) {
+    const { name } = organizationEntity;
+    return new Moved({
+      entity: name,
+      id: scope.tenant,
+      text: `${name} ${scope.tenant} changes too fast to be looked at`,
+    });
+  }
 
   const fields = fieldsOf(organization);
   const asRead = (work: Work): void =>
