@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import { contracts } from '../functions/contracts.ts';
+import { contracts } from '../functions/all-contracts.ts';
 import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames } from '../infra/functions.ts';
 import { settingsFrom } from '../infra/settings.ts';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { contracts } from '../functions/contracts.ts';
+import { contracts } from '../functions/all-contracts.ts';
 import { openApiDocument } from '../shared/contract/openapi/document.ts';
 import { documentText } from '../shared/contract/openapi/text.ts';
 

@@ -1,6 +1,6 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { appKey, guessKey } from '../shared/table/keys.ts';
+import { appKey, loginFailureKey } from '../shared/table/keys.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
@@ -17,7 +17,7 @@ export type ItemAction =
 export const ANY_APP = appKey('*').PK;
 
 /** Pattern of the partition keys under which failed guesses are counted. */
-export const ANY_GUESS = guessKey('*').PK;
+export const ANY_GUESS = loginFailureKey('*').PK;
 
 /**
  * Allows these actions on items whose partition keys match. `ForAllValues` is true of a request that names

@@ -2,8 +2,8 @@ import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity } from '../shared/table/audit-events.ts';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
+import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 

@@ -2,8 +2,15 @@ import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity } from '../shared/table/audit-events.ts';
-import { onceKey, PLATFORM, recordsPartition, refusalsKey, setPartition, type TenantId } from '../shared/table/keys.ts';
+import {
+  deduplicationKey,
+  PLATFORM,
+  recordsPartition,
+  refusalsKey,
+  setPartition,
+  type TenantId,
+} from '../shared/table/keys.ts';
+import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
 
@@ -27,7 +34,7 @@ const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
 
 /** The platform's caller may have given its request a key. */
-const NEW_ORGANIZATION = [...LIST_OF_ORGANIZATIONS, onceKey(PLATFORM, '*', '').PK];
+const NEW_ORGANIZATION = [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK];
 
 export const ALL_ACTIONS: readonly ItemAction[] = [
   'GetItem',

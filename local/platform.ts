@@ -5,9 +5,9 @@ import { generateSecret, isSecretOf } from '../shared/auth/integration-secrets.t
 import { createPrivateFile } from '../shared/auth/private-file.ts';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
 import { isStrong } from '../shared/auth/secret-strength.ts';
-import { environmentTable } from '../shared/table/client.ts';
-import { readCredentials } from '../shared/table/credentials.ts';
+import { environmentTable } from '../shared/table/connection/client.ts';
 import { NotUnique, StaleRead } from '../shared/table/errors.ts';
+import { readCredentials } from '../shared/table/system/credentials.ts';
 import { LocalApiError } from './settings.ts';
 
 /** The platform integration of one machine (DESIGN §8). */

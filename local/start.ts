@@ -1,10 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { contracts } from '../functions/contracts.ts';
+import { contracts } from '../functions/all-contracts.ts';
 import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
-import { finishSweeps } from '../shared/table/finish-sweeps.ts';
 import { environmentSession } from '../shared/table/session.ts';
+import { finishAllCascadeDeletes } from '../shared/table/system/finish-cascade-deletes.ts';
 import { localDynamoDbClient } from './dynamodb/client.ts';
 import { startDynamoDb } from './dynamodb/embedded.ts';
 import { probe } from './dynamodb/probe.ts';
@@ -52,7 +52,7 @@ export async function startLocalApi(settings: LocalSettings): Promise<LocalApi> 
   const { platformSecret: secret } = settings;
   const [integration] = await Promise.all([
     ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) }),
-    finishSweeps(environmentSession(Number.POSITIVE_INFINITY)),
+    finishAllCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
   ]);
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 

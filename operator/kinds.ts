@@ -14,7 +14,7 @@ import { ticket } from '../functions/tickets/contract.ts';
 import { messageEntity, ticketEntity } from '../functions/tickets/store.ts';
 import { userEntity } from '../functions/users/store.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
-import { auditEventEntity } from '../shared/table/audit-events.ts';
+import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { counted, type Kind, kind } from '../shared/table/verify/kinds.ts';
 
 /** Every kind of record that a tenant has, and what records tell of others. A test compares it with what the domains declare. */

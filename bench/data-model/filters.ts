@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Entity } from '../../shared/table/entity.ts';
+import type { Entity } from '../../shared/table/repository/entity.ts';
 import { markdown } from './markdown.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../functions');

@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 
 /** One call of the table, as the SDK was asked for it. */
 export interface Call {

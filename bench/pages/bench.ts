@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
-import type { Table } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { boundsOf, holds } from './bounds.ts';
 import { writeIntoDocs } from './docs.ts';

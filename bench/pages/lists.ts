@@ -1,7 +1,7 @@
-import type { Table } from '../../shared/table/client.ts';
-import type { Entity } from '../../shared/table/entity.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { Filter, Stored } from '../../shared/table/records.ts';
+import type { Entity } from '../../shared/table/repository/entity.ts';
+import type { Filter, Stored } from '../../shared/table/repository/records.ts';
 import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';

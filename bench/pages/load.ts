@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/client.ts';
-import type { Collection } from '../../shared/table/collection.ts';
-import type { Entity } from '../../shared/table/entity.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { HEAD, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
 import type { List, TakenNumber } from '../../shared/table/lists/head.ts';
-import type { Stored } from '../../shared/table/records.ts';
+import type { Entity } from '../../shared/table/repository/entity.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
+import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Session } from '../../shared/table/session.ts';
-import type { Item, StagedWrite } from '../../shared/table/staged.ts';
+import type { Item, PendingWrite } from '../../shared/table/transaction/pending-write.ts';
 import { type Job, jobsOf } from './records.ts';
 
 type Items = Map<string, Record<string, unknown>>;
@@ -20,7 +20,7 @@ type Items = Map<string, Record<string, unknown>>;
 export class Loader {
   readonly #items: Items = new Map();
   readonly #session: LoadingSession;
-  readonly jobs: Collection<Job>;
+  readonly jobs: Repository<Job>;
 
   constructor(table: Table, org: string, kind: Entity<Job>) {
     this.#session = new LoadingSession(table, this.#items);
@@ -29,7 +29,7 @@ export class Loader {
 
   /** Carries out in memory what is staged. */
   apply(): void {
-    for (const write of this.#session.staged) carryOut(write, this.#items);
+    for (const write of this.#session.pendingWrites) carryOut(write, this.#items);
     this.#session.restart();
   }
 
@@ -80,7 +80,7 @@ function itemAt(items: Items, key: Key) {
   return item;
 }
 
-function carryOut(write: StagedWrite, items: Items): void {
+function carryOut(write: PendingWrite, items: Items): void {
   switch (write.kind) {
     case 'put':
       items.set(nameOf(write.key), { ...write.item });

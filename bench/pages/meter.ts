@@ -1,4 +1,4 @@
-import type { Table } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 
 /** What some work on the table cost. */
 export interface Cost {

@@ -1,5 +1,5 @@
-import type { Collection } from '../../shared/table/collection.ts';
-import { type Entity, entity } from '../../shared/table/entity.ts';
+import { type Entity, entity } from '../../shared/table/repository/entity.ts';
+import type { Repository } from '../../shared/table/repository/repository.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 
@@ -28,5 +28,5 @@ export const newJob = (fields: number, value: (field: number) => string | null =
 });
 
 /** The jobs of an organization, as an operation of the API would reach them. */
-export const jobsOf = (org: string, session: Session, kind: Entity<Job>): Collection<Job> =>
+export const jobsOf = (org: string, session: Session, kind: Entity<Job>): Repository<Job> =>
   Tenant.ofNewOrganization(org, session).records(kind);

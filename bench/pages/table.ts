@@ -1,6 +1,6 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { type Table, tableOf } from '../../shared/table/client.ts';
+import { type Table, tableOf } from '../../shared/table/connection/client.ts';
 import { KEYS } from '../../shared/table/schema.ts';
 import { ConflictingHandler, type Conflicts } from '../../test/support/conflicts.ts';
 

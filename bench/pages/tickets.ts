@@ -4,8 +4,8 @@ import { clientOperations } from '../../functions/clients/operations.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
 import { ticketOperations } from '../../functions/tickets/operations.ts';
 import { ticketEntity } from '../../functions/tickets/store.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
-import type { Table } from '../../shared/table/client.ts';
+import { callerOf } from '../../shared/identity/caller.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import { doIn, openTenant } from '../../test/support/storage.ts';
@@ -52,7 +52,7 @@ const inputOf = (tenant: Tenant, org: string) => {
     caller,
     tenant,
     session: tenant.session,
-    find: () => Promise.reject(new Error('nothing is looked up')),
+    getOrThrow: () => Promise.reject(new Error('nothing is looked up')),
   };
 };
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
-import { persist } from '../../shared/table/persist.ts';
 import { Session } from '../../shared/table/session.ts';
+import { retry } from '../../shared/table/transaction/retry.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import type { Meter } from './meter.ts';
 import { FIELDS, jobsBy, jobsOf, newJob } from './records.ts';
@@ -134,7 +134,7 @@ function waysOf(table: Table): CreateWay[] {
     ExpressionAttributeValues: { ':one': 1 },
   };
   const putAndCount = () =>
-    persist(
+    retry(
       () =>
         table.client.send(
           new TransactWriteCommand({ TransactItems: [{ Put: plain(table, 'counter', 0) }, { Update: counter }] }),

@@ -1,6 +1,6 @@
 import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
-import { contracts } from '../contracts.ts';
+import { contracts } from '../all-contracts.ts';
 
 /** Every permission there is. */
 export const catalogue = permissionCatalogue(contracts);

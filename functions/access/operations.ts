@@ -1,7 +1,7 @@
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { requirePower } from '../../shared/http/power.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { catalogue, requireKnown } from './catalogue.ts';
 import type { access } from './contract.ts';
 import { membershipEntity, roleEntity } from './store.ts';
@@ -28,10 +28,10 @@ export const accessOperations: Operations<typeof access> = {
     },
   }),
 
-  getMembership: async ({ params, tenant, find }) =>
+  getMembership: async ({ params, tenant, getOrThrow: find }) =>
     answerRecord(await find(tenant.records(membershipEntity), params.id)),
 
-  updateMembership: async ({ params, body, tenant, find }) => {
+  updateMembership: async ({ params, body, tenant, getOrThrow: find }) => {
     const records = tenant.records(membershipEntity);
     const before = await find(records, params.id);
     const changes = changesOf(before.record, body);

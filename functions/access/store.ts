@@ -1,4 +1,4 @@
-import { entity, exactly } from '../../shared/table/entity.ts';
+import { entity, exactly } from '../../shared/table/repository/entity.ts';
 import type { Membership, Role } from './contract.ts';
 
 export const roleEntity = entity<Role>('ROLE', { unique: { code: exactly }, audited: 'Role' });

@@ -1,5 +1,5 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 
 /**
  * Only platform callers make system roles: a tenant must not pass its own off as the service's.

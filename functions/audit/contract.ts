@@ -14,7 +14,7 @@ export const auditEvent = record('AuditEvent', {
   ),
   actor_type: readOnly(
     z
-      .enum(['integration', 'stranger', 'operator'])
+      .enum(['integration', 'anonymous', 'operator'])
       .describe('An integration with its token or signature, somebody without either, or the operator’s command line.'),
   ),
   actor_id: readOnly(uuid().nullable().describe('Id of the integration that acted, where it was one.')),

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logger } from '../../shared/logger.ts';
-import type { Credentials } from '../../shared/table/credentials.ts';
-import { countRefusal } from '../../shared/table/refusals.ts';
 import { environmentSession, type Session } from '../../shared/table/session.ts';
+import type { Credentials } from '../../shared/table/system/credentials.ts';
+import { countRefusal } from '../../shared/table/system/refusals.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 
 /** What is refused to whoever tries to be an integration. */
@@ -19,7 +19,7 @@ const PATIENCE = 1_000;
 export async function recordRefusal(request: Session, credentials: Credentials, what: Refused): Promise<void> {
   const session = environmentSession(PATIENCE, request.clock);
   session.origin = request.origin;
-  session.actAs({ type: 'stranger' }, what);
+  session.actAs({ type: 'anonymous' }, what);
   const writing = record(Tenant.ofCredentials(credentials, session), credentials.integration_id, what).catch(
     async (error: unknown) => {
       logger.warn('a refusal could not be written down', { error: error as Error });

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allDone } from '../../shared/all-done.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
-import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
 import { secretAmong } from '../../shared/auth/integration-secrets.ts';
+import { checkLoginThrottle, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
-import { orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
+import { orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 import {
-  countFailedGuess,
-  forgetFailedGuesses,
-  type Guess,
-  readFailedGuesses,
-} from '../../shared/table/failed-guesses.ts';
+  countFailedLogin,
+  forgetFailedLogins,
+  type LoginAttempt,
+  readFailedLogins,
+} from '../../shared/table/system/failed-logins.ts';
 import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
 
@@ -25,23 +25,27 @@ const REFUSAL_TIME = 200;
 
 export const authOperations: Operations<typeof auth> = {
   login: async ({ body, session, request }) => {
-    const guess: Guess = { kind: 'login', appCode: body.app_code, network: sourceNetwork(request.sourceAddress) };
+    const guess: LoginAttempt = {
+      kind: 'login',
+      appCode: body.app_code,
+      network: sourceNetwork(request.sourceAddress),
+    };
     const [credentials, failures] = await Promise.all([
       readCredentials(session.table, body.app_code),
-      readFailedGuesses(session, guess),
+      readFailedLogins(session, guess),
     ]);
-    checkGuessing(guess, failures, session.now);
+    checkLoginThrottle(guess, failures, session.now);
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
       await allDone([
-        countFailedGuess(session, guess, FAILURES_KEPT),
+        countFailedLogin(session, guess, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
         sleep(REFUSAL_TIME),
       ]);
       throw invalidCredentials();
     }
-    if (failures.count > 0) await forgetFailedGuesses(session, guess);
+    if (failures.count > 0) await forgetFailedLogins(session, guess);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
     const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };

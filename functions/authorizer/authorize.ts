@@ -1,8 +1,8 @@
-import type { AuthorizerContext } from '../../shared/auth/caller.ts';
 import { environmentPublicKeys } from '../../shared/auth/environment.ts';
 import { InvalidToken, verifyToken } from '../../shared/auth/tokens.ts';
-import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
+import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
+import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 
 /**
  * Who holds this token: its signature and claims are checked, then that its integration is still there, the same, and active, and that

@@ -7,7 +7,7 @@ export type Presented = { readonly token: string } | 'none' | 'malformed';
 
 /**
  * The bearer token of a request (RFC 6750 §2.1). A header that is there but empty, and two of them, are malformed and not
- * none: whoever sends a key, even an empty one, does not mean to be a stranger.
+ * none: whoever sends a key, even an empty one, does not mean to be an anonymous caller.
  */
 export function bearerOf(event: Headers): Presented {
   const values = authorizationOf(event);

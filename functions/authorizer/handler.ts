@@ -5,7 +5,7 @@ import { logger } from '../../shared/logger.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
-import { allowStage, allowStranger } from './policy.ts';
+import { allowAnonymous, allowStage } from './policy.ts';
 
 /**
  * The Lambda authorizer of the REST API. It fails closed: what it cannot decide it throws, and the gateway lets nobody through.
@@ -17,7 +17,7 @@ const PATIENCE = 10_000;
 /** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
-  if (presented === 'none' && mayBeStranger(event)) return allowStranger(event.methodArn);
+  if (presented === 'none' && mayBeStranger(event)) return allowAnonymous(event.methodArn);
   if (typeof presented === 'string') throw unauthorized();
   try {
     const caller = await authorize(presented.token, environmentSession(PATIENCE));

@@ -1,5 +1,5 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import type { AuthorizerContext } from '../../shared/auth/caller.ts';
+import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 
 /** What the authorizer answers: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
 
@@ -12,8 +12,8 @@ export const allowStage = (methodArn: string, principalId: string, context: Auth
   context: { ...context },
 });
 
-/** Lets a stranger through to the one method that was called. */
-export const allowStranger = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'stranger');
+/** Lets an anonymous caller through to the one method that was called. */
+export const allowAnonymous = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'anonymous');
 
 const allow = (resource: string, principalId: string): APIGatewayAuthorizerResult => ({
   principalId,

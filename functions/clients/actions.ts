@@ -1,4 +1,4 @@
-import type { Caller } from '../../shared/auth/caller.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { actionEntity, clientEntity } from './store.ts';
 

@@ -11,7 +11,7 @@ import {
   uuid,
   word,
 } from '../../shared/contract/fields.ts';
-import { pageParameters, partParameters } from '../../shared/contract/parameters.ts';
+import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { isTimeZone } from './time-zone.ts';
@@ -125,7 +125,7 @@ export const clients = contract({
       description: 'Newest first.',
       permission: 'clients:read',
       params,
-      query: partParameters,
+      query: cursorParameters,
       response: wholeListOf(clientAction, 'The actions of the client.', actionExample),
       errors: ['not-found'],
     }),

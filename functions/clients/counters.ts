@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { clientEntity } from './store.ts';
 
 /** What other domains tell a client about its services and resources. */
-export interface ClientNews {
+export interface CounterChanges {
   readonly services?: number;
   readonly resources?: number;
   readonly risks?: number;
@@ -13,7 +13,7 @@ export interface ClientNews {
  * Stages the client's derived fields. The client must exist: the commit fails with a 422 that points at `client_id` otherwise,
  * so this is also how a reference to a client is checked.
  */
-export function tellClient(tenant: Tenant, clientId: string, news: ClientNews): void {
+export function updateClientCounters(tenant: Tenant, clientId: string, news: CounterChanges): void {
   const add = Object.entries({ services_count: news.services, total_resources: news.resources, risks: news.risks });
   tenant
     .records(clientEntity)
@@ -25,8 +25,8 @@ export function tellClient(tenant: Tenant, clientId: string, news: ClientNews): 
 }
 
 /** Stages that one of the client's services or resources became a risk, or ceased to be one; nothing where it stays what it was. */
-export function tellRiskOf(tenant: Tenant, clientId: string, before: boolean, after: boolean): void {
-  if (before !== after) tellClient(tenant, clientId, { risks: after ? 1 : -1 });
+export function updateRiskCounter(tenant: Tenant, clientId: string, before: boolean, after: boolean): void {
+  if (before !== after) updateClientCounters(tenant, clientId, { risks: after ? 1 : -1 });
 }
 
 /** Checks that a reference to a client leads somewhere: a 422 that points at `client_id` otherwise. Clients are never deleted. */

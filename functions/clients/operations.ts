@@ -1,7 +1,7 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { actionsOf, recordAction } from './actions.ts';
 import type { Client, clients } from './contract.ts';
 import { clientEntity, type StoredClient, toClient } from './store.ts';
@@ -29,10 +29,10 @@ export const clientOperations: Operations<typeof clients> = {
     return answerRecord(created, toClient);
   },
 
-  getClient: async ({ params, tenant, find }) =>
+  getClient: async ({ params, tenant, getOrThrow: find }) =>
     answerRecord(await find(tenant.records(clientEntity), params.id), toClient),
 
-  updateClient: async ({ params, body, tenant, caller, find }) => {
+  updateClient: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const records = tenant.records(clientEntity);
     const before = await find(records, params.id);
     const changes = changesOf(before.record, body);
@@ -45,9 +45,9 @@ export const clientOperations: Operations<typeof clients> = {
     return answerRecord(after, toClient);
   },
 
-  listClientActions: async ({ params, query, tenant, find }) => {
+  listClientActions: async ({ params, query, tenant, getOrThrow: find }) => {
     const [part] = await Promise.all([
-      actionsOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
+      actionsOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
       find(tenant.records(clientEntity), params.id),
     ]);
     return answerList(part);

@@ -1,4 +1,4 @@
-import { entity, exactly } from '../../shared/table/entity.ts';
+import { entity, exactly } from '../../shared/table/repository/entity.ts';
 import type { Client, ClientAction } from './contract.ts';
 
 /** A client as stored: its risks are counted, so that services and resources can come and go without reading each other. */

@@ -1,6 +1,6 @@
-import { type Caller, mayDo } from '../../shared/auth/caller.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
 import type { Permissions } from '../../shared/http/power.ts';
+import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 
 /**
  * Who may give which permissions to an integration. A key must not be a way to a stronger key (`docs/decisions/0070`): a caller

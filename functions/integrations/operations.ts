@@ -1,12 +1,12 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { allOf, requirePower, requireRateLimit } from '../../shared/http/power.ts';
 import { tenantOf } from '../../shared/http/tenancy.ts';
-import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/credentials.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
+import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import type { Session } from '../../shared/table/session.ts';
+import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/catalogue.ts';
 import type { Integration, integrations } from './contract.ts';
@@ -40,10 +40,10 @@ export const integrationOperations: Operations<typeof integrations> = {
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
 
-  getIntegration: async ({ params, tenant, find }) =>
+  getIntegration: async ({ params, tenant, getOrThrow: find }) =>
     answerRecord(await find(tenant.records(integrationEntity), params.id)),
 
-  updateIntegration: async ({ params, body, tenant, caller, find }) => {
+  updateIntegration: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const records = tenant.records(integrationEntity);
     const before = await find(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
@@ -64,7 +64,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     return answerRecord(after);
   },
 
-  rotateSecret: async ({ params, body, tenant, caller, find }) => {
+  rotateSecret: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const { record } = await find(tenant.records(integrationEntity), params.id);
     const { secret, previousExpiresAt } = await rotateSecret(tenant, caller, record, body);
     return {
@@ -73,7 +73,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     };
   },
 
-  revokeTokens: async ({ params, tenant, caller, find }) => {
+  revokeTokens: async ({ params, tenant, caller, getOrThrow: find }) => {
     const { record } = await find(tenant.records(integrationEntity), params.id);
     checkReach(caller, record);
     requirePower(tenant, caller, WRITE, record.permissions);

@@ -1,8 +1,8 @@
-import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { type Credentials, stageCredentialsChange, stageTokensEnd } from '../../shared/table/credentials.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { environmentSession } from '../../shared/table/session.ts';
+import { type Credentials, stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
@@ -59,7 +59,7 @@ export const renewPlatformIntegration = (found: Credentials, secret: string): Pr
     const records = platform.records(integrationEntity);
     const integration = await records.get(found.integration_id);
     if (integration === undefined) throw new StaleRead('the platform integration is gone');
-    const stored = await storeSecret(await environmentSecretBox(), found, secret);
+    const stored = await storeSecret(await environmentEncryption(), found, secret);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
     await platform.trail('Integration').changed(integration.record.id, ['secret', 'tokens']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
-import { stageCount } from '../../shared/table/quotas.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import { stageCount } from '../../shared/table/system/quotas.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
 
@@ -26,7 +26,7 @@ export function stageStatus(
 function cap() {
   const most = maxIntegrations();
   const detail = `The organization has ${most} active integrations, as many as it may have.`;
-  return { most, refuse: () => new Problem('conflict', { detail }) };
+  return { most, onConditionFailed: () => new Problem('conflict', { detail }) };
 }
 
 const maxIntegrations = (): number => {

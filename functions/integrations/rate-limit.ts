@@ -1,5 +1,5 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 
 /** Only platform callers decide how much of the service an integration may take: a tenant must not be able to give itself more. */
 

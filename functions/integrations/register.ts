@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/auth/caller.ts';
-import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { stageCredentials } from '../../shared/table/credentials.ts';
-import type { Stored } from '../../shared/table/records.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
+import { stageCredentials } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
@@ -42,7 +42,7 @@ export async function registerIntegration(
         'permissions',
         'secret',
       ]),
-    environmentSecretBox().then((box) => storeSecret(box, owner, secret)),
+    environmentEncryption().then((box) => storeSecret(box, owner, secret)),
   ]);
   stageCredentials(session, {
     ...owner,

@@ -1,15 +1,15 @@
-import type { Caller } from '../../shared/auth/caller.ts';
-import { environmentSecretBox } from '../../shared/auth/environment.ts';
+import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import { invalidField } from '../../shared/contract/problem.ts';
 import { requirePower } from '../../shared/http/power.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import { StaleRead } from '../../shared/table/errors.ts';
 import {
   type Credentials,
   readCredentialsOf,
   stageCredentialsChange,
   stageTokensEnd,
-} from '../../shared/table/credentials.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
+} from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
@@ -60,7 +60,7 @@ export async function rotateSecret(
     throw invalidField('secret', 'is a secret of this integration already');
   }
 
-  const fresh = await storeSecret(await environmentSecretBox(), credentials, secret);
+  const fresh = await storeSecret(await environmentEncryption(), credentials, secret);
   const end = endsTokens ? null : Math.floor(session.now / 1000) + previous_valid_for;
   const secrets = rotated(credentials.secrets, fresh, end);
   stageCredentialsChange(

@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { LogEntry } from './contract.ts';
 
 /** Days a log entry is kept, to the end of the last (`docs/decisions/0032-logs.md`). */

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import type { Session } from '../../shared/table/session.ts';
 import {
   organizationEntity,
   pageOfOrganizations,
   stageOrganization,
   stageOrganizationChange,
-} from '../../shared/table/organizations.ts';
-import type { Session } from '../../shared/table/session.ts';
+} from '../../shared/table/system/organizations.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
@@ -28,10 +28,10 @@ export const orgOperations: Operations<typeof orgs> = {
     return answerRecord(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
   },
 
-  getOrg: async ({ params, caller, session, find }) =>
+  getOrg: async ({ params, caller, session, getOrThrow: find }) =>
     answerRecord(await find(organizationFor(params.id, caller, session).records(organizationEntity), params.id)),
 
-  updateOrg: async ({ params, body, caller, session, find }) => {
+  updateOrg: async ({ params, body, caller, session, getOrThrow: find }) => {
     const tenant = organizationFor(params.id, caller, session);
     const before = await find(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);

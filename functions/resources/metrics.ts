@@ -1,5 +1,5 @@
 import { invalidField } from '../../shared/contract/problem.ts';
-import type { Stored } from '../../shared/table/records.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { HEALTHY } from '../services/health.ts';

@@ -1,8 +1,8 @@
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
-import { type Changes, changesOf, isEmpty } from '../../shared/table/changes.ts';
-import type { Stored } from '../../shared/table/records.ts';
+import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { tellClient, tellRiskOf } from '../clients/counters.ts';
+import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { HEALTHY } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
 import type { Resource, resources } from './contract.ts';
@@ -22,7 +22,7 @@ export const resourceOperations: Operations<typeof resources> = {
     resourceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
-    tellClient(tenant, body.client_id, { resources: 1, risks: Number(isRisk(body)) });
+    updateClientCounters(tenant, body.client_id, { resources: 1, risks: Number(isRisk(body)) });
     if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
     const created = await tenant
       .records(resourceEntity)
@@ -34,12 +34,12 @@ export const resourceOperations: Operations<typeof resources> = {
     return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
   },
 
-  getResource: async ({ params, tenant, caller, find }) =>
+  getResource: async ({ params, tenant, caller, getOrThrow: find }) =>
     answerRecord(
       await resourceCredentials.open({ tenant, caller }, await find(tenant.records(resourceEntity), params.id)),
     ),
 
-  updateResource: async ({ params, body, tenant, caller, find }) => {
+  updateResource: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const stored = await find(tenant.records(resourceEntity), params.id);
     resourceCredentials.check(caller, body.credentials);
     const before = await resourceCredentials.open({ tenant, caller }, stored);
@@ -54,23 +54,23 @@ export const resourceOperations: Operations<typeof resources> = {
     return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
   },
 
-  deleteResource: async ({ params, tenant, find }) => {
+  deleteResource: async ({ params, tenant, getOrThrow: find }) => {
     const records = tenant.records(resourceEntity);
     const history = historyOf(tenant, params.id);
     const [before, keys] = await Promise.all([find(records, params.id), history.childKeys()]);
     const { client_id, service_id } = before.record;
-    records.remove(before, history.clear(keys, before));
-    tellClient(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
+    records.remove(before, history.deleteAll(keys, before));
+    updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
     return answerNothing;
   },
 
-  listResourceHistory: async ({ params, query, tenant, find }) => {
+  listResourceHistory: async ({ params, query, tenant, getOrThrow: find }) => {
     const resource = find(tenant.records(resourceEntity), params.id);
     return answerPage(await historyOf(tenant, params.id).pageBelow(resource, query), query);
   },
 
-  createResourceHistoryEntry: async ({ params, body, tenant, find }) => {
+  createResourceHistoryEntry: async ({ params, body, tenant, getOrThrow: find }) => {
     const records = tenant.records(resourceEntity);
     const before = await find(records, params.id);
     const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
@@ -91,7 +91,7 @@ async function change(
 ): Promise<Stored<StoredResource>> {
   const updated_at = tenant.session.timestamp;
   const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });
-  tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+  updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
   return after;
 }
 

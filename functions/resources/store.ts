@@ -1,17 +1,17 @@
-import { sealedCredentials, type WithSealedCredentials } from '../../shared/auth/sealed-credentials.ts';
-import { entity } from '../../shared/table/entity.ts';
+import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { CREDENTIALS, type HistoryEntry, type Resource } from './contract.ts';
 
-export type StoredResource = WithSealedCredentials<Resource>;
+export type StoredResource = WithEncryptedCredentials<Resource>;
 
 export const resourceEntity = entity<StoredResource>('RESOURCE', {
   filters: ['client_id', 'service_id', 'status', 'health_status'],
   json: ['specifications', 'limits', 'metadata'],
-  sealed: ['credentials'],
+  encrypted: ['credentials'],
 });
 
-export const resourceCredentials = sealedCredentials('resource', CREDENTIALS);
+export const resourceCredentials = encryptedCredentials('resource', CREDENTIALS);
 
 export const historyEntity = entity<HistoryEntry>('HISTORY', { numbered: true });
 

@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { ServiceAction } from './contract.ts';
 
 export const serviceActionEntity = entity<ServiceAction>('SERVICE_ACTION', {

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
-import { tellClient, tellRiskOf } from '../clients/counters.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
 import { isRisk } from './health.ts';
@@ -20,7 +20,7 @@ export const serviceOperations: Operations<typeof services> = {
     const { credentials, ...fields } = body;
     serviceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
-    tellClient(tenant, body.client_id, { services: 1, risks: Number(isRisk(body)) });
+    updateClientCounters(tenant, body.client_id, { services: 1, risks: Number(isRisk(body)) });
     const created = await tenant.records(serviceEntity).create<'credentials'>(
       {
         ...fields,
@@ -34,12 +34,12 @@ export const serviceOperations: Operations<typeof services> = {
     return answerRecord(await serviceCredentials.open({ tenant, caller }, created));
   },
 
-  getService: async ({ params, tenant, caller, find }) =>
+  getService: async ({ params, tenant, caller, getOrThrow: find }) =>
     answerRecord(
       await serviceCredentials.open({ tenant, caller }, await find(tenant.records(serviceEntity), params.id)),
     ),
 
-  updateService: async ({ params, body, tenant, caller, find }) => {
+  updateService: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const records = tenant.records(serviceEntity);
     const stored = await find(records, params.id);
     serviceCredentials.check(caller, body.credentials);
@@ -53,21 +53,21 @@ export const serviceOperations: Operations<typeof services> = {
       ...(isHealthCheck ? { last_health_check: now } : {}),
       updated_at: now,
     });
-    tellRiskOf(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+    updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
     return answerRecord(await serviceCredentials.open({ tenant, caller }, after));
   },
 
-  deleteService: async ({ params, tenant, find }) => {
+  deleteService: async ({ params, tenant, getOrThrow: find }) => {
     const records = tenant.records(serviceEntity);
     const resources = tenant.records(resourceEntity);
     const [before, keys] = await Promise.all([find(records, params.id), resources.valueKeys('service_id', params.id)]);
     records.remove(before, NO_RESOURCES, stillHasResources);
     resources.retire(keys);
-    tellClient(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
+    updateClientCounters(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
     return answerNothing;
   },
 
-  getServiceOfClient: async ({ params, tenant, caller, find }) => {
+  getServiceOfClient: async ({ params, tenant, caller, getOrThrow: find }) => {
     const stored = await find(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
     return answerRecord(await serviceCredentials.open({ tenant, caller }, stored));

@@ -1,5 +1,5 @@
 import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
@@ -15,9 +15,10 @@ export const terminalOperations: Operations<typeof terminals> = {
     return answerRecord(await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }));
   },
 
-  getTerminal: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(terminalEntity), params.id)),
+  getTerminal: async ({ params, tenant, getOrThrow: find }) =>
+    answerRecord(await find(tenant.records(terminalEntity), params.id)),
 
-  updateTerminal: async ({ params, body, tenant, find }) => {
+  updateTerminal: async ({ params, body, tenant, getOrThrow: find }) => {
     const before = await find(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
     return answerRecord(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));

@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Terminal } from './contract.ts';
 
 export const terminalEntity = entity<Terminal>('TERMINAL', {

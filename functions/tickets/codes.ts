@@ -1,4 +1,4 @@
-import type { Place } from '../../shared/table/records.ts';
+import type { Place } from '../../shared/table/repository/records.ts';
 
 /** Ticket codes: each once in a tenant, given by the caller or made from the ticket's place in the sequence (`docs/decisions/0030-ticket-codes.md`). */
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { flag, jsonObject, name, tags, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import { pageParameters, partParameters } from '../../shared/contract/parameters.ts';
+import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, noContent, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { messageExample, summaryExample, ticketExample } from './examples.ts';
@@ -108,7 +108,7 @@ export const tickets = contract({
       description: 'Oldest first.',
       permission: 'tickets:read',
       params,
-      query: partParameters,
+      query: cursorParameters,
       response: wholeListOf(ticketMessage, 'The messages of the ticket.', messageExample),
       errors: ['not-found'],
     }),

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
@@ -29,9 +29,10 @@ export const ticketOperations: Operations<typeof tickets> = {
     return answerRecord(created);
   },
 
-  getTicket: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(ticketEntity), params.id)),
+  getTicket: async ({ params, tenant, getOrThrow: find }) =>
+    answerRecord(await find(tenant.records(ticketEntity), params.id)),
 
-  updateTicket: async ({ params, body, tenant, session, find }) => {
+  updateTicket: async ({ params, body, tenant, session, getOrThrow: find }) => {
     const records = tenant.records(ticketEntity);
     const before = await find(records, params.id);
     const changes = changesOf(before.record, body);
@@ -41,23 +42,23 @@ export const ticketOperations: Operations<typeof tickets> = {
     return answerRecord(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
   },
 
-  deleteTicket: async ({ params, tenant, find }) => {
+  deleteTicket: async ({ params, tenant, getOrThrow: find }) => {
     const records = tenant.records(ticketEntity);
     const messages = messagesOf(tenant, params.id);
     const [ticket, keys] = await Promise.all([find(records, params.id), messages.childKeys()]);
-    records.remove(ticket, messages.clear(keys, ticket));
+    records.remove(ticket, messages.deleteAll(keys, ticket));
     return answerNothing;
   },
 
-  listTicketMessages: async ({ params, query, tenant, find }) => {
+  listTicketMessages: async ({ params, query, tenant, getOrThrow: find }) => {
     const [part] = await Promise.all([
-      messagesOf(tenant, params.id).part({ limit: WHOLE_LIST, after: query.after }),
+      messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
       find(tenant.records(ticketEntity), params.id),
     ]);
     return answerList(part);
   },
 
-  createTicketMessage: async ({ params, body, tenant, session, find }) => {
+  createTicketMessage: async ({ params, body, tenant, session, getOrThrow: find }) => {
     const records = tenant.records(ticketEntity);
     const { record: ticket } = await find(records, params.id);
     const now = session.timestamp;

@@ -1,4 +1,4 @@
-import { entity, exactly } from '../../shared/table/entity.ts';
+import { entity, exactly } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Ticket, TicketMessage } from './contract.ts';
 

@@ -1,5 +1,5 @@
 import { email, flag, name, text, timestamp, uuid, webAddress } from '../../shared/contract/fields.ts';
-import { booleanParameter, pageParameters, partParameters } from '../../shared/contract/parameters.ts';
+import { booleanParameter, cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { membership } from '../access/contract.ts';
@@ -77,7 +77,7 @@ export const users = contract({
       description: 'Oldest first.',
       permission: 'memberships:read',
       params,
-      query: partParameters,
+      query: cursorParameters,
       response: wholeListOf(membership, 'The memberships of the user.', membershipExample),
       errors: ['not-found'],
     }),

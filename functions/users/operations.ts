@@ -2,7 +2,7 @@ import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { membershipEntity, roleEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { users } from './contract.ts';
@@ -20,9 +20,10 @@ export const userOperations: Operations<typeof users> = {
     );
   },
 
-  getUser: async ({ params, tenant, find }) => answerRecord(await find(tenant.records(userEntity), params.id)),
+  getUser: async ({ params, tenant, getOrThrow: find }) =>
+    answerRecord(await find(tenant.records(userEntity), params.id)),
 
-  updateUser: async ({ params, body, tenant, caller, find }) => {
+  updateUser: async ({ params, body, tenant, caller, getOrThrow: find }) => {
     const records = tenant.records(userEntity);
     const before = await find(records, params.id);
     const changes = changesOf(before.record, body);
@@ -31,9 +32,11 @@ export const userOperations: Operations<typeof users> = {
     return answerRecord(await records.update(before, changes));
   },
 
-  listUserMemberships: async ({ params, query, tenant, find }) => {
+  listUserMemberships: async ({ params, query, tenant, getOrThrow: find }) => {
     const [part] = await Promise.all([
-      tenant.records(membershipEntity).part({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
+      tenant
+        .records(membershipEntity)
+        .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
       find(tenant.records(userEntity), params.id),
     ]);
     return answerList(part);

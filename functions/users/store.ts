@@ -1,4 +1,4 @@
-import { entity, ignoringCase } from '../../shared/table/entity.ts';
+import { entity, ignoringCase } from '../../shared/table/repository/entity.ts';
 import type { User } from './contract.ts';
 
 export const userEntity = entity<User>('USER', {

@@ -1,7 +1,7 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { requirePower } from '../../shared/http/power.ts';
-import type { Changes } from '../../shared/table/changes.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import type { Changes } from '../../shared/table/repository/changes.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { User } from './contract.ts';
 

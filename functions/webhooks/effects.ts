@@ -1,14 +1,14 @@
-import type { Caller } from '../../shared/auth/caller.ts';
 import { readingOf } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
 import type { Contract, PermissionCode, Route } from '../../shared/contract/route.ts';
 import type { Answer } from '../../shared/http/operation.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
-import { actorOf } from '../../shared/table/audit-events.ts';
-import type { Collection } from '../../shared/table/collection.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import type { Stored } from '../../shared/table/records.ts';
+import { actorOf } from '../../shared/table/repository/audit-events.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
+import type { Repository } from '../../shared/table/repository/repository.ts';
 import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 
@@ -107,7 +107,7 @@ function asText(id: unknown, field: string): string {
 }
 
 /** An event has no `If-Match`. */
-async function find<T extends object>(records: Collection<T>, id: string): Promise<Stored<T>> {
+async function find<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
   if (stored === undefined) throw new Problem('not-found');
   return stored;

@@ -1,7 +1,7 @@
-import { type Caller, mayDo } from '../../shared/auth/caller.ts';
-import { openJson, sealJson } from '../../shared/auth/sealed-json.ts';
+import { decryptJson, encryptJson } from '../../shared/auth/encrypted-json.ts';
 import type { JsonObject } from '../../shared/contract/fields.ts';
 import type { PermissionCode } from '../../shared/contract/route.ts';
+import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { WebhookEvent } from './contract.ts';
 import type { StoredEvent } from './store.ts';
@@ -11,7 +11,7 @@ import type { StoredEvent } from './store.ts';
 const placeOf = (id: string): string => `webhook-event/${id}`;
 
 export const sealData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
-  sealJson(data, tenant, placeOf(id));
+  encryptJson(data, tenant, placeOf(id));
 
 /** What it takes to see the data of an event. */
 export interface Protection {
@@ -28,7 +28,7 @@ export async function showEvent(
   { tenant, caller }: { readonly tenant: Tenant; readonly caller: Caller },
 ): Promise<WebhookEvent> {
   if (event.data === null || (permission !== undefined && !mayDo(caller, permission))) return { ...event, data: null };
-  const data = await openJson(event.data, tenant, placeOf(event.id));
+  const data = await decryptJson(event.data, tenant, placeOf(event.id));
   const hidden = Object.entries(fieldPermissions).filter(
     ([field, permission]) => Object.hasOwn(data, field) && !mayDo(caller, permission),
   );

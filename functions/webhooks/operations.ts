@@ -16,7 +16,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
     );
   },
 
-  getWebhookEvent: async ({ params, tenant, caller, find }) => {
+  getWebhookEvent: async ({ params, tenant, caller, getOrThrow: find }) => {
     const stored = await find(tenant.records(eventEntity), params.id);
     const protection = effects.get(stored.record.event_type) ?? { fieldPermissions: {} };
     return answerRecord({ ...stored, record: await showEvent(stored.record, protection, { tenant, caller }) });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mayDo } from '../../shared/auth/caller.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
 import { jsonOf } from '../../shared/http/request.ts';
 import { validBody } from '../../shared/http/validate.ts';
-import type { Collection } from '../../shared/table/collection.ts';
+import { mayDo } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
-import type { Once } from '../../shared/table/once.ts';
+import type { DeduplicationStore } from '../../shared/table/repository/deduplication-store.ts';
+import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
@@ -44,7 +44,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   const event = eventOf(input, sender, signed);
   const tenant = Tenant.ofCredentials(credentials, session);
-  const seen = tenant.once<SeenEvent>(`EVENT#${credentials.integration_id}`);
+  const seen = tenant.deduplication<SeenEvent>(`EVENT#${credentials.integration_id}`);
 
   // All of this begins at once, for each is a round of calls: whether the event was seen, its number, and what it does.
   const unseen = refuseSeen(seen, event);
@@ -82,7 +82,7 @@ function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes
 }
 
 /** @throws Problem `event-already-processed`, or `event-id-reused` when it was with another body */
-async function refuseSeen(seen: Once<SeenEvent>, event: Event): Promise<void> {
+async function refuseSeen(seen: DeduplicationStore<SeenEvent>, event: Event): Promise<void> {
   const before = await seen.recall(event.headers.eventId);
   if (before === undefined) return;
   throw new Problem(before.body_sha256 === event.bodySha256 ? 'event-already-processed' : 'event-id-reused');
@@ -112,7 +112,7 @@ function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
 }
 
 async function keep(
-  events: Collection<StoredEvent>,
+  events: Repository<StoredEvent>,
   tenant: Tenant,
   { credentials }: Sender,
   event: Event,

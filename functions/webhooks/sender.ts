@@ -1,19 +1,19 @@
 import { allDone } from '../../shared/all-done.ts';
-import { type Caller, callerBySignature } from '../../shared/auth/caller.ts';
-import { environmentSecretBox } from '../../shared/auth/environment.ts';
-import { checkGuessing, FAILURES_KEPT } from '../../shared/auth/guess-throttle.ts';
+import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { openSecrets } from '../../shared/auth/integration-secrets.ts';
+import { checkLoginThrottle, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
-import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/credentials.ts';
-import {
-  countFailedGuess,
-  forgetFailedGuesses,
-  type Guess,
-  readFailedGuesses,
-} from '../../shared/table/failed-guesses.ts';
+import { type Caller, callerBySignature } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
+import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
+import {
+  countFailedLogin,
+  forgetFailedLogins,
+  type LoginAttempt,
+  readFailedLogins,
+} from '../../shared/table/system/failed-logins.ts';
 import { recordRefusal } from '../audit/refusals.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
@@ -24,7 +24,7 @@ export interface Sender {
 }
 
 /**
- * Who sent a delivery, and the body as it was signed. The order of the checks gives the spec's statuses (§6) and tells a stranger as
+ * Who sent a delivery, and the body as it was signed. The order of the checks gives the spec's statuses (§6) and tells an anonymous caller as
  * little as they allow: without the form of a signature nothing is looked up, and without a right one nothing is told but whether the
  * app code exists, which the spec's 404 demands. Wrong signatures are guesses at the secret, and slowed like failed logins.
  * @throws Problem `invalid-signature`, `not-found`, or `too-many-requests` while guesses from the network have to wait
@@ -36,15 +36,15 @@ export async function senderOf(
 ): Promise<Sender & { readonly signed: Buffer }> {
   const signature = headers.get('x-signature');
   if (!looksSigned(signature)) throw invalidSignature();
-  const guess: Guess = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
+  const guess: LoginAttempt = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
   const [credentials, failures] = await Promise.all([
     readCredentials(session.table, appCode),
-    readFailedGuesses(session, guess),
+    readFailedLogins(session, guess),
   ]);
   if (credentials === undefined)
     throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
-  checkGuessing(guess, failures, session.now);
-  const secrets = await openSecrets(await environmentSecretBox(), credentials, session.now);
+  checkLoginThrottle(guess, failures, session.now);
+  const secrets = await openSecrets(await environmentEncryption(), credentials, session.now);
   const signed = signedBody(
     bytes,
     signature,
@@ -52,12 +52,12 @@ export async function senderOf(
   );
   if (signed === undefined) {
     await allDone([
-      countFailedGuess(session, guess, FAILURES_KEPT),
+      countFailedLogin(session, guess, FAILURES_KEPT),
       recordRefusal(session, credentials, 'signature_refused'),
     ]);
     throw invalidSignature();
   }
-  if (failures.count > 0) await forgetFailedGuesses(session, guess);
+  if (failures.count > 0) await forgetFailedLogins(session, guess);
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
   return { credentials, caller: callerOf(credentials, secret?.id ?? null), signed };
 }

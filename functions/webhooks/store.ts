@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { WebhookEvent } from './contract.ts';
 
 /** An event as stored: what it brought along is sealed, for it may hold credentials, or secrets under names that only the sender knows. */

@@ -28,7 +28,7 @@ const bundleOne = (handler: string, outdir: string) =>
     format: 'esm',
     bundle: true,
     minify: true,
-    // What is imported when first needed (`shared/auth/kms.ts`) is a file of its own: a tenth of a cold start.
+    // What is imported when first needed (`shared/encryption/kms.ts`) is a file of its own: a tenth of a cold start.
     splitting: true,
     sourcemap: 'external',
     sourcesContent: false,

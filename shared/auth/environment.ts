@@ -1,8 +1,8 @@
+import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from '../encryption/envelope-encryption.ts';
+import { kmsDataKeys } from '../encryption/kms-data-keys.ts';
 import type { PublicKey, Signer } from './keys.ts';
-import { kmsDataKeys } from './kms-data-keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
-import { localDataKeys, type SecretBox, secretBox } from './secret-box.ts';
 
 /**
  * The keys of this function, by its environment. All are found once for a warm container, when first asked for.
@@ -32,10 +32,10 @@ export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
   });
 
 /** What seals secrets. @throws as {@link environmentSigner} */
-export const environmentSecretBox = (): Promise<SecretBox> =>
+export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   once('secret box', async () => {
     const file = process.env.KEY_FILE;
-    return secretBox(
+    return envelopeEncryption(
       file ? localDataKeys((await readLocalKeys(file)).secretsKey) : kmsDataKeys(required('SECRETS_KEY_ID')),
     );
   });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { SecretBox } from './secret-box.ts';
+import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
 
 /**
  * Secrets of integrations. One is kept twice: as a hash, for login, and sealed, for the HMAC of webhooks, which needs the secret
@@ -33,10 +33,10 @@ const RANDOM_BYTES = 32;
 export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 
 /** A secret in the form in which it is stored. */
-export const storeSecret = async (box: SecretBox, owner: Owner, secret: string): Promise<StoredSecret> => ({
+export const storeSecret = async (box: EnvelopeEncryption, owner: Owner, secret: string): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
-  sealed: await box.seal(secret, placeOf(owner)),
+  sealed: await box.encrypt(secret, placeOf(owner)),
   expires_at: null,
 });
 
@@ -86,14 +86,14 @@ interface OpenSecret extends Pick<StoredSecret, 'id'> {
  * @throws UnreadableSecret
  */
 export const openSecrets = (
-  box: SecretBox,
+  box: EnvelopeEncryption,
   owner: Owner & { readonly secrets: readonly StoredSecret[] },
   now: number,
 ): Promise<OpenSecret[]> =>
   Promise.all(
     owner.secrets
       .filter((secret) => isCurrent(secret, now))
-      .map(async ({ id, sealed }) => ({ ...(id && { id }), text: await box.open(sealed, placeOf(owner)) })),
+      .map(async ({ id, sealed }) => ({ ...(id && { id }), text: await box.decrypt(sealed, placeOf(owner)) })),
   );
 
 const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>

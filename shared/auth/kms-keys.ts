@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
+import { kms } from '../encryption/kms.ts';
 import { type Algorithm, type PublicKey, publicKeyOf, type Signer } from './keys.ts';
-import { kms } from './kms.ts';
 
 /** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */
 

@@ -8,7 +8,7 @@ import { invalidField } from '../contract/problem.ts';
 /** A machine that tries 10^12 secrets a second tries so many in three years. */
 const ENOUGH_GUESSES = 1e20;
 
-/** What is hard to guess is so within as many characters; each more costs time, of which a stranger may ask. */
+/** What is hard to guess is so within as many characters; each more costs time, of which an anonymous caller may ask. */
 const LOOKED_AT = 96;
 
 /**

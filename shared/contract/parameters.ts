@@ -39,7 +39,7 @@ export const pageParameters = {
 };
 
 /** The query of lists without pages: where the rest of a long list begins. The answer's own `Link` header carries it. */
-export const partParameters = {
+export const cursorParameters = {
   after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),
 };
 

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
-import type { Caller } from '../auth/caller.ts';
 import { parseJson } from '../contract/json.ts';
 import { type Problem, problemDetails } from '../contract/problem.ts';
 import type { ResponseType, Route } from '../contract/route.ts';
+import type { Caller } from '../identity/caller.ts';
 import { PageTooLarge } from '../table/errors.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
-import { pageLinks, partLink } from './links.ts';
+import { nextLink, pageLinks } from './links.ts';
 import type { Answer } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -109,7 +109,7 @@ export function present(schema: NonNullable<ResponseType['schema']>, value: unkn
 
 function linksOf({ request, route, query }: Asked, { body, next }: Answer): Record<string, string> {
   const path = pathOf(route, request);
-  if (next !== undefined) return { Link: partLink(path, request.query, next) };
+  if (next !== undefined) return { Link: nextLink(path, request.query, next) };
   const total = (body as { total?: unknown } | undefined)?.total;
   return typeof total === 'number' && typeof query.page === 'number' && typeof query.page_size === 'number'
     ? { Link: pageLinks(path, request.query, { page: query.page, pageSize: query.page_size, total }) }

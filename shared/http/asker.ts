@@ -1,5 +1,5 @@
-import type { Caller } from '../auth/caller.ts';
-import { areAsExpected, type Credentials, liveCredentials, readCredentialsOf } from '../table/credentials.ts';
+import type { Caller } from '../identity/caller.ts';
+import { areAsExpected, type Credentials, liveCredentials, readCredentialsOf } from '../table/system/credentials.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { allOf } from './power.ts';
 

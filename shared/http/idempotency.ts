@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { type Caller, mayDo } from '../auth/caller.ts';
-import { environmentSecretBox } from '../auth/environment.ts';
+import { environmentEncryption } from '../auth/environment.ts';
 import { Problem } from '../contract/problem.ts';
 import { type Contract, type Route, takesIdempotencyKey } from '../contract/route.ts';
+import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
-import type { Once } from '../table/once.ts';
+import type { DeduplicationStore } from '../table/repository/deduplication-store.ts';
 import { Tenant } from '../table/tenant.ts';
 import { withoutFields } from './answer.ts';
 import { type Asker, askerOf, isStillAsking } from './asker.ts';
@@ -50,7 +50,7 @@ interface Asked {
 export class IdempotentRequest {
   readonly #asked: Asked;
   readonly #fingerprint: string;
-  readonly #remembered: Once<Remembered>;
+  readonly #remembered: DeduplicationStore<Remembered>;
 
   /**
    * The request's key, where it has one and its route takes them.
@@ -86,7 +86,7 @@ export class IdempotentRequest {
   private constructor(asked: Asked) {
     this.#asked = asked;
     this.#fingerprint = createHash('sha256').update(asked.text).digest('base64url');
-    this.#remembered = asked.tenant.once<Remembered>(`REQUEST#${asked.caller.integrationId}`);
+    this.#remembered = asked.tenant.deduplication<Remembered>(`REQUEST#${asked.caller.integrationId}`);
   }
 
   /**
@@ -97,7 +97,7 @@ export class IdempotentRequest {
     const { key, requestId } = this.#asked;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
-    const opened = await (await environmentSecretBox()).open(found.sealed, this.#context);
+    const opened = await (await environmentEncryption()).decrypt(found.sealed, this.#context);
     const { fingerprint, answer, asker } = JSON.parse(unpacked(opened)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
@@ -118,7 +118,7 @@ export class IdempotentRequest {
     const { contract, caller, key } = this.#asked;
     const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
-    const sealed = await (await environmentSecretBox()).seal(packed(JSON.stringify(kept)), this.#context);
+    const sealed = await (await environmentEncryption()).encrypt(packed(JSON.stringify(kept)), this.#context);
     this.#remembered.remember(key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 

@@ -22,5 +22,5 @@ export function pageLinks(path: string, query: Query, at: { page: number; pageSi
 }
 
 /** The rest of a list that is not cut in pages. */
-export const partLink = (path: string, query: Query, after: string): string =>
+export const nextLink = (path: string, query: Query, after: string): string =>
   `${target(path, query, { after })}; rel="next"`;

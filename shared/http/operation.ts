@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import type { Caller } from '../auth/caller.ts';
 import type { Contract, ResponseType, Route } from '../contract/route.ts';
-import type { Collection } from '../table/collection.ts';
-import type { Page, Part, Stored } from '../table/records.ts';
+import type { Caller } from '../identity/caller.ts';
+import type { CursorPage, Page, Stored } from '../table/repository/records.ts';
+import type { Repository } from '../table/repository/repository.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { countDeliverable } from './deliverable.ts';
@@ -32,7 +32,7 @@ export interface BearerInput {
    * The record that the route is about.
    * @throws Problem `not-found`, or `precondition-failed` when `If-Match` names another version
    */
-  readonly find: <T extends object>(records: Collection<T>, id: string) => Promise<Stored<T>>;
+  readonly getOrThrow: <T extends object>(records: Repository<T>, id: string) => Promise<Stored<T>>;
 }
 
 /** What an operation of a route without a bearer token gets besides. */
@@ -93,7 +93,7 @@ export const answerPage = <T, U = T>(
 });
 
 /** Answers with a list that is not cut in pages, or as much of it as one answer can carry. */
-export const answerList = <T, U = T>(part: Part<T>, show: (record: T) => U = asStored) => {
+export const answerList = <T, U = T>(part: CursorPage<T>, show: (record: T) => U = asStored) => {
   const data = part.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
   const next = fitting < data.length ? String(part.records[fitting - 1]?.item.id) : part.next;

@@ -1,14 +1,14 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { type Caller, callerOf, mayDo } from '../auth/caller.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { Problem } from '../contract/problem.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
+import { type Caller, callerOf, mayDo } from '../identity/caller.ts';
 import { logger } from '../logger.ts';
-import { actorOf } from '../table/audit-events.ts';
-import type { Collection } from '../table/collection.ts';
-import type { Stored } from '../table/records.ts';
+import { actorOf } from '../table/repository/audit-events.ts';
+import type { Stored } from '../table/repository/records.ts';
+import type { Repository } from '../table/repository/repository.ts';
 import { environmentSession, type Session } from '../table/session.ts';
 import { problemResponse, responseOf } from './answer.ts';
 import { readBody } from './body.ts';
@@ -173,12 +173,12 @@ async function surroundings(
     return { session, caller, charge, request };
   }
   const tenant = await tenantOf(caller, session, query, caller.orgId === null ? named : body);
-  return { session, caller, tenant, find: finder(route, request) };
+  return { session, caller, tenant, getOrThrow: finder(route, request) };
 }
 
 const finder =
   (route: Route, request: HttpRequest) =>
-  async <T extends object>(records: Collection<T>, id: string): Promise<Stored<T>> => {
+  async <T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw new Problem('not-found');
     if (route.method === 'PATCH' || route.method === 'DELETE') checkIfMatch(request, stored.version);

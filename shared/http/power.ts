@@ -1,9 +1,9 @@
-import type { Caller } from '../auth/caller.ts';
 import { codesThatAllow } from '../contract/permissions.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PermissionCode } from '../contract/route.ts';
-import { areAsExpected, type Credentials, liveCredentials, requireCredentials } from '../table/credentials.ts';
+import type { Caller } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
+import { areAsExpected, type Credentials, liveCredentials, requireCredentials } from '../table/system/credentials.ts';
 import type { Tenant } from '../table/tenant.ts';
 
 /**

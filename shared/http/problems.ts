@@ -9,7 +9,7 @@ import {
   StaleRead,
   TableUnavailable,
 } from '../table/errors.ts';
-import { isPassing } from '../table/persist.ts';
+import { isTransient } from '../table/transaction/retry.ts';
 
 /** What the caller is told of an error. Whatever is not meant for callers becomes `internal-error`, without a word of its own. */
 export function problemOf(error: unknown): Problem {
@@ -32,7 +32,7 @@ export function problemOf(error: unknown): Problem {
       cause: error,
     });
   }
-  if (error instanceof TableUnavailable || error instanceof StaleRead || isPassing(error)) {
+  if (error instanceof TableUnavailable || error instanceof StaleRead || isTransient(error)) {
     return new Problem('unavailable', { headers: { 'Retry-After': '2' }, cause: error });
   }
   return new Problem('internal-error', { cause: error });

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Caller } from '../auth/caller.ts';
 import { Problem } from '../contract/problem.ts';
+import type { Caller } from '../identity/caller.ts';
 import { logger } from '../logger.ts';
-import { settleBudget, WHOLE_TENANT } from '../table/budget.ts';
 import type { Session } from '../table/session.ts';
+import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
 import { problemOf } from './problems.ts';
 import { Bucket, WINDOW_MS } from './rate-limit-bucket.ts';

@@ -1,5 +1,5 @@
-import type { Caller } from '../auth/caller.ts';
 import { type Finding, invalidField, Problem } from '../contract/problem.ts';
+import type { Caller } from '../identity/caller.ts';
 import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
 

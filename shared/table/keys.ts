@@ -37,7 +37,7 @@ export const uniqueKey = (tenant: TenantId, entity: string, field: string, value
 });
 
 /** Remembers that something happened: `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event id. */
-export const onceKey = (tenant: TenantId, scope: string, id: string): Key => ({
+export const deduplicationKey = (tenant: TenantId, scope: string, id: string): Key => ({
   PK: `ORG#${tenant}#ONCE#${scope}`,
   SK: id,
 });
@@ -55,13 +55,13 @@ export const refusalsKey = (tenant: TenantId, what: string, integrationId: strin
 });
 
 /** Partitions that wait to be emptied, after what they belonged to was deleted. */
-export const sweepPartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
+export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
 
 /** An integration's credentials, found by app code before a tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
 /** Failed guesses at one app code's secret from one network, by their digest. */
-export const guessKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
+export const loginFailureKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
 
 /** How many records of a kind a tenant has, where it may not have any number: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });

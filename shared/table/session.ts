@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Actor, Origin } from './audit-events.ts';
-import { environmentTable, type Table, tenantTable } from './client.ts';
+import { environmentTable, type Table, tenantTable } from './connection/client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
 import { stageReturn } from './lists/fence.ts';
 import { keepHeadSmall, type List, type TakenNumber, takeNumber } from './lists/head.ts';
-import { persist } from './persist.ts';
-import type { StagedWrite } from './staged.ts';
-import { Work } from './work.ts';
+import type { Actor, Origin } from './repository/audit-events.ts';
+import type { PendingWrite } from './transaction/pending-write.ts';
+import { retry } from './transaction/retry.ts';
+import { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /** Longest wait for giving numbers back: readers fence what is left. In milliseconds. */
 const GIVING_BACK_MS = 1_000;
@@ -31,7 +31,7 @@ export class Session {
   /** Who asks for what is done here. Without it no audited record is changed. */
   origin: Origin | undefined;
   readonly #tenantTable: (tenant: TenantId) => Table;
-  #work = new Work();
+  #work = new UnitOfWork();
   #workers = new Set<TenantId>();
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
@@ -58,13 +58,13 @@ export class Session {
   }
 
   /** The request's unit of work, for a tenant to stage its writes in. */
-  workOf(tenant: TenantId): Work {
+  unitOfWork(tenant: TenantId): UnitOfWork {
     this.#workers.add(tenant);
     return this.#work;
   }
 
   /** What is staged so far. */
-  get staged(): readonly StagedWrite[] {
+  get pendingWrites(): readonly PendingWrite[] {
     return this.#work.writes;
   }
 
@@ -97,7 +97,7 @@ export class Session {
 
   async #takeFresh(tenant: TenantId, list: List): Promise<TenantsNumber> {
     const taker = { now: this.now, by: randomUUID() };
-    return { tenant, ...(await persist(() => takeNumber(this.tableOf(tenant), list, taker), this)) };
+    return { tenant, ...(await retry(() => takeNumber(this.tableOf(tenant), list, taker), this)) };
   }
 
   /** Notes that the place of a number was found occupied: a reader has fenced it. The error has the operation run again, with another. */
@@ -149,7 +149,7 @@ export class Session {
 
   /** Forgets what is staged, to run the operation again. */
   restart(): void {
-    this.#work = new Work();
+    this.#work = new UnitOfWork();
     this.#workers = new Set();
     this.#checks = [];
     this.#beside = [];
@@ -158,9 +158,9 @@ export class Session {
     this.#spare.push(...this.#inUse.splice(0));
   }
 
-  /** Commits what is staged. @throws as {@link Work.commit} */
+  /** Commits what is staged. @throws as {@link UnitOfWork.commit} */
   async commit(): Promise<void> {
-    if (this.staged.length > 0) await this.#send();
+    if (this.pendingWrites.length > 0) await this.#send();
     this.#inUse = [];
     await this.abandon();
     await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
@@ -194,7 +194,7 @@ export class Session {
   }
 
   async #giveBack(taken: TenantsNumber): Promise<void> {
-    const work = new Work();
+    const work = new UnitOfWork();
     stageReturn(work, taken);
     const deadline = Math.min(this.deadline, this.clock() + GIVING_BACK_MS);
     await work.commit(this.tableOf(taken.tenant), { clock: this.clock, deadline });

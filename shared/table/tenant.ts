@@ -1,10 +1,10 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Caller } from '../auth/caller.ts';
-import { type AuditTrail, auditEventEntity, auditTrail } from './audit-events.ts';
-import { Collection } from './collection.ts';
-import type { Entity } from './entity.ts';
+import type { Caller } from '../identity/caller.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
-import { Once } from './once.ts';
+import { type AuditTrail, auditEventEntity, auditTrail } from './repository/audit-events.ts';
+import { DeduplicationStore } from './repository/deduplication-store.ts';
+import type { Entity } from './repository/entity.ts';
+import { Repository } from './repository/repository.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -68,9 +68,9 @@ export class Tenant {
   }
 
   /** All records of a kind. Where they are audited, each creation and change stages an event in this tenant's trail. */
-  records<T extends object>(entity: Entity<T>): Collection<T> {
+  records<T extends object>(entity: Entity<T>): Repository<T> {
     const witness = entity.audited === undefined ? undefined : this.trail(entity.audited);
-    return new Collection(
+    return new Repository(
       this.#session,
       this.#id,
       entity,
@@ -85,15 +85,15 @@ export class Tenant {
   }
 
   /** The records of a kind that belong to one parent: the messages of a ticket. */
-  below<P extends object, T extends object>(parent: Entity<P>, parentId: string, entity: Entity<T>): Collection<T> {
+  below<P extends object, T extends object>(parent: Entity<P>, parentId: string, entity: Entity<T>): Repository<T> {
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
-    return new Collection(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
+    return new Repository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
   }
 
   /** What happens once within a scope of this tenant. */
-  once<V extends object>(scope: string): Once<V> {
-    return new Once<V>(this.#session, this.#id, scope);
+  deduplication<V extends object>(scope: string): DeduplicationStore<V> {
+    return new DeduplicationStore<V>(this.#session, this.#id, scope);
   }
 
   /** Whether the organization exists; the platform always does. */

@@ -20,7 +20,9 @@ const isOwn = (name: string): boolean => /^(bin|functions|infra|local|operator|s
 
 it('the rules see all sources and their imports', () => {
   expect(sources.length).toBeGreaterThan(150);
-  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain('shared/table/work.ts');
+  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain(
+    'shared/table/transaction/unit-of-work.ts',
+  );
   expect(sources.find(({ path }) => path === 'functions/clients/handler.ts')?.imports).toContain(
     'shared/http/pipeline.ts',
   );
@@ -60,7 +62,7 @@ describe('imports', () => {
 
   it('of the stack and of the local gateway are contracts, never what is behind them', () => {
     // The operator's commands are the one thing that the functions offer beside their routes.
-    const offered = ['functions/contracts.ts', 'functions/integrations/platform.ts'];
+    const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts'];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
   });
@@ -76,7 +78,7 @@ describe('the table', () => {
   it('is reached by the storage code alone, and by what sets it up', () => {
     const reaches = (name: string): boolean => /^@aws-sdk\/(client-dynamodb|lib-dynamodb|util-dynamodb)$/.test(name);
     expect(forbidden(outside, (name, path) => reaches(name) && !path.startsWith('local/dynamodb/'))).toEqual([]);
-    expect(forbidden(within('functions/'), (name) => name === 'shared/table/client.ts')).toEqual([]);
+    expect(forbidden(within('functions/'), (name) => name === 'shared/table/connection/client.ts')).toEqual([]);
   });
 
   it('has its keys made in one place', () => {
@@ -93,7 +95,11 @@ describe('the table', () => {
   });
 
   it('has audit events that are put and read, never changed or removed', () => {
-    const handling = ['functions/audit/operations.ts', 'shared/table/audit-events.ts', 'shared/table/tenant.ts'];
+    const handling = [
+      'functions/audit/operations.ts',
+      'shared/table/repository/audit-events.ts',
+      'shared/table/tenant.ts',
+    ];
     // The operator verifies their lists. That it changes none of them is for its role to see to (`test/infra/isolation.test.ts`).
     const naming = saying(sources, /\bauditEventEntity\b/).filter((path) => !/^(infra|operator)\//.test(path));
     expect(naming).toEqual([...handling.slice(0, 1), 'functions/audit/store.ts', ...handling.slice(1)]);
@@ -102,7 +108,10 @@ describe('the table', () => {
   });
 
   it('is opened for a tenant by the session alone, and used so by the storage code alone', () => {
-    expect(saying(sources, /\btenantTable\b/)).toEqual(['shared/table/client.ts', 'shared/table/session.ts']);
+    expect(saying(sources, /\btenantTable\b/)).toEqual([
+      'shared/table/connection/client.ts',
+      'shared/table/session.ts',
+    ]);
     expect(saying(outside, /\.(tableOf|workOf)\(/)).toEqual([]);
     expect(saying(sources, /\bnew Session\(/)).toEqual(['shared/table/session.ts']);
   });
@@ -123,8 +132,8 @@ describe('what the functions reach', () => {
 
   it('is AWS, where the environment says that it is, and no address that a caller gave', () => {
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`.
-    expect(found(waysOut)).toEqual(['shared/table/client.ts: endpoint']);
-    expect(functions.find(({ path }) => path === 'shared/table/client.ts')?.code).toContain(
+    expect(found(waysOut)).toEqual(['shared/table/connection/client.ts: endpoint']);
+    expect(functions.find(({ path }) => path === 'shared/table/connection/client.ts')?.code).toContain(
       '{ endpoint: process.env.DYNAMODB_ENDPOINT }',
     );
   });

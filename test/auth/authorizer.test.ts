@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { handler } from '../../functions/authorizer/handler.ts';
-import { callerOf } from '../../shared/auth/caller.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
-import { configureTable, environmentTable } from '../../shared/table/client.ts';
-import { readCredentials } from '../../shared/table/credentials.ts';
+import { callerOf } from '../../shared/identity/caller.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
@@ -165,7 +165,7 @@ describe('what the authorizer said', () => {
   });
 });
 
-describe('a stranger', () => {
+describe('an anonymous caller', () => {
   const registration = (request: Partial<APIGatewayRequestAuthorizerEvent> = {}) =>
     event({
       methodArn: `${STAGE}/POST/api/v1/integrations`,

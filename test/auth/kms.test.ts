@@ -1,10 +1,10 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentPublicKeys, environmentSecretBox, environmentSigner } from '../../shared/auth/environment.ts';
-import { kmsDataKeys } from '../../shared/auth/kms-data-keys.ts';
+import { environmentEncryption, environmentPublicKeys, environmentSigner } from '../../shared/auth/environment.ts';
 import { sideBySide } from '../../shared/auth/kms-keys.ts';
-import { secretBox, UnreadableSecret } from '../../shared/auth/secret-box.ts';
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
+import { envelopeEncryption, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };
@@ -68,45 +68,45 @@ describe('keys in KMS', () => {
 describe('secrets under KMS', () => {
   it('open for their own tenant and record only', async () => {
     vi.stubEnv('SECRETS_KEY_ID', 'master');
-    const box = await environmentSecretBox();
+    const box = await environmentEncryption();
     const place = { tenant: crypto.randomUUID(), record: 'service/1' };
-    const sealed = await box.seal('secret', place);
-    expect(await box.open(sealed, place)).toBe('secret');
+    const sealed = await box.encrypt('secret', place);
+    expect(await box.decrypt(sealed, place)).toBe('secret');
     for (const other of [
       { ...place, tenant: crypto.randomUUID() },
       { ...place, record: 'service/2' },
     ]) {
-      await expect(box.open(sealed, other)).rejects.toThrow(UnreadableSecret);
+      await expect(box.decrypt(sealed, other)).rejects.toThrow(UndecryptableText);
     }
   });
 
   it('cost one call for a tenant, not one for each record', async () => {
     const place = (record: number) => ({ tenant: 'a', record: `service/${record}` });
-    const writer = secretBox(kmsDataKeys('master'));
+    const writer = envelopeEncryption(kmsDataKeys('master'));
     const sealed = await Promise.all(
-      Array.from({ length: 200 }, (_, record) => writer.seal(`${record}`, place(record))),
+      Array.from({ length: 200 }, (_, record) => writer.encrypt(`${record}`, place(record))),
     );
     expect(kms.calls).toEqual(['GenerateDataKey']);
-    const reader = secretBox(kmsDataKeys('master'));
-    const opened = await Promise.all(sealed.map((text, record) => reader.open(text, place(record))));
+    const reader = envelopeEncryption(kmsDataKeys('master'));
+    const opened = await Promise.all(sealed.map((text, record) => reader.decrypt(text, place(record))));
     expect(opened).toEqual(Array.from({ length: 200 }, (_, record) => `${record}`));
     expect(kms.calls).toEqual(['GenerateDataKey', 'Decrypt']);
   });
 
   it('are under a new data key when the old one has been kept long enough', async () => {
-    const box = secretBox(kmsDataKeys('master', 0));
+    const box = envelopeEncryption(kmsDataKeys('master', 0));
     const place = { tenant: 'b', record: 'service/1' };
-    const sealed = [await box.seal('one', place), await box.seal('two', place)];
+    const sealed = [await box.encrypt('one', place), await box.encrypt('two', place)];
     expect(callsOf('GenerateDataKey')).toBe(2);
-    expect(await Promise.all(sealed.map((text) => box.open(text, place)))).toEqual(['one', 'two']);
+    expect(await Promise.all(sealed.map((text) => box.decrypt(text, place)))).toEqual(['one', 'two']);
   });
 
   it('are not lost to one failure of KMS', async () => {
-    const box = secretBox(kmsDataKeys('master'));
+    const box = envelopeEncryption(kmsDataKeys('master'));
     const place = { tenant: 'c', record: 'service/1' };
-    const sealed = await box.seal('one', place);
-    const other = secretBox(kmsDataKeys('master'));
-    await expect(other.open(sealed, { ...place, tenant: 'd' })).rejects.toThrow(UnreadableSecret);
-    expect(await other.open(sealed, place)).toBe('one');
+    const sealed = await box.encrypt('one', place);
+    const other = envelopeEncryption(kmsDataKeys('master'));
+    await expect(other.decrypt(sealed, { ...place, tenant: 'd' })).rejects.toThrow(UndecryptableText);
+    expect(await other.decrypt(sealed, place)).toBe('one');
   });
 });

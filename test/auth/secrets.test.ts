@@ -2,12 +2,12 @@ import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
 import { generateSecret, isSecretOf, openSecrets, storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { localDataKeys, secretBox, UnreadableSecret } from '../../shared/auth/secret-box.ts';
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
 import { isStrong } from '../../shared/auth/secret-strength.ts';
+import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 
-const box = secretBox(localDataKeys(randomBytes(32)));
+const box = envelopeEncryption(localDataKeys(randomBytes(32)));
 const owner = { tenant: crypto.randomUUID(), app_code: 'acme' };
 const NOW = Date.now();
 
@@ -162,7 +162,7 @@ describe('a stored secret', () => {
       { ...owner, tenant: crypto.randomUUID() },
       { ...owner, app_code: 'other' },
     ]) {
-      await expect(openSecrets(box, { ...other, secrets }, NOW)).rejects.toThrow(UnreadableSecret);
+      await expect(openSecrets(box, { ...other, secrets }, NOW)).rejects.toThrow(UndecryptableText);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { contracts } from '../../functions/all-contracts.ts';
 import { bearerOf } from '../../functions/authorizer/bearer.ts';
 import { clients } from '../../functions/clients/contract.ts';
-import { contracts } from '../../functions/contracts.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
 import type { Problem } from '../../shared/contract/problem.ts';
 import type { Body } from '../../shared/contract/record.ts';

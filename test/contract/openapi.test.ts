@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { statusesOf } from '../../shared/contract/implied-problems.ts';
 import { openApiDocument } from '../../shared/contract/openapi/document.ts';
 import { documentText } from '../../shared/contract/openapi/text.ts';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { localDataKeys, secretBox } from '../../shared/auth/secret-box.ts';
 import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
 import { escapedSize, fitsEscaped, MAX_ANSWER, MAX_RECORD } from '../../shared/contract/sizes.ts';
+import { envelopeEncryption, localDataKeys } from '../../shared/encryption/envelope-encryption.ts';
 import { countDeliverable, isDeliverable } from '../../shared/http/deliverable.ts';
-import { entity } from '../../shared/table/entity.ts';
 import { RecordTooLarge } from '../../shared/table/errors.ts';
-import { checkSize } from '../../shared/table/record-size.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
+import { checkSize } from '../../shared/table/repository/record-size.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 
 const pageOf = (data: readonly unknown[]) => ({ data, page: 1_000_000_000, page_size: data.length, total: 2 ** 48 });
@@ -41,8 +41,8 @@ it('what is sealed counts as at least what it takes when it is opened', async ()
   interface Kept {
     readonly credentials: string | null;
   }
-  const kept = entity<Kept>('KEPT', { sealed: ['credentials'] });
-  const box = secretBox(localDataKeys(randomBytes(32)));
+  const kept = entity<Kept>('KEPT', { encrypted: ['credentials'] });
+  const box = envelopeEncryption(localDataKeys(randomBytes(32)));
   const sizeOf = (credentials: string): number => {
     // The rest of the record takes it over the bound in any case, so that the error tells the size.
     const padding = 'x'.repeat(MAX_RECORD);
@@ -58,7 +58,7 @@ it('what is sealed counts as at least what it takes when it is opened', async ()
       fc.oneof(fc.jsonValue(), fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'a') })),
       async (value) => {
         const json = JSON.stringify({ value });
-        const sealed = await box.seal(json, { tenant: 'acme', record: 'service/1' });
+        const sealed = await box.encrypt(json, { tenant: 'acme', record: 'service/1' });
         expect(sizeOf(sealed)).toBeGreaterThanOrEqual(escapedSize(json));
       },
     ),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { type Calls, callsOf, newTenant, pointsAt } from '../support/tenant-calls.ts';
 

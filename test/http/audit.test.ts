@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordRefusal } from '../../functions/audit/refusals.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
-import { configureTable, environmentTable } from '../../shared/table/client.ts';
-import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { environmentSession } from '../../shared/table/session.ts';
+import { type Credentials, readCredentials } from '../../shared/table/system/credentials.ts';
 import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { deliver } from '../support/deliver.ts';
@@ -160,16 +160,16 @@ describe('what is done', () => {
     }
   });
 
-  it('by a first key is a stranger’s: an organization and an integration', async () => {
+  it('by a first key is an anonymous caller’s: an organization and an integration', async () => {
     const body = { app_code: `first-${randomUUID()}`, display_name: 'First' };
     const { body: key } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', { body });
     const { data } = await trail(await api.login(key.app_code ?? '', key.secret ?? ''));
-    const stranger = { operation: 'createIntegration', actor_type: 'stranger', actor_id: null, actor_app_code: null };
+    const anonymous = { operation: 'createIntegration', actor_type: 'anonymous', actor_id: null, actor_app_code: null };
     expect(data).toHaveLength(2);
     expect(data).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ ...stranger, record_type: 'Organization', record_id: key.org_id }),
-        expect.objectContaining({ ...stranger, record_type: 'Integration', record_id: key.id }),
+        expect.objectContaining({ ...anonymous, record_type: 'Organization', record_id: key.org_id }),
+        expect.objectContaining({ ...anonymous, record_type: 'Integration', record_id: key.id }),
       ]),
     );
   });
@@ -422,7 +422,7 @@ it.each([
 ])('AUDIT_RETENTION_DAYS=%s keeps events %i days', async (value, days) => {
   vi.stubEnv('AUDIT_RETENTION_DAYS', value);
   vi.resetModules();
-  const { auditEventEntity } = await import('../../shared/table/audit-events.ts');
+  const { auditEventEntity } = await import('../../shared/table/repository/audit-events.ts');
   expect(auditEventEntity.retentionDays).toBe(days);
 });
 
@@ -442,7 +442,7 @@ describe('a login that is refused', () => {
       id: expect.any(String),
       occurred_at: expect.any(String),
       operation: 'login_refused',
-      actor_type: 'stranger',
+      actor_type: 'anonymous',
       actor_id: null,
       actor_app_code: null,
       record_type: 'Integration',
@@ -505,7 +505,7 @@ describe('a login that is refused', () => {
   /** What the login does with a refusal, without its waits. */
   const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
     const session = environmentSession(5_000, () => Date.now() + inDays * 86_400_000);
-    session.origin = { actor: { type: 'stranger' }, operation: 'login', requestId: randomUUID(), sourceAddress };
+    session.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };
     return recordRefusal(session, credentials, 'login_refused');
   };
 
@@ -528,6 +528,6 @@ describe('a delivery with a wrong signature', () => {
     expect(await refusals(victim.token)).toEqual([]);
     expect((await deliver(api, victim, event, { signature: '0'.repeat(64) })).status).toBe(401);
     const record = { record_type: 'Integration', record_id: victim.integrationId };
-    expect(await refusals(victim.token)).toMatchObject([{ ...record, actor_type: 'stranger', failures: 1 }]);
+    expect(await refusals(victim.token)).toMatchObject([{ ...record, actor_type: 'anonymous', failures: 1 }]);
   });
 });

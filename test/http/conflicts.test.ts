@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 

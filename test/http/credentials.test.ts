@@ -147,8 +147,8 @@ describe.each([
     const list = await full.read(`/api/v1/webhook-events?event_type=${kind}.created&page_size=1`);
     const path = `/api/v1/webhook-events/${list.data[0]?.id}`;
     expect(text((await full.read(path)).data)).toBe(text(data));
-    const stranger = await callerWith(['webhooks:read']);
-    expect((await stranger.read(path)).data).toBe(null);
+    const anonymous = await callerWith(['webhooks:read']);
+    expect((await anonymous.read(path)).data).toBe(null);
     const reader = await callerWith(['webhooks:read', `${area}:read`]);
     expect((await reader.read(path)).data).toEqual({ ...data, credentials: null });
     const both = await callerWith(['webhooks:read', `${area}:read`, `${area}:credentials`]);

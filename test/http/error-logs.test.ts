@@ -5,7 +5,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../shared/contract/problem.ts';
 import { logger } from '../../shared/logger.ts';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type ApiOptions, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';

@@ -1,15 +1,15 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { waitAfter } from '../../shared/auth/guess-throttle.ts';
+import { waitAfter } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
-import { environmentTable } from '../../shared/table/client.ts';
-import {
-  countFailedGuess,
-  forgetFailedGuesses,
-  type Guess,
-  readFailedGuesses,
-} from '../../shared/table/failed-guesses.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
+import {
+  countFailedLogin,
+  forgetFailedLogins,
+  type LoginAttempt,
+  readFailedLogins,
+} from '../../shared/table/system/failed-logins.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
 
@@ -86,12 +86,12 @@ describe('guessing a secret', () => {
     const other = await api.orgToken();
     expect((await login(other.appCode, other.secret)).status).toBe(200);
     const session = newSession();
-    expect(
-      (await readFailedGuesses(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count,
-    ).toBe(5);
-    expect(
-      (await readFailedGuesses(session, { kind: 'login', appCode: org.appCode, network: '192.0.2.1' })).count,
-    ).toBe(0);
+    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count).toBe(
+      5,
+    );
+    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '192.0.2.1' })).count).toBe(
+      0,
+    );
   });
 
   it('counts guesses made at the same time', async () => {
@@ -101,9 +101,9 @@ describe('guessing a secret', () => {
     expect(new Set(statuses)).not.toContain(200);
     const counted = statuses.filter((status) => status === 401).length;
     const session = newSession();
-    expect(
-      (await readFailedGuesses(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count,
-    ).toBe(counted);
+    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count).toBe(
+      counted,
+    );
     expect((await login(org.appCode, org.secret)).status).toBe(429);
   });
 
@@ -120,22 +120,22 @@ describe('guessing a secret', () => {
 });
 
 describe('the count of failures', () => {
-  const guess: Guess = { kind: 'login', appCode: 'acme', network: '192.0.2.7' };
+  const guess: LoginAttempt = { kind: 'login', appCode: 'acme', network: '192.0.2.7' };
 
   it('begins anew once it has expired, though the item is still there', async () => {
     const start = Date.now();
-    for (const at of [0, 1]) await countFailedGuess(newSession(start + at), guess, 60);
-    expect(await readFailedGuesses(newSession(start + 2), guess)).toEqual({ count: 2, lastAt: start + 1 });
+    for (const at of [0, 1]) await countFailedLogin(newSession(start + at), guess, 60);
+    expect(await readFailedLogins(newSession(start + 2), guess)).toEqual({ count: 2, lastAt: start + 1 });
     const later = start + 62_000;
-    expect((await readFailedGuesses(newSession(later), guess)).count).toBe(0);
-    await Promise.all([later, later + 1].map((at) => countFailedGuess(newSession(at), guess, 60)));
-    expect((await readFailedGuesses(newSession(later + 2), guess)).count).toBe(2);
+    expect((await readFailedLogins(newSession(later), guess)).count).toBe(0);
+    await Promise.all([later, later + 1].map((at) => countFailedLogin(newSession(at), guess, 60)));
+    expect((await readFailedLogins(newSession(later + 2), guess)).count).toBe(2);
   });
 
   it('is forgotten where there is none, too', async () => {
     const other = { ...guess, appCode: 'other' };
-    await forgetFailedGuesses(newSession(), other);
-    expect((await readFailedGuesses(newSession(), other)).count).toBe(0);
+    await forgetFailedLogins(newSession(), other);
+    expect((await readFailedLogins(newSession(), other)).count).toBe(0);
   });
 });
 

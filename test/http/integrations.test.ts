@@ -234,10 +234,10 @@ describe('changing an integration', () => {
 });
 
 describe('the first key', () => {
-  const stranger = (body: JsonBody, options: RequestOptions = {}) => register(body, options);
+  const anonymous = (body: JsonBody, options: RequestOptions = {}) => register(body, options);
 
   it('comes with a new organization', async () => {
-    const { status, body } = await stranger({ display_name: 'São José & Filhos' });
+    const { status, body } = await anonymous({ display_name: 'São José & Filhos' });
     expect([status, body.secret]).toEqual([201, expect.any(String)]);
     const token = await api.login(String(body.app_code), String(body.secret));
     const { body: own } = await api.request('GET', `/api/v1/orgs/${body.org_id}`, { token });
@@ -247,8 +247,8 @@ describe('the first key', () => {
 
   it('takes an id for the organization that nobody has', async () => {
     const org_id = randomUUID();
-    expect((await stranger({ org_id })).body.org_id).toBe(org_id);
-    const again = await stranger({ org_id });
+    expect((await anonymous({ org_id })).body.org_id).toBe(org_id);
+    const again = await anonymous({ org_id });
     expect([again.status, again.body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
   });
 
@@ -258,18 +258,18 @@ describe('the first key', () => {
       return Items.filter(({ PK }) => PK?.S?.startsWith(`ORG#${org.orgId}#`));
     };
     const before = await everything();
-    const { status } = await stranger({ org_id: org.orgId });
+    const { status } = await anonymous({ org_id: org.orgId });
     expect(status).toBe(401);
     expect(await everything()).toEqual(before);
   });
 
   it('is never for the platform', async () => {
-    expect((await stranger({ org_id: null })).status).toBe(401);
+    expect((await anonymous({ org_id: null })).status).toBe(401);
   });
 
   it('goes to one of many who want the same organization at once', async () => {
     const org_id = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => stranger({ org_id })));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => anonymous({ org_id })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401, 401, 401, 401, 401]);
     const winner = answers.find(({ status }) => status === 201)?.body;
     const token = await api.login(String(winner?.app_code), String(winner?.secret));
@@ -278,13 +278,13 @@ describe('the first key', () => {
 
   it('is not for a taken app code', async () => {
     const org_id = randomUUID();
-    expect((await stranger({ org_id, app_code: org.appCode })).status).toBe(409);
+    expect((await anonymous({ org_id, app_code: org.appCode })).status).toBe(409);
     expect((await api.request('GET', `/api/v1/orgs/${org_id}`, { token: platform })).status).toBe(404);
   });
 
   it('is not for who sends a bad token, even an empty one', async () => {
     for (const authorization of ['', 'Bearer ', 'Bearer nonsense', 'Basic eDp5']) {
-      expect((await stranger({}, { headers: { authorization } })).status).toBe(401);
+      expect((await anonymous({}, { headers: { authorization } })).status).toBe(401);
     }
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { appKey } from '../../shared/table/keys.ts';
 import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentTable } from '../../shared/table/client.ts';
-import type { Credentials } from '../../shared/table/credentials.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
 import { appKey } from '../../shared/table/keys.ts';
+import type { Credentials } from '../../shared/table/system/credentials.ts';
 import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 

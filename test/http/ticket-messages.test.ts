@@ -3,7 +3,7 @@ import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { environmentTable } from '../../shared/table/client.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, startApi } from '../support/api.ts';

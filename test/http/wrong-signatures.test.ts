@@ -4,7 +4,7 @@ import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { configureTable, environmentTable } from '../../shared/table/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { Session } from '../../shared/table/session.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, type Principal } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';

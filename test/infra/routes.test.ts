@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS, gatewayProblemTemplate, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 

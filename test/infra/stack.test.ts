@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { withDefaults } from '../../local/gateway/options.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';

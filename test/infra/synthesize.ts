@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import type { Bundles } from '../../infra/bundling/bundle.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { settingsFrom } from '../../infra/settings.ts';

@@ -3,13 +3,13 @@ import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/l
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { kinds } from '../../operator/kinds.ts';
-import { type Table, tableOf } from '../../shared/table/client.ts';
+import { type Table, tableOf } from '../../shared/table/connection/client.ts';
 import {
+  cascadeDeletePartition,
   type Key,
   PLATFORM,
   recordsPartition,
   setPartition,
-  sweepPartition,
   type TenantId,
   uniqueKey,
 } from '../../shared/table/keys.ts';
@@ -262,7 +262,7 @@ describe('damage', () => {
         const partition = `${recordsPartition(tenant, 'TICKET')}#${randomUUID()}#MESSAGE`;
         for (let number = 0; number < 60; number++)
           await put({ PK: partition, SK: sortKeyOf(number), message: 'left' });
-        await put({ PK: sweepPartition(tenant), SK: partition });
+        await put({ PK: cascadeDeletePartition(tenant), SK: partition });
       },
       ['interrupted-sweep TICKET'],
     ],

@@ -3,7 +3,7 @@ import { Agent } from 'node:http';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 
 /** A network between the functions and DynamoDB that fails for each request in its own way, though they share one client. */

@@ -9,11 +9,11 @@ import { createTable } from '../../local/dynamodb/table.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { environmentTable } from '../../shared/table/client.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
 import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
-import { stageOrganization } from '../../shared/table/organizations.ts';
 import { Session } from '../../shared/table/session.ts';
+import { stageOrganization } from '../../shared/table/system/organizations.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 
 /** Where runs take place: a table with the functions' environment, and for each run a tenant of its own. */

@@ -1,5 +1,5 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../../shared/table/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { HEAD, setPartition } from '../../shared/table/keys.ts';
 import { numberIn } from '../../shared/table/lists/ids.ts';
 import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';

@@ -1,4 +1,4 @@
-import { type AuthorizerContext, type Caller, callerOf } from '../../shared/auth/caller.ts';
+import { type AuthorizerContext, type Caller, callerOf } from '../../shared/identity/caller.ts';
 
 /** A caller of an organization that may do everything there, without a gateway to ask. */
 export function aCaller(orgId: string, { integration_id = 'i' }: Partial<AuthorizerContext> = {}): Caller {

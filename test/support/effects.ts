@@ -1,5 +1,5 @@
-import { environmentTable } from '../../shared/table/client.ts';
-import { type Credentials, readCredentials } from '../../shared/table/credentials.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
+import { type Credentials, readCredentials } from '../../shared/table/system/credentials.ts';
 import type { Api, OrgAccess } from './api.ts';
 import type { Scenario } from './scenario.ts';
 

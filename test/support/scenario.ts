@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { contracts } from '../../functions/contracts.ts';
+import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import type { Api, JsonBody, OrgAccess } from './api.ts';

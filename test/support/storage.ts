@@ -3,7 +3,7 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { runToCommit } from '../../shared/http/run.ts';
-import { type Table, tableOf } from '../../shared/table/client.ts';
+import { type Table, tableOf } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { aCaller } from './caller.ts';

@@ -9,8 +9,8 @@ import { jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/client.ts';
-import type { Filter } from '../../shared/table/records.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
+import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Conflicts } from '../support/conflicts.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/client.ts';
-import { entity } from '../../shared/table/entity.ts';
-import { setPartition, sweepPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { cascadeDeletePartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
 import { isEmpty } from '../../shared/table/lists/bits.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { auditOf, itemsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
@@ -51,13 +51,13 @@ const remove = (id: string, own = false) =>
   doIn(open(own), async (tenant) => {
     const below = tenant.below(jobs, id, notes);
     const [job, keys] = await Promise.all([tenant.records(jobs).get(id), below.childKeys()]);
-    if (job !== undefined) tenant.records(jobs).remove(job, below.clear(keys, job));
+    if (job !== undefined) tenant.records(jobs).remove(job, below.deleteAll(keys, job));
   });
 
 /** Everything that is stored below a job, and what waits to be swept. */
 async function leftOf(id: string): Promise<number> {
   const partition = `ORG#${org}#JOB#${id}#NOTE`;
-  const places = [partition, setPartition(partition), sweepPartition(org as TenantId)];
+  const places = [partition, setPartition(partition), cascadeDeletePartition(org as TenantId)];
   const items = await Promise.all(places.map((place) => itemsIn(table, place)));
   return items.flat().length;
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/client.ts';
-import { entity, exactly } from '../../shared/table/entity.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { HEAD, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { entity, exactly } from '../../shared/table/repository/entity.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { auditOf, itemsIn, numbersIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
@@ -282,7 +282,7 @@ describe('a part of a list', () => {
     const seen: string[] = [];
     let after: string | undefined;
     for (let parts = 0; parts < 9; parts++) {
-      const part = await records.part({ limit: 2, after });
+      const part = await records.cursorPage({ limit: 2, after });
       seen.push(...part.records.map(({ record: { id } }) => id));
       after = part.next;
       if (after === undefined) break;

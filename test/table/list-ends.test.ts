@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/client.ts';
-import { entity } from '../../shared/table/entity.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { HEAD } from '../../shared/table/keys.ts';
 import { stageReturn } from '../../shared/table/lists/fence.ts';
 import { numberIn } from '../../shared/table/lists/ids.ts';
 import { NumberSet } from '../../shared/table/lists/number-set.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
@@ -61,7 +61,7 @@ describe('a list whose records expire', () => {
     await tenant.session
       .takeNumber(tenant.id, { partition: `ORG#${org}#LINE`, filters: [], retentionDays: RETENTION_DAYS })
       .then((taken) => {
-        stageReturn(tenant.session.workOf(tenant.id), taken);
+        stageReturn(tenant.session.unitOfWork(tenant.id), taken);
       });
     await tenant.session.commit();
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/client.ts';
-import { entity } from '../../shared/table/entity.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { auditOf, recordsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';

@@ -7,7 +7,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { problemOf } from '../../shared/http/problems.ts';
-import { configureTable, environmentTable, tenantTable } from '../../shared/table/client.ts';
+import { configureTable, environmentTable, tenantTable } from '../../shared/table/connection/client.ts';
 import type { TenantId } from '../../shared/table/keys.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 

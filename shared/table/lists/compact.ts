@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../client.ts';
-import type { Item } from '../staged.ts';
+import type { Table } from '../connection/client.ts';
+import type { Item } from '../transaction/pending-write.ts';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 
 /**

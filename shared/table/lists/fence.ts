@@ -1,9 +1,9 @@
-import type { Table } from '../client.ts';
+import type { Table } from '../connection/client.ts';
 import { setPartition } from '../keys.ts';
-import type { Patience } from '../persist.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
-import type { Item } from '../staged.ts';
-import { Work } from '../work.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { TimeLimit } from '../transaction/retry.ts';
+import { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { bitPlace } from './bits.ts';
 import type { TakenNumber } from './head.ts';
 import { sortKeyOf } from './ids.ts';
@@ -33,7 +33,7 @@ interface Unwritten {
   readonly expires: number | undefined;
 }
 
-function stageFence(work: Work, { partition, number, expires }: Unwritten): void {
+function stageFence(work: UnitOfWork, { partition, number, expires }: Unwritten): void {
   const tombstone = {
     PK: partition,
     SK: sortKeyOf(number),
@@ -45,13 +45,13 @@ function stageFence(work: Work, { partition, number, expires }: Unwritten): void
 }
 
 /** Stages that the taker of a number gives it back. */
-export const stageReturn = (work: Work, { list: { partition }, number, expires }: TakenNumber): void =>
+export const stageReturn = (work: UnitOfWork, { list: { partition }, number, expires }: TakenNumber): void =>
   stageFence(work, { partition, number, expires });
 
 /** So many tombstones and the bits of their gaps go in one transaction. */
 const MOST = 99;
 /** Fences are tried once: what stands against one, the next reader looks at. */
-const ONCE: Patience = { clock: () => 0, deadline: 0 };
+const ONCE: TimeLimit = { clock: () => 0, deadline: 0 };
 
 /**
  * Fences numbers that a reader found without a record. Also on condition that the words of their gaps are as the reader saw them: a record that was
@@ -69,8 +69,8 @@ export async function fence(table: Table, unwritten: readonly Unwritten[], gaps:
   await Promise.allSettled(works.map((work) => work.commit(table, ONCE)));
 }
 
-function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): Work {
-  const work = new Work();
+function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): UnitOfWork {
+  const work = new UnitOfWork();
   // The item is needed for as long as the last of its gaps.
   const latest = unwritten.reduce(
     (last, { expires }) => (expires === undefined ? last : Math.max(last, setExpiry(expires))),
@@ -82,9 +82,9 @@ function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): Work {
     work.update(
       { PK: setPartition(partition), SK: sortKey },
       {
-        expect: { equals: { [word]: seen[word] } },
+        condition: { equals: { [word]: seen[word] } },
         set: expires === undefined ? {} : { [TTL_ATTRIBUTE]: latest },
-        refuse: () => new Error('the gaps have changed'),
+        onConditionFailed: () => new Error('the gaps have changed'),
       },
     );
   }

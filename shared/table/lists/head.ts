@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { itemOf, type Table } from '../client.ts';
+import { itemOf, type Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, type Upkeep, upkeepOf } from './periods.ts';
 

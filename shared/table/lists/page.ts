@@ -1,16 +1,16 @@
-import type { Table } from '../client.ts';
+import type { Table } from '../connection/client.ts';
 import { ListNotBuilt } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
-import type { Patience } from '../persist.ts';
-import type { Item } from '../staged.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { TimeLimit } from '../transaction/retry.ts';
 import { compact } from './compact.ts';
 import { fence, isLate } from './fence.ts';
 import type { List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { expiryOf, floorOf } from './periods.ts';
+import { ReadBudget } from './read-budget.ts';
 import { type Records, readBetween, readEach, readNewest } from './read-records.ts';
 import { readHead, readSet } from './read-set.ts';
-import { Reading } from './reading.ts';
 
 /**
  * Any page of a list in two rounds of reads: which numbers its records have, then the records (`docs/counted-lists.md`).
@@ -35,7 +35,7 @@ export interface PageRequest {
   readonly newestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly patience: Patience;
+  readonly timeLimit: TimeLimit;
 }
 
 export interface ItemPage {
@@ -62,7 +62,7 @@ const TRIES = 10;
 const LOOK_AHEAD = 100;
 
 export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
-  const reading = new Reading(request.patience, request.newestFirst);
+  const reading = new ReadBudget(request.timeLimit, request.newestFirst);
   const [view, newest] = await Promise.all([
     readView(table, source),
     isWhole(source) ? readProbe(table, source.partition, request, reading) : [],
@@ -150,7 +150,7 @@ export async function readNumbers(
   table: Table,
   source: ListSource,
   numbers: readonly number[],
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Records> {
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
@@ -185,7 +185,7 @@ export async function readNumbered(
   count: Promise<number>,
   request: PageRequest,
 ): Promise<ItemPage> {
-  const reading = new Reading(request.patience, request.newestFirst);
+  const reading = new ReadBudget(request.timeLimit, request.newestFirst);
   const [to, found] = await Promise.all([count, readProbe(table, partition, request, reading)]);
   const members = new Members({ from: 0, to, absent: new Set() });
   const numbers = pageOf(members, request);
@@ -203,7 +203,7 @@ const readProbe = (
   table: Table,
   partition: string,
   { page, newestFirst, pageSize }: PageRequest,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Records> =>
   page === 1 && newestFirst ? readNewest(table, partition, pageSize, reading) : Promise.resolve(new Map());
 

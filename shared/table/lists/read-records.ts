@@ -1,9 +1,9 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../client.ts';
-import { LeftUndone, persist } from '../persist.ts';
-import type { Item } from '../staged.ts';
+import type { Table } from '../connection/client.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import { retry, Unprocessed } from '../transaction/retry.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
-import type { Reading } from './reading.ts';
+import type { ReadBudget } from './read-budget.ts';
 
 /** Records by their numbers. Tombstones are none. */
 export type Records = ReadonlyMap<number, Item>;
@@ -23,7 +23,7 @@ export async function readBetween(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: Reading,
+  reading: ReadBudget,
   maxQueries = Number.POSITIVE_INFINITY,
 ): Promise<Records> {
   const items: Item[] = [];
@@ -54,7 +54,12 @@ export async function readBetween(
 }
 
 /** The newest records of a list, strongly consistent. */
-export async function readNewest(table: Table, partition: string, limit: number, reading: Reading): Promise<Records> {
+export async function readNewest(
+  table: Table,
+  partition: string,
+  limit: number,
+  reading: ReadBudget,
+): Promise<Records> {
   const { Items = [], ConsumedCapacity } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -89,11 +94,11 @@ export async function readEach(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<Looked> {
   const items: Item[] = [];
   let unread = reading.newestFirst ? numbers.toReversed() : numbers;
-  await persist(async () => {
+  await retry(async () => {
     while (unread.length > 0) {
       const asked = unread.slice(0, reading.mayRead(unread.length));
       if (asked.length === 0) return;
@@ -102,9 +107,9 @@ export async function readEach(
       items.push(...answers.flatMap(({ found }) => found));
       const left = new Set(answers.flatMap((answer) => answer.unread));
       unread = unread.filter((number, index) => index >= asked.length || left.has(number));
-      if (left.size > 0) throw new LeftUndone(`${left.size} records were not read`);
+      if (left.size > 0) throw new Unprocessed(`${left.size} records were not read`);
     }
-  }, reading.patience);
+  }, reading.timeLimit);
   return { records: recordsIn(items), unread };
 }
 
@@ -118,7 +123,7 @@ async function readBatch(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: Reading,
+  reading: ReadBudget,
 ): Promise<{ readonly found: readonly Item[]; readonly unread: readonly number[] }> {
   const Keys = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
   const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(

@@ -1,5 +1,5 @@
 import { TTL_ATTRIBUTE } from '../schema.ts';
-import type { Work } from '../work.ts';
+import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { bitPlace } from './bits.ts';
 
 /** Stages that a set holds a number from now on, or no more. Adding is exact, for a transaction is carried out once. */
@@ -12,11 +12,11 @@ interface Change {
   readonly expires?: number | undefined;
 }
 
-export const stageEntry = (work: Work, change: Change): void => stage(work, change, 1n);
+export const stageEntry = (work: UnitOfWork, change: Change): void => stage(work, change, 1n);
 
-export const stageExit = (work: Work, change: Change): void => stage(work, change, -1n);
+export const stageExit = (work: UnitOfWork, change: Change): void => stage(work, change, -1n);
 
-function stage(work: Work, { set, number, expires }: Change, sign: 1n | -1n): void {
+function stage(work: UnitOfWork, { set, number, expires }: Change, sign: 1n | -1n): void {
   const { sortKey, word, bit } = bitPlace(number);
   work.update(
     { PK: set, SK: sortKey },

@@ -1,7 +1,7 @@
-import { CHILDREN } from '../children.ts';
 import { childPartition, type Key, recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
-import type { Item } from '../staged.ts';
+import { CHILDREN } from '../repository/children.ts';
+import type { Item } from '../transaction/pending-write.ts';
 import { changed, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { AnyEntity, Kind } from './kinds.ts';
 import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
@@ -45,11 +45,11 @@ export class Children {
     const text = `${entity.name} ${id} counts ${countIn(before)} records below it, there are ${count}`;
     return {
       differences: [{ kind: 'counter', entity: entity.name, id, field: CHILDREN, text }],
-      mend: (work) =>
+      repair: (work) =>
         work.update(key, {
           set: { [CHILDREN]: count },
-          expect: { equals: { id, [CHILDREN]: before[CHILDREN] } },
-          refuse: changed,
+          condition: { equals: { id, [CHILDREN]: before[CHILDREN] } },
+          onConditionFailed: changed,
         }),
     };
   }

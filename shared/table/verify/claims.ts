@@ -1,9 +1,9 @@
-import { SETS } from '../entity-lists.ts';
 import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
 import { numberOf, sortKeyOf } from '../lists/ids.ts';
+import { SETS } from '../repository/entity-lists.ts';
 import { VERSION } from '../schema.ts';
-import type { Item } from '../staged.ts';
-import type { Work } from '../work.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';
 import { readPartition, readTogether, sideBySide } from './reading.ts';
@@ -84,7 +84,7 @@ export class Claims {
         : `is not claimed by ${expected}, which has it`;
     return {
       differences: [tell('unique-value', text)],
-      mend: (work) => {
+      repair: (work) => {
         for (const [index, id] of holders.entries()) this.#expect(work, id, records[index]);
         const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
         if (expected === undefined) work.delete(key, expect, changed);
@@ -94,11 +94,11 @@ export class Claims {
   }
 
   /** Stages that a record, or that there is none, is as it was read. */
-  #expect(work: Work, id: string, record: Item | undefined): void {
+  #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
     const equals = { id: record?.id, [VERSION]: record?.[VERSION], [SETS]: record?.[SETS] };
     work.update(this.#recordKey(id), {
-      expect: record === undefined ? { exists: false } : { equals },
-      refuse: changed,
+      condition: record === undefined ? { exists: false } : { equals },
+      onConditionFailed: changed,
     });
   }
 

@@ -1,9 +1,9 @@
-import { toRecord } from '../entity.ts';
 import { type Key, recordsPartition, setPartition } from '../keys.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { NumberSet } from '../lists/number-set.ts';
+import { toRecord } from '../repository/entity.ts';
 import { MOVES } from '../schema.ts';
-import type { Item } from '../staged.ts';
+import type { Item } from '../transaction/pending-write.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
@@ -83,11 +83,11 @@ export class Counters {
     const asRead = Object.fromEntries(Object.keys(counters).map((field) => [field, before[field]]));
     return {
       differences,
-      mend: (work) =>
+      repair: (work) =>
         work.update(key, {
           set: Object.fromEntries(wrong.map(({ field, counted }) => [field, counted])),
-          expect: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
-          refuse: changed,
+          condition: { equals: { id, [MOVES]: before[MOVES], ...asRead } },
+          onConditionFailed: changed,
         }),
     };
   }

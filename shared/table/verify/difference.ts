@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../clock.ts';
-import type { Table } from '../client.ts';
+import type { Table } from '../connection/client.ts';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
-import { Work } from '../work.ts';
+import { UnitOfWork } from '../transaction/unit-of-work.ts';
 
 /** Something that does not agree with the records. */
 export interface Difference {
@@ -62,7 +62,7 @@ export interface Scope {
 /** What was found at one moment, and what would mend it: writes that expect everything to be as it was found. */
 export interface Finding {
   readonly differences: readonly Difference[];
-  readonly mend?: ((work: Work) => void) | undefined;
+  readonly repair?: ((work: UnitOfWork) => void) | undefined;
 }
 
 /** Others changed something while it was looked at, so that nothing can be said of it. */
@@ -89,7 +89,7 @@ export async function settle(scope: Scope, look: () => Promise<Finding | Moved>)
   for (let tries = 1; ; tries++) {
     const found = await look();
     if (!(found instanceof Moved)) {
-      const outcome = await mended(scope, found);
+      const outcome = await repaired(scope, found);
       if (outcome !== undefined) return outcome;
     }
     if (tries === TRIES) return toldAs(found instanceof Moved ? [found.busy] : found.differences, false, TOO_FAST);
@@ -100,7 +100,7 @@ export async function settle(scope: Scope, look: () => Promise<Finding | Moved>)
 const TOO_FAST = 'others change it all the time: try again later';
 
 /** @returns undefined where somebody has changed it since it was looked at */
-async function mended(scope: Scope, { differences, mend }: Finding): Promise<Verified[] | undefined> {
+async function repaired(scope: Scope, { differences, repair: mend }: Finding): Promise<Verified[] | undefined> {
   if (differences.length === 0 || !scope.repair || mend === undefined) return toldAs(differences, false);
   try {
     await commit(scope, mend);
@@ -118,8 +118,8 @@ const toldAs = (differences: readonly Difference[], repaired: boolean, reason?: 
 /** IAM keeps from the maintenance role what it shall not change (`docs/decisions/0092-operator-verify.md`). */
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
-async function commit({ table, clock }: Scope, stage: (work: Work) => void): Promise<void> {
-  const work = new Work();
+async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void): Promise<void> {
+  const work = new UnitOfWork();
   stage(work);
   await work.commit(table, { clock, deadline: clock() + PATIENCE });
 }

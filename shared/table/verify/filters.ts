@@ -72,10 +72,14 @@ async function note(scope: Scope, { entity, partition }: Survey, field: string):
     if (built.includes(field)) return { differences: [] };
     return {
       differences: [{ kind: 'filter-not-built', entity: entity.name, field, text: field }],
-      mend: (work) =>
+      repair: (work) =>
         work.update(
           { PK: setPartition(partition), SK: HEAD },
-          { set: { FILTERS: [...built, field] }, expect: { equals: { FILTERS: filters } }, refuse: changed },
+          {
+            set: { FILTERS: [...built, field] },
+            condition: { equals: { FILTERS: filters } },
+            onConditionFailed: changed,
+          },
         ),
     };
   });

@@ -75,7 +75,7 @@ async function verifyHead(scope: Scope, { partition, entity, last, ends }: Surve
     const marks = isUnmarked ? Object.fromEntries(ends.map(({ end, first }) => [markOf(end), first])) : {};
     return {
       differences: [{ kind: 'head-behind', entity: entity.name, text }],
-      mend: (work) =>
+      repair: (work) =>
         work.update(
           { PK: setPartition(partition), SK: HEAD },
           {
@@ -84,8 +84,8 @@ async function verifyHead(scope: Scope, { partition, entity, last, ends }: Surve
               ...(isBehind ? { NEXT: last + 1 } : {}),
               ...(filters === undefined ? { FILTERS: [] } : {}),
             },
-            expect: { equals: { NEXT: next, FILTERS: filters } },
-            refuse: changed,
+            condition: { equals: { NEXT: next, FILTERS: filters } },
+            onConditionFailed: changed,
           },
         ),
     };

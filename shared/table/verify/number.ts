@@ -1,4 +1,3 @@
-import { notedIn, noteOf, SETS, textOf } from '../entity-lists.ts';
 import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
 import { isLate } from '../lists/fence.ts';
@@ -6,9 +5,10 @@ import { sortKeyOf } from '../lists/ids.ts';
 import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { setExpiry } from '../lists/set-writes.ts';
+import { notedIn, noteOf, SETS, textOf } from '../repository/entity-lists.ts';
 import { TTL_ATTRIBUTE, VERSION } from '../schema.ts';
-import type { Item } from '../staged.ts';
-import type { Work } from '../work.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { sound } from './bits.ts';
 import { changed, type Difference, type Finding, Moved, type Scope } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
@@ -121,7 +121,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   }
 
   const expires = expiryOf(list, head, number, live);
-  const mend = (work: Work): void => {
+  const mend = (work: UnitOfWork): void => {
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
     gap.stage(work, bit, isGap, expires);
     for (const [index, { field, value }] of places.entries()) {
@@ -129,7 +129,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
       sets[index]?.stage(work, bit, stands, expires);
     }
   };
-  return { differences, mend };
+  return { differences, repair: mend };
 }
 
 /** When the bits of a number are of no use any more, in epoch seconds, where the list's records expire. */
@@ -149,18 +149,22 @@ interface ExpectedRecord {
 }
 
 /** Stages that the record is as it was read. A live one notes the sets that it stands in from now on; a gap gets its tombstone. */
-function expectRecord(work: Work, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
+function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
   const key = { PK: list.partition, SK: sortKeyOf(number) };
   if (record === undefined && isGap) {
     const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
     work.put({ ...key, [TOMBSTONE]: true, ...ttl }, changed);
   } else if (!isLive(record)) {
     const expect = record === undefined ? { exists: false } : { equals: { [TOMBSTONE]: true } };
-    work.update(key, { expect, refuse: changed });
+    work.update(key, { condition: expect, onConditionFailed: changed });
   } else {
     const note = noteOf(notes);
     const equals = { id: record.id, [VERSION]: record[VERSION], [SETS]: record[SETS] };
-    work.update(key, { set: note[SETS] === record[SETS] ? {} : note, expect: { equals }, refuse: changed });
+    work.update(key, {
+      set: note[SETS] === record[SETS] ? {} : note,
+      condition: { equals },
+      onConditionFailed: changed,
+    });
   }
 }
 
@@ -192,15 +196,15 @@ class StoredWord {
    * Stages that the word has this bit or has it not, on condition that it is as it was read. Where the list's records expire, its item is kept for as
    * long as this number needs it, and never shorter than before: it holds others' bits too.
    */
-  stage(work: Work, bit: bigint, isSet: boolean, expires: number | undefined): void {
+  stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
     const bits = sound(this.#bits);
     const after = isSet ? bits | bit : bits & ~bit;
     if (after === this.#bits) return;
     const isLater = expires !== undefined && setExpiry(expires) > (this.#expires ?? 0);
     work.update(this.#key, {
       set: { [this.#name]: after, ...(isLater ? { [TTL_ATTRIBUTE]: setExpiry(expires) } : {}) },
-      expect: { equals: { [this.#name]: this.#raw, ...(isLater ? { [TTL_ATTRIBUTE]: this.#expires } : {}) } },
-      refuse: changed,
+      condition: { equals: { [this.#name]: this.#raw, ...(isLater ? { [TTL_ATTRIBUTE]: this.#expires } : {}) } },
+      onConditionFailed: changed,
     });
   }
 }

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PLATFORM, recordsPartition } from '../keys.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
-import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../organizations.ts';
 import { VERSION } from '../schema.ts';
-import type { Item } from '../staged.ts';
-import type { Work } from '../work.ts';
+import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../system/organizations.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
@@ -43,12 +43,12 @@ async function look(scope: Scope): Promise<Finding | Moved> {
   }
 
   const fields = fieldsOf(organization);
-  const asRead = (work: Work): void =>
-    work.update(key, { expect: { equals: { [VERSION]: organization[VERSION] } }, refuse: changed });
+  const asRead = (work: UnitOfWork): void =>
+    work.update(key, { condition: { equals: { [VERSION]: organization[VERSION] } }, onConditionFailed: changed });
   if (copy?.id === undefined) {
     return {
       differences: [tell('is missing in the list of organizations')],
-      mend: (work) => {
+      repair: (work) => {
         asRead(work);
         work.put({ ...copyKey, ...fields, [VERSION]: 1 }, changed, absenceOf(copy));
       },
@@ -61,7 +61,7 @@ async function look(scope: Scope): Promise<Finding | Moved> {
   if (wrong.length === 0) return { differences: [] };
   return {
     differences: [tell(`differs from its copy in the list of organizations: ${wrong.join(', ')}`)],
-    mend: (work) => {
+    repair: (work) => {
       asRead(work);
       const differing = Object.entries(fields).filter(([field]) => wrong.includes(field));
       const remove = wrong.filter((field) => !(field in fields));
@@ -69,8 +69,8 @@ async function look(scope: Scope): Promise<Finding | Moved> {
       work.update(copyKey, {
         set: Object.fromEntries(differing),
         remove,
-        expect: { equals: { id: copy.id, ...asCopied } },
-        refuse: changed,
+        condition: { equals: { id: copy.id, ...asCopied } },
+        onConditionFailed: changed,
       });
     },
   };

@@ -1,9 +1,9 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../keys.ts';
+import { ReadBudget } from '../lists/read-budget.ts';
 import { readEach } from '../lists/read-records.ts';
-import { Reading } from '../lists/reading.ts';
-import { persist } from '../persist.ts';
-import type { Item } from '../staged.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import { retry } from '../transaction/retry.ts';
 import type { Scope } from './difference.ts';
 
 /** How verifying reads: strongly consistent, and with patience. */
@@ -13,7 +13,7 @@ const PATIENCE = 10_000;
 
 /** Reads again, for a while, what fails in passing. */
 export const patiently = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
-  persist(read, { clock, deadline: clock() + PATIENCE });
+  retry(read, { clock, deadline: clock() + PATIENCE });
 
 export async function readItem(scope: Scope, key: Key): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: scope.table.name, Key: { ...key }, ConsistentRead: true });
@@ -32,7 +32,7 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
 
 /** The records of these numbers, however many. */
 export async function readRecords({ table, clock }: Scope, partition: string, numbers: readonly number[]) {
-  const reading = new Reading({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY);
+  const reading = new ReadBudget({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY);
   return (await readEach(table, partition, numbers, true, reading)).records;
 }
 

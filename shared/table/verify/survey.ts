@@ -1,11 +1,11 @@
-import { notedIn, textOf } from '../entity-lists.ts';
 import { recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { readHead as readHeadOf } from '../lists/read-set.ts';
+import { notedIn, textOf } from '../repository/entity-lists.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
-import type { Item } from '../staged.ts';
+import type { Item } from '../transaction/pending-write.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { PLATFORM } from '../keys.ts';
-import { listedEntity } from '../organizations.ts';
-import { sweep, sweepsOf } from '../sweep.ts';
+import { cascadeDeletesOf, finishCascadeDeletes } from '../repository/cascade-delete.ts';
+import { listedEntity } from '../system/organizations.ts';
 import type { Tenant } from '../tenant.ts';
 import { Children } from './children.ts';
 import { Claims } from './claims.ts';
@@ -44,7 +44,7 @@ export async function verify(
     }
   };
 
-  const waiting = await sweepsOf(scope.table, id);
+  const waiting = await cascadeDeletesOf(scope.table, id);
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const counters = listed.map((each) => new Counters(scope, each));
   const looked = await Promise.all(listed.map((each) => lookThrough(scope, each, counters)));
@@ -89,9 +89,9 @@ function valuesOf({ values }: Kind, field: string, looked: readonly Looked[]): r
 /** What waited to be emptied before and still does: whoever began it had time enough. */
 async function verifySweeps(scope: Scope, before: readonly string[]): Promise<Verified[]> {
   const { table, tenant, clock, repair } = scope;
-  const left = (await sweepsOf(table, tenant)).filter((partition) => before.includes(partition));
+  const left = (await cascadeDeletesOf(table, tenant)).filter((partition) => before.includes(partition));
   if (left.length === 0) return [];
-  const repaired = repair && (await sweep(table, tenant, { clock, deadline: Number.POSITIVE_INFINITY }));
+  const repaired = repair && (await finishCascadeDeletes(table, tenant, { clock, deadline: Number.POSITIVE_INFINITY }));
   return left.map((partition) => {
     const [, , entity = '', id] = partition.split('#');
     const text = `${partition} belonged to a deleted record and is not empty yet`;

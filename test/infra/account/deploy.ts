@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
-import { contracts } from '../../../functions/contracts.ts';
+import { contracts } from '../../../functions/all-contracts.ts';
 import { type SynthesizedFunction, synthesizedFunctions } from '../../../infra/synthesized.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';

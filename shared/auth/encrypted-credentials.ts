@@ -1,0 +1,76 @@
+import type { JsonObject } from '../contract/fields.ts';
+import { Problem } from '../contract/problem.ts';
+import type { PermissionCode } from '../contract/route.ts';
+import { type Caller, mayDo } from '../identity/caller.ts';
+import type { Page, Stored } from '../table/repository/records.ts';
+import type { Tenant } from '../table/tenant.ts';
+import { decryptJson, encryptJson } from './encrypted-json.ts';
+
+/**
+ * The `credentials` of services and resources: ciphertext in the table, bound to tenant and record, shown and taken under a permission of
+ * their own (`docs/decisions/0071`). A caller without it sees null, so that a record sent back as it was seen changes nothing.
+ */
+
+/** A record as stored. */
+interface Sealed {
+  readonly id: string;
+  readonly credentials: string | null;
+}
+
+/** The record as a caller may see it. */
+type Opened<T extends Sealed> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
+
+/** A record's type with its credentials as they are stored. */
+export type WithEncryptedCredentials<T> = Omit<T, 'credentials'> & Pick<Sealed, 'credentials'>;
+
+interface Around {
+  readonly tenant: Tenant;
+  readonly caller: Caller;
+}
+
+export interface EncryptedCredentials {
+  /** @throws Problem `forbidden` when the caller sets credentials and may not */
+  check(caller: Caller, given: JsonObject | null | undefined): void;
+  seal(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
+  /** Changes of a record with their credentials, if they name any, sealed. */
+  sealIn<C extends { readonly credentials?: JsonObject | null }>(
+    tenant: Tenant,
+    id: string,
+    changes: C,
+  ): Promise<Omit<C, 'credentials'> & Partial<Pick<Sealed, 'credentials'>>>;
+  open<T extends Sealed>(around: Around, stored: Stored<T>): Promise<Stored<Opened<T>>>;
+  openPage<T extends Sealed>(around: Around, page: Page<T>): Promise<Page<Opened<T>>>;
+}
+
+/** @param kind names the records in the place that their credentials are sealed for; never change it */
+export function encryptedCredentials(kind: 'service' | 'resource', permission: PermissionCode): EncryptedCredentials {
+  const placeOf = (id: string): string => `${kind}/${id}`;
+
+  const seal: EncryptedCredentials['seal'] = async (tenant, id, given) =>
+    given === null ? null : encryptJson(given, tenant, placeOf(id));
+
+  const open: EncryptedCredentials['open'] = async ({ tenant, caller }, stored) => {
+    const { id, credentials } = stored.record;
+    const isShown = credentials !== null && mayDo(caller, permission);
+    const opened = isShown ? await decryptJson(credentials, tenant, placeOf(id)) : null;
+    return { ...stored, record: { ...stored.record, credentials: opened } };
+  };
+
+  return {
+    check(caller, given) {
+      if (given === null || given === undefined || mayDo(caller, permission)) return;
+      throw new Problem('forbidden', {
+        detail: `This needs the permission ${permission}.`,
+        errors: [{ in: 'body', pointer: '#/credentials', detail: `needs the permission ${permission}` }],
+      });
+    },
+    seal,
+    async sealIn(tenant, id, { credentials, ...changes }) {
+      return credentials === undefined ? changes : { ...changes, credentials: await seal(tenant, id, credentials) };
+    },
+    open,
+    async openPage(around, page) {
+      return { ...page, records: await Promise.all(page.records.map((stored) => open(around, stored))) };
+    },
+  };
+}

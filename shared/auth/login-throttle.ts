@@ -1,0 +1,40 @@
+import { Problem } from '../contract/problem.ts';
+import type { FailedLogins, LoginAttempt } from '../table/system/failed-logins.ts';
+
+/**
+ * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins, and wrong signatures of webhooks, are counted by app code and source
+ * network together, never by the app code alone: that would let anyone lock a tenant out. At login codes that nobody has are counted
+ * alike, so a refusal tells nothing of who exists.
+ */
+
+/** Failures that cost no wait: somebody has pasted the wrong secret, a few times over. */
+const FREE_FAILURES = 5;
+/** The wait after the next failure; it doubles with every further one. In seconds. */
+const FIRST_WAIT = 1;
+const LONGEST_WAIT = 900;
+
+/** How long failures are remembered after the last one, in seconds. */
+export const FAILURES_KEPT = 3_600;
+
+/** The wait after so many failures, in seconds. */
+export const waitAfter = (failures: number): number =>
+  failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT);
+
+const TOO_MANY = {
+  login: 'Too many failed logins with this app code from this address.',
+  signature: 'Too many wrong signatures with this app code from this address.',
+} as const;
+
+/**
+ * Lets a guess be tried. While a wait lasts the right secret is refused too: otherwise the wait would slow nobody who guesses.
+ * `now` in epoch milliseconds.
+ * @throws Problem `too-many-requests`
+ */
+export function checkLoginThrottle({ kind }: LoginAttempt, { count, lastAt }: FailedLogins, now: number): void {
+  const left = lastAt + waitAfter(count) * 1000 - now;
+  if (left <= 0) return;
+  throw new Problem('too-many-requests', {
+    detail: TOO_MANY[kind],
+    headers: { 'Retry-After': String(Math.ceil(left / 1000)) },
+  });
+}

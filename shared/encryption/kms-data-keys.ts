@@ -1,0 +1,86 @@
+import { type Clock, systemClock } from '../clock.ts';
+import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
+import { kms } from './kms.ts';
+
+/**
+ * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail shows: a data key opens for its own
+ * tenant only. Keys are kept a short while in a warm container, so that a list of sealed records is a few calls and not one for each.
+ * A tenant's shelf keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
+ * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
+ */
+export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clock = systemClock): DataKeys {
+  const current = expiring<DataKey>(lifetime, clock);
+  const unwrapped = expiring<Uint8Array>(lifetime, clock);
+  const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
+    unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
+  const generated = async (tenant: string): Promise<DataKey> => {
+    const made = await generate(masterKeyId, tenant);
+    // What this container seals it will often open next.
+    await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
+    return made;
+  };
+  const shelved = async (tenant: string, shelf: DataKeyCache): Promise<DataKey> => {
+    const wrapped = (await shelf.recall()) ?? (await shelf.keep((await generated(tenant)).wrapped));
+    return { wrapped, key: await unwrap(wrapped, tenant) };
+  };
+  return {
+    current: (tenant, shelf) =>
+      shelf === undefined
+        ? current(tenant, () => generated(tenant))
+        : current(`shelf of ${tenant}`, () => shelved(tenant, shelf)),
+    unwrap,
+  };
+}
+
+/** In milliseconds: how long a key that was cut off in KMS may still work in a warm container. */
+const LIFETIME = 60_000;
+/** Keys kept at most, the oldest go first. */
+const KEPT = 2_000;
+
+async function generate(masterKeyId: string, tenant: string): Promise<DataKey> {
+  const { client, commands } = await kms();
+  const { Plaintext: key, CiphertextBlob: wrapped } = await client.send(
+    new commands.GenerateDataKeyCommand({ KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } }),
+  );
+  if (key === undefined || wrapped === undefined) throw new Error('KMS answered no data key');
+  return { key, wrapped: Buffer.from(wrapped).toString('base64url') };
+}
+
+async function decryptKey(masterKeyId: string, wrapped: string, tenant: string): Promise<Uint8Array> {
+  const { client, commands } = await kms();
+  const command = new commands.DecryptCommand({
+    KeyId: masterKeyId,
+    CiphertextBlob: Buffer.from(wrapped, 'base64url'),
+    EncryptionContext: { tenant },
+  });
+  const { Plaintext: key } = await client.send(command).catch((cause: unknown) => {
+    // `InvalidCiphertextException` is also KMS's answer to another encryption context.
+    if (cause instanceof commands.InvalidCiphertextException || cause instanceof commands.IncorrectKeyException) {
+      throw new UndecryptableText('a data key does not open for this tenant', { cause });
+    }
+    throw cause;
+  });
+  if (key === undefined) throw new Error('KMS answered no data key');
+  return key;
+}
+
+/** Values by name, each made once and kept for `lifetime` milliseconds. What failed is not kept. */
+function expiring<T>(lifetime: number, clock: Clock): (name: string, make: () => Promise<T>) => Promise<T> {
+  const kept = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
+  return (name, make) => {
+    const found = kept.get(name);
+    if (found !== undefined && found.until > clock()) return found.value;
+    // The promise is kept, not what it gives: two hundred records that are opened at once share one call.
+    const value = make();
+    kept.delete(name);
+    kept.set(name, { value, until: clock() + lifetime });
+    for (const oldest of kept.keys()) {
+      if (kept.size <= KEPT) break;
+      kept.delete(oldest);
+    }
+    value.catch(() => {
+      if (kept.get(name)?.value === value) kept.delete(name);
+    });
+    return value;
+  };
+}

@@ -1,0 +1,85 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import type { TimeLimit } from '../transaction/retry.ts';
+import { type ListSource, membersOf, readNumbers, readView } from './page.ts';
+import { ReadBudget } from './read-budget.ts';
+
+/** A part of a list in order, without its total: what the lists answer that are not cut in pages. */
+
+export interface ItemCursorPage {
+  readonly items: readonly Item[];
+  /** Whether records follow. */
+  readonly more: boolean;
+}
+
+interface InOrder {
+  /** Sort key after which (in the order asked for) the part begins. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly newestFirst: boolean;
+}
+
+/** A query answers at most 1 MB; a part ends before the answer could pass what Lambda carries, even if all of it is escaped. */
+const QUERY_BYTES = 1_048_576;
+const PART_BYTES = 2 * QUERY_BYTES;
+
+/** Records of a partition whose sort keys are times. */
+export async function readInOrder(
+  table: Table,
+  partition: string,
+  { after, limit, newestFirst }: InOrder,
+): Promise<ItemCursorPage> {
+  const beyond = newestFirst ? '<' : '>';
+  const items: Item[] = [];
+  let bytes = 0;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: `PK = :list${after === undefined ? '' : ` AND SK ${beyond} :after`}`,
+        ExpressionAttributeValues: { ':list': partition, ...(after === undefined ? {} : { ':after': after }) },
+        ScanIndexForward: !newestFirst,
+        ConsistentRead: true,
+        Limit: limit + 1 - items.length,
+        ExclusiveStartKey: start,
+      }),
+    );
+    items.push(...Items);
+    bytes += LastEvaluatedKey === undefined ? 0 : QUERY_BYTES;
+    start = LastEvaluatedKey;
+  } while (start !== undefined && items.length <= limit && bytes < PART_BYTES);
+  const kept = items.slice(0, limit);
+  return { items: kept, more: items.length > kept.length || start !== undefined };
+}
+
+interface OfMembers {
+  /** Number after which the part begins. */
+  readonly after: number | undefined;
+  readonly limit: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly patience: TimeLimit;
+}
+
+/** Records of a counted list, oldest first. */
+export async function readMembers(
+  table: Table,
+  source: ListSource,
+  { after, limit, now, patience }: OfMembers,
+): Promise<ItemCursorPage> {
+  const members = membersOf(source, await readView(table, source), new Set(), now);
+  const reading = new ReadBudget(patience, false);
+  const items: Item[] = [];
+  let rank = after === undefined ? 0 : members.rankOf(after + 1);
+  while (items.length < limit && rank < members.total) {
+    const numbers = members.slice(rank, limit - items.length);
+    const records = await readNumbers(table, source, numbers, reading);
+    // The number of a record under way, or lost, has none.
+    items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
+    if (reading.isCut) return { items, more: true };
+    rank += numbers.length;
+  }
+  return { items, more: rank < members.total };
+}

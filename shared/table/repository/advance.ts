@@ -1,0 +1,27 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import type { Key } from '../keys.ts';
+import { retry, type TimeLimit } from '../transaction/retry.ts';
+
+/** Longest wait for an item that is in a transaction. In milliseconds. */
+const PATIENCE = 500;
+
+/** Moves a text of a record forward, never back: one `UpdateItem`, refused where the record has that text or a later one already. */
+export async function advance(
+  table: Table,
+  key: Key,
+  { id, field, value }: { readonly id: string; readonly field: string; readonly value: string },
+  { clock, deadline }: TimeLimit,
+): Promise<void> {
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: { ...key },
+    UpdateExpression: 'SET #field = :value',
+    // A field that is null is not less than a text, nor anything else.
+    ConditionExpression: 'id = :id AND NOT #field >= :value',
+    ExpressionAttributeNames: { '#field': field },
+    ExpressionAttributeValues: { ':id': id, ':value': value },
+  });
+  const patience = { clock, deadline: Math.min(deadline, clock() + PATIENCE) };
+  await retry(() => table.client.send(command), patience);
+}

@@ -1,0 +1,95 @@
+import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import { cascadeDeletePartition, type Key, setPartition, type TenantId } from '../keys.ts';
+import type { Session } from '../session.ts';
+import type { TimeLimit } from '../transaction/retry.ts';
+
+/**
+ * Empties what belonged to a deleted record, where there is more of it than its transaction holds. That transaction leaves a note, and the partition
+ * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one, by
+ * the operator's `verify --repair`, or by the next `npm start`.
+ *
+ * In a domain this is `collection.clear()` and `collection.retire()`.
+ */
+
+/** Notes that are read at once. */
+const NOTES = 10;
+const KEYS_A_ROUND = 250;
+const KEYS_A_BATCH = 25;
+/** Time that sweeping may add to an answer, in milliseconds. */
+const LONGEST = 2_000;
+
+/** Stages that a partition is to be emptied once the work is committed. */
+export function stageCascadeDelete(session: Session, tenant: TenantId, partition: string): void {
+  const note = { PK: cascadeDeletePartition(tenant), SK: partition };
+  session.unitOfWork(tenant).put(note, () => new Error('a sweep has no condition'), {});
+  session.afterCommit(async () => {
+    const deadline = Math.min(session.clock() + LONGEST, session.deadline);
+    await finishCascadeDeletes(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
+  });
+}
+
+/**
+ * Empties the partitions of a tenant that wait for it, as long as there is time. May be done by many at once.
+ * @returns whether none is left
+ */
+export async function finishCascadeDeletes(table: Table, tenant: TenantId, patience: TimeLimit): Promise<boolean> {
+  for (let notes = NOTES; notes === NOTES; ) {
+    const partitions = await cascadeDeletesOf(table, tenant, NOTES);
+    notes = partitions.length;
+    for (const partition of partitions) {
+      const done = (await empty(table, partition, patience)) && (await empty(table, setPartition(partition), patience));
+      if (!done) return false;
+      await table.client.send(
+        new DeleteCommand({ TableName: table.name, Key: { PK: cascadeDeletePartition(tenant), SK: partition } }),
+      );
+    }
+  }
+  return true;
+}
+
+/** The partitions of a tenant that wait to be emptied, or some of them. */
+export async function cascadeDeletesOf(table: Table, tenant: TenantId, limit?: number): Promise<string[]> {
+  const { Items: notes = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :notes',
+      ExpressionAttributeValues: { ':notes': cascadeDeletePartition(tenant) },
+      ConsistentRead: true,
+      Limit: limit,
+    }),
+  );
+  return notes.map(({ SK }) => String(SK));
+}
+
+/** @returns whether the partition is empty now */
+async function empty(table: Table, partition: string, { clock, deadline }: TimeLimit): Promise<boolean> {
+  while (clock() < deadline) {
+    const { Items: keys = [] } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: 'PK = :partition',
+        ExpressionAttributeValues: { ':partition': partition },
+        ProjectionExpression: 'PK, SK',
+        Limit: KEYS_A_ROUND,
+        ConsistentRead: true,
+      }),
+    );
+    if (keys.length === 0) return true;
+    await Promise.all(batchesOf(keys as Key[]).map((batch) => deleteBatch(table, batch)));
+  }
+  return false;
+}
+
+const batchesOf = (keys: readonly Key[]): Key[][] =>
+  Array.from({ length: Math.ceil(keys.length / KEYS_A_BATCH) }, (_, index) =>
+    keys.slice(index * KEYS_A_BATCH, (index + 1) * KEYS_A_BATCH),
+  );
+
+/** What DynamoDB leaves unprocessed is found again by the next query. */
+const deleteBatch = (table: Table, keys: readonly Key[]) =>
+  table.client.send(
+    new BatchWriteCommand({
+      RequestItems: { [table.name]: keys.map((key) => ({ DeleteRequest: { Key: { PK: key.PK, SK: key.SK } } })) },
+    }),
+  );

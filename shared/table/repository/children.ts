@@ -1,0 +1,89 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import { type Key, setPartition, type TenantId } from '../keys.ts';
+import type { Session } from '../session.ts';
+import { stageCascadeDelete } from './cascade-delete.ts';
+
+/**
+ * Records below another: the messages of a ticket, the history of a resource. Their parent counts them in `CHILDREN`, in the transaction that makes
+ * each, so that it can be deleted together with all of them where they are few.
+ */
+
+/** Attribute of a parent. */
+export const CHILDREN = 'CHILDREN';
+
+/** As many items below a parent as go in its transaction: DynamoDB takes a hundred. */
+const FEW = 40;
+
+export interface ChildKeys {
+  /** Of the records. */
+  readonly records: readonly Key[];
+  /** Of what their list knows of its numbers. */
+  readonly list: readonly Key[];
+  /** Whether these are all of them. */
+  readonly isComplete: boolean;
+}
+
+/** The keys of what lies below a parent, strongly consistent, as long as they are few. */
+export async function readChildKeys(table: Table, partition: string): Promise<ChildKeys> {
+  const [records, list] = await Promise.all([keysIn(table, partition), keysIn(table, setPartition(partition))]);
+  return { records, list, isComplete: records.length + list.length <= FEW };
+}
+
+/** Up to one more than {@link FEW}. */
+async function keysIn(table: Table, partition: string): Promise<Key[]> {
+  const { Items = [] } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      ProjectionExpression: 'PK, SK',
+      Limit: FEW + 1,
+      ConsistentRead: true,
+    }),
+  );
+  return Items as Key[];
+}
+
+/**
+ * Stages the end of all records in a partition, together with their parent: a few in its transaction, many after it (`cascade-delete.ts`).
+ * @param count what the parent, as read, counts
+ * @returns what must hold of the parent for its deletion
+ */
+export function stageDeletionOfAll(
+  session: Session,
+  tenant: TenantId,
+  partition: string,
+  { records, list, isComplete }: ChildKeys,
+  count: unknown,
+): Readonly<Record<string, unknown>> {
+  if (isComplete && records.length === Number(count ?? 0)) {
+    stageDeletions(session, tenant, [...records, ...list]);
+    return { [CHILDREN]: count };
+  }
+  stageCascadeDelete(session, tenant, partition);
+  return {};
+}
+
+/** Where a set is, and its items. */
+export interface SetKeys {
+  readonly partition: string;
+  readonly keys: readonly Key[];
+}
+
+/** The keys of a set's items, strongly consistent, as long as they are few. */
+export const readSetKeys = async (table: Table, partition: string): Promise<SetKeys> => ({
+  partition,
+  keys: await keysIn(table, partition),
+});
+
+/** Stages the end of a set: of a small one in the transaction, of a large one after it. */
+export function stageRetirement(session: Session, tenant: TenantId, { partition, keys }: SetKeys): void {
+  if (keys.length > FEW) stageCascadeDelete(session, tenant, partition);
+  else stageDeletions(session, tenant, keys);
+}
+
+function stageDeletions(session: Session, tenant: TenantId, keys: readonly Key[]): void {
+  const work = session.unitOfWork(tenant);
+  for (const key of keys) work.delete(key, {}, () => new Error('nothing is expected of it'));
+}

@@ -1,0 +1,117 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import type { Key, TenantId } from '../keys.ts';
+import { readInOrder, readMembers } from '../lists/cursor-page.ts';
+import { numberOf, sortKeyOf, tailOf } from '../lists/ids.ts';
+import { type ItemPage, type PageRequest, readNumbered, readPage } from '../lists/page.ts';
+import { TTL_ATTRIBUTE, VERSION } from '../schema.ts';
+import type { Session } from '../session.ts';
+import type { Item } from '../transaction/pending-write.ts';
+import { CHILDREN } from './children.ts';
+import { type Entity, toRecord } from './entity.ts';
+import { EntityLists } from './entity-lists.ts';
+import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
+
+/** Where the records of a kind are. */
+export interface Location {
+  readonly partition: string;
+  /** The record that they are below. */
+  readonly parent?: { readonly key: Key; readonly id: string };
+}
+
+/** The records of one kind in one place of one tenant, to be read. Reads happen at once. */
+export class RecordReader<T extends object> {
+  protected readonly session: Session;
+  protected readonly tenant: TenantId;
+  protected readonly entity: Entity<T>;
+  protected readonly location: Location;
+  protected readonly lists: EntityLists<T>;
+
+  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location) {
+    this.session = session;
+    this.tenant = tenant;
+    this.entity = entity;
+    this.location = location;
+    this.lists = new EntityLists(entity, location.partition);
+  }
+
+  /** The record with this id, strongly consistent. */
+  async get(id: string): Promise<Stored<T> | undefined> {
+    const table = this.table;
+    const { Item: item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: { ...this.keyOf(id) }, ConsistentRead: true }),
+    );
+    // A number has one record; another id with that number is nobody's.
+    return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.stored(item);
+  }
+
+  /** One page of the list of all records, or of those that have the values of the filter. */
+  async page(query: PageQuery): Promise<Page<T>> {
+    const source = this.lists.source(query.filter ?? {});
+    return this.#pageOf(await readPage(this.table, source, this.#requestOf(query)));
+  }
+
+  /** One page of records that their parent numbers. It is read beside the parent. */
+  async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
+    const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
+    const request = this.#requestOf(query);
+    return this.#pageOf(await readNumbered(this.table, this.location.partition, count, request));
+  }
+
+  /** Up to `limit` records in order, from the one after the record `after` on. */
+  async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery): Promise<CursorPage<T>> {
+    const { items, more } = this.entity.byTime
+      ? await readInOrder(this.table, this.location.partition, {
+          after: after === undefined ? undefined : this.keyOf(after).SK,
+          limit,
+          newestFirst,
+        })
+      : await readMembers(this.table, this.lists.source(filter), {
+          after: after === undefined ? undefined : numberOf(after),
+          limit,
+          now: this.session.now,
+          patience: this.session,
+        });
+    return { records: items.map((item) => this.stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
+  }
+
+  /** The key of the record with this id. */
+  keyOf(id: string | number): Key {
+    const { partition } = this.location;
+    if (typeof id === 'number') return { PK: partition, SK: sortKeyOf(id - 1) };
+    if (this.entity.single) return { PK: partition, SK: id };
+    const number = sortKeyOf(numberOf(id));
+    return { PK: partition, SK: this.entity.byTime ? `${number}-${tailOf(id)}` : number };
+  }
+
+  protected get table(): Table {
+    return this.session.tableOf(this.tenant);
+  }
+
+  protected stored(item: Item): Stored<T> {
+    return { record: toRecord(this.entity, item), version: Number(item[VERSION]), item };
+  }
+
+  #requestOf({ page, page_size, sort }: PageQuery): PageRequest {
+    return {
+      page,
+      pageSize: page_size,
+      newestFirst: sort === '-created_at',
+      now: this.session.now,
+      timeLimit: this.session,
+    };
+  }
+
+  #pageOf({ items, total, isCut }: ItemPage): Page<T> {
+    return { records: items.map((item) => this.stored(item)), total, isCut };
+  }
+
+  #isExpired(item: Item): boolean {
+    const expires = expiryOf(item);
+    return expires !== undefined && expires * 1000 <= this.session.now;
+  }
+}
+
+/** When a record is gone, in epoch seconds, where it expires. */
+export const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
+  typeof expires === 'number' ? expires : undefined;

@@ -1,0 +1,41 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DataKeyCache } from '../../encryption/envelope-encryption.ts';
+import { StaleRead } from '../errors.ts';
+import { dataKeyKey } from '../keys.ts';
+import type { Tenant } from '../tenant.ts';
+import { commit } from '../transaction/commit.ts';
+
+/**
+ * The tenant's shelf in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written at once and not with the
+ * request's transaction, for it is true whatever becomes of that.
+ */
+export function dataKeyCache(tenant: Tenant): DataKeyCache {
+  const { session } = tenant;
+  const table = session.tableOf(tenant.id);
+  const key = dataKeyKey(tenant.id, new Date(session.now).getUTCFullYear());
+
+  const recall = async (): Promise<string | undefined> => {
+    const { Item: item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }),
+    );
+    return item?.wrapped as string | undefined;
+  };
+
+  const keep = async (wrapped: string): Promise<string> => {
+    const onConditionFailed = () => new StaleRead('another container has put a data key there');
+    try {
+      await commit(
+        table,
+        [{ kind: 'put', key, item: { ...key, wrapped }, condition: { exists: false }, onConditionFailed }],
+        session,
+      );
+      return wrapped;
+    } catch (error) {
+      const kept = error instanceof StaleRead ? await recall() : undefined;
+      if (kept === undefined) throw error;
+      return kept;
+    }
+  };
+
+  return { recall, keep };
+}

@@ -1,0 +1,32 @@
+import { paginateQuery } from '@aws-sdk/lib-dynamodb';
+import { PLATFORM, recordsPartition } from '../keys.ts';
+import { finishCascadeDeletes } from '../repository/cascade-delete.ts';
+import type { Session } from '../session.ts';
+import { Tenant } from '../tenant.ts';
+import { listedEntity } from './organizations.ts';
+
+/** Tenants that are looked at side by side. */
+const AT_ONCE = 50;
+
+/**
+ * Finishes what sweeps of the platform and of every organization in its list have left, as long as the session has time. For one machine alone: in
+ * AWS nobody reaches more than one tenant.
+ */
+export async function finishAllCascadeDeletes(session: Session): Promise<void> {
+  await finish(Tenant.ofPlatform(session));
+  const pages = paginateQuery(
+    { client: session.table.client, pageSize: AT_ONCE },
+    {
+      TableName: session.table.name,
+      KeyConditionExpression: 'PK = :organizations',
+      ExpressionAttributeValues: { ':organizations': recordsPartition(PLATFORM, listedEntity.name) },
+      ProjectionExpression: 'id',
+    },
+  );
+  for await (const { Items: organizations = [] } of pages) {
+    const ids = organizations.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+    await Promise.all(ids.map((id) => finish(Tenant.ofOperator(id, session))));
+  }
+}
+
+const finish = ({ id, session }: Tenant): Promise<boolean> => finishCascadeDeletes(session.tableOf(id), id, session);

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../contract/fields.ts';
+import { type Key, PLATFORM, recordsPartition } from '../keys.ts';
+import { numberIn, sortKeyOf } from '../lists/ids.ts';
+import { entity, toAttributes } from '../repository/entity.ts';
+import type { Page, PageQuery, Stored } from '../repository/records.ts';
+import { Repository } from '../repository/repository.ts';
+import type { Tenant } from '../tenant.ts';
+import type { Item, OnConditionFailed } from '../transaction/pending-write.ts';
+
+/**
+ * Organizations: each is the one record of its kind in its own tenant, under its own id, and stands a second time in the platform's list of all.
+ * The id is random and not made from its number in that list: a tenant must not learn from it how many others there are.
+ */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly settings: JsonObject;
+  readonly created_at: string;
+}
+
+const json = ['settings'] as const;
+
+/** For reading an organization through its own tenant's handle. */
+export const organizationEntity = entity<Organization>('ORG', { json, single: true, audited: 'Organization' });
+
+/** The copies in the platform's list. */
+export const listedEntity = entity<Organization>('ORG', { json });
+const ALL = recordsPartition(PLATFORM, 'ORG');
+
+/** Attribute of an organization: its number in the platform's list. */
+export const LISTED_AS = 'LISTED_AS';
+
+/** The platform's list, as a tenant that stands in it reaches it: the role under which organizations are made and changed allows that. */
+const listing = (tenant: Tenant) => new Repository(tenant.session, tenant.id, listedEntity, { partition: ALL });
+
+/** Stages the organization of a new tenant. `onConditionFailed` gives the error when there is one with this id. */
+export async function stageOrganization(
+  tenant: Tenant,
+  fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
+  onConditionFailed: OnConditionFailed,
+): Promise<Stored<Organization>> {
+  const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
+  const [{ item }] = await Promise.all([
+    listing(tenant).create<never>(record),
+    tenant.trail('Organization').created(Promise.resolve(record), Object.keys(record)),
+  ]);
+  const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
+  return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);
+}
+
+/** Stages a change of an organization as read, and of its copy. */
+export async function stageOrganizationChange(
+  tenant: Tenant,
+  stored: Stored<Organization>,
+  changes: Partial<Organization>,
+): Promise<Stored<Organization>> {
+  tenant.session.unitOfWork(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
+  return tenant.records(organizationEntity).update(stored, changes);
+}
+
+/** The key of the copy of an organization as read. */
+export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
+
+/**
+ * One page of all organizations, for the platform's own handle only.
+ * @throws TypeError for the handle of an organization
+ */
+export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {
+  if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
+  return listing(platform).page(query);
+}

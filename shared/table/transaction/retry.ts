@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import type { Clock } from '../../clock.ts';
+import { TableUnavailable } from '../errors.ts';
+
+/** Waits between attempts: the first about this long, each twice the last, none longer. In milliseconds. */
+const FIRST_WAIT = 25;
+const LONGEST_WAIT = 400;
+
+/** Until when to try. */
+export interface TimeLimit {
+  readonly clock: Clock;
+  /** On that clock, in epoch milliseconds. */
+  readonly deadline: number;
+}
+
+/**
+ * Makes a call again, after a random wait, for as long as it fails in passing and there is time. The call must be one that may be
+ * carried out twice.
+ * @throws TableUnavailable when time runs out; whatever else the call throws
+ */
+export async function retry<T>(call: () => Promise<T>, { clock, deadline }: TimeLimit): Promise<T> {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
+    try {
+      return await call();
+    } catch (error) {
+      const pause = wait * (0.5 + Math.random());
+      if (!isTransient(error)) throw error;
+      if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
+      await sleep(pause);
+    }
+  }
+}
+
+/** DynamoDB carried a call out in part: the rest is to be asked for again. */
+export class Unprocessed extends Error {
+  override readonly name = 'LeftUndone';
+}
+
+const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+
+/** Errors after which the write either did not happen, or may have happened and can be sent again unchanged. */
+export function isTransient(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof Unprocessed) return true;
+  if (error instanceof TransactionCanceledException) {
+    return (error.CancellationReasons ?? []).every((reason) => PASSING_REASONS.has(reason.Code ?? 'None'));
+  }
+  const { $metadata: metadata, $fault: fault } = error as {
+    $metadata?: { httpStatusCode?: number };
+    $fault?: 'client' | 'server';
+  };
+  if (
+    /Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict|TransactionInProgress/.test(
+      error.name,
+    )
+  )
+    return true;
+  if (fault === 'server' || (metadata?.httpStatusCode ?? 0) >= 500) return true;
+  return /TimeoutError|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|NetworkingError|socket hang up/i.test(
+    `${error.name} ${(error as { code?: string }).code ?? ''} ${error.message}`,
+  );
+}

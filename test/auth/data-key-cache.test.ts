@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { type EnvelopeEncryption, envelopeEncryption } from '../../shared/encryption/envelope-encryption.ts';
+import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
+import { type Table, tableOf } from '../../shared/table/connection/client.ts';
+import { Session } from '../../shared/table/session.ts';
+import { dataKeyCache } from '../../shared/table/system/data-key-cache.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { aCaller } from '../support/caller.ts';
+import { clockAt } from '../support/clock.ts';
+import { freshTable } from '../support/dynamodb.ts';
+import { type FakeKms, startFakeKms } from './fake-kms.ts';
+
+let kms: FakeKms;
+let table: Table;
+beforeAll(async () => {
+  kms = await startFakeKms();
+  const { tableName, endpoint } = await freshTable();
+  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+});
+afterAll(() => kms.stop());
+beforeEach(() => {
+  vi.stubEnv('AWS_ENDPOINT_URL_KMS', kms.endpoint);
+  vi.stubEnv('AWS_REGION', 'eu-west-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
+  kms.calls.length = 0;
+});
+
+/** The tenant of a caller at a time, as a request of a container has it. */
+function tenantAt(orgId: string, now = Date.now()): Tenant {
+  return Tenant.of(aCaller(orgId), new Session(table, clockAt(now), now + 5_000));
+}
+
+/** A container that has just started: it knows no key. */
+const container = (): EnvelopeEncryption => envelopeEncryption(kmsDataKeys('master'));
+
+const sealIn = (box: EnvelopeEncryption, tenant: Tenant, record: number) =>
+  box.encrypt(`${record}`, { tenant: tenant.id, record: `service/${record}` }, dataKeyCache(tenant));
+const openAll = (box: EnvelopeEncryption, tenant: string, sealed: readonly string[]) =>
+  Promise.all(sealed.map((text, record) => box.decrypt(text, { tenant, record: `service/${record}` })));
+const numbers = (length: number) => Array.from({ length }, (_, record) => record);
+
+describe('the data key that a tenant keeps', () => {
+  it('opens two hundred records of two hundred containers in one call', async () => {
+    const org = randomUUID();
+    const sealed: string[] = [];
+    for (const record of numbers(200)) sealed.push(await sealIn(container(), tenantAt(org), record));
+    expect(kms.calls.filter((call) => call === 'GenerateDataKey')).toHaveLength(1);
+    kms.calls.length = 0;
+    expect(await openAll(container(), org, sealed)).toEqual(numbers(200).map(String));
+    expect(kms.calls).toEqual(['Decrypt']);
+  });
+
+  it('is one, also when many containers make the first at once', async () => {
+    const org = randomUUID();
+    const sealed = await Promise.all(numbers(16).map((record) => sealIn(container(), tenantAt(org), record)));
+    expect(new Set(sealed.map((text) => text.split('.')[1])).size).toBe(1);
+    expect(await openAll(container(), org, sealed)).toEqual(numbers(16).map(String));
+  });
+
+  it('is another for another tenant and another year', async () => {
+    const [org, other] = [randomUUID(), randomUUID()];
+    const times = [tenantAt(org), tenantAt(other), tenantAt(org, Date.UTC(2031, 5, 1))];
+    const sealed = await Promise.all(times.map((tenant, record) => sealIn(container(), tenant, record)));
+    expect(new Set(sealed.map((text) => text.split('.')[1])).size).toBe(3);
+  });
+
+  it('costs a warm container nothing', async () => {
+    const [box, org] = [container(), randomUUID()];
+    await sealIn(box, tenantAt(org), 0);
+    kms.calls.length = 0;
+    const send = vi.spyOn(table.client, 'send');
+    await Promise.all(numbers(50).map((record) => sealIn(box, tenantAt(org), record)));
+    expect([kms.calls, send.mock.calls.length]).toEqual([[], 0]);
+    send.mockRestore();
+  });
+});
