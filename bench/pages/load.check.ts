@@ -3,8 +3,8 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { recordsPartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { Item } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
-import type { Item } from '../../shared/table/transaction/pending-write.ts';
 import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 

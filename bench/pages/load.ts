@@ -7,8 +7,9 @@ import type { List, TakenNumber } from '../../shared/table/lists/head.ts';
 import type { Entity } from '../../shared/table/repository/entity.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
+import type { Item } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
-import type { Item, PendingWrite } from '../../shared/table/transaction/pending-write.ts';
+import type { PendingWrite } from '../../shared/table/transaction/pending-write.ts';
 import { type Job, jobsOf } from './records.ts';
 
 type Items = Map<string, Record<string, unknown>>;

@@ -28,12 +28,12 @@ export const accessOperations: Operations<typeof access> = {
     },
   }),
 
-  getMembership: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(membershipEntity), params.id)),
+  getMembership: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(membershipEntity), params.id)),
 
-  updateMembership: async ({ params, body, tenant, getOrThrow: find }) => {
+  updateMembership: async ({ params, body, tenant, getOrThrow }) => {
     const records = tenant.records(membershipEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
     if (changes.role_id) tenant.records(roleEntity).requireLasting(changes.role_id, noSuchRecord('role_id'));

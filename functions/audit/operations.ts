@@ -11,6 +11,6 @@ export const auditOperations: Operations<typeof audit> = {
     );
   },
 
-  getAuditEvent: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(auditEventEntity), params.id)),
+  getAuditEvent: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(auditEventEntity), params.id)),
 };

@@ -29,12 +29,12 @@ export const clientOperations: Operations<typeof clients> = {
     return answerRecord(created, toClient);
   },
 
-  getClient: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(clientEntity), params.id), toClient),
+  getClient: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
 
-  updateClient: async ({ params, body, tenant, caller, getOrThrow: find }) => {
+  updateClient: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(clientEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before, toClient);
     const after = await records.update(before, changes);
@@ -45,10 +45,10 @@ export const clientOperations: Operations<typeof clients> = {
     return answerRecord(after, toClient);
   },
 
-  listClientActions: async ({ params, query, tenant, getOrThrow: find }) => {
+  listClientActions: async ({ params, query, tenant, getOrThrow }) => {
     const [part] = await Promise.all([
       actionsOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
-      find(tenant.records(clientEntity), params.id),
+      getOrThrow(tenant.records(clientEntity), params.id),
     ]);
     return answerList(part);
   },

@@ -40,12 +40,12 @@ export const integrationOperations: Operations<typeof integrations> = {
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
 
-  getIntegration: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(integrationEntity), params.id)),
+  getIntegration: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(integrationEntity), params.id)),
 
-  updateIntegration: async ({ params, body, tenant, caller, getOrThrow: find }) => {
+  updateIntegration: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(integrationEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
@@ -64,8 +64,8 @@ export const integrationOperations: Operations<typeof integrations> = {
     return answerRecord(after);
   },
 
-  rotateSecret: async ({ params, body, tenant, caller, getOrThrow: find }) => {
-    const { record } = await find(tenant.records(integrationEntity), params.id);
+  rotateSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const { record } = await getOrThrow(tenant.records(integrationEntity), params.id);
     const { secret, previousExpiresAt } = await rotateSecret(tenant, caller, record, body);
     return {
       body: { ...record, secret, previous_expires_at: previousExpiresAt },
@@ -73,8 +73,8 @@ export const integrationOperations: Operations<typeof integrations> = {
     };
   },
 
-  revokeTokens: async ({ params, tenant, caller, getOrThrow: find }) => {
-    const { record } = await find(tenant.records(integrationEntity), params.id);
+  revokeTokens: async ({ params, tenant, caller, getOrThrow }) => {
+    const { record } = await getOrThrow(tenant.records(integrationEntity), params.id);
     checkReach(caller, record);
     requirePower(tenant, caller, WRITE, record.permissions);
     stageTokensEnd(tenant, record, { permissions: record.permissions });

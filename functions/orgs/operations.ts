@@ -28,12 +28,12 @@ export const orgOperations: Operations<typeof orgs> = {
     return answerRecord(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
   },
 
-  getOrg: async ({ params, caller, session, getOrThrow: find }) =>
-    answerRecord(await find(organizationFor(params.id, caller, session).records(organizationEntity), params.id)),
+  getOrg: async ({ params, caller, session, getOrThrow }) =>
+    answerRecord(await getOrThrow(organizationFor(params.id, caller, session).records(organizationEntity), params.id)),
 
-  updateOrg: async ({ params, body, caller, session, getOrThrow: find }) => {
+  updateOrg: async ({ params, body, caller, session, getOrThrow }) => {
     const tenant = organizationFor(params.id, caller, session);
-    const before = await find(tenant.records(organizationEntity), params.id);
+    const before = await getOrThrow(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
     return answerRecord(isEmpty(changes) ? before : await stageOrganizationChange(tenant, before, changes));
   },

@@ -34,13 +34,13 @@ export const resourceOperations: Operations<typeof resources> = {
     return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
   },
 
-  getResource: async ({ params, tenant, caller, getOrThrow: find }) =>
+  getResource: async ({ params, tenant, caller, getOrThrow }) =>
     answerRecord(
-      await resourceCredentials.open({ tenant, caller }, await find(tenant.records(resourceEntity), params.id)),
+      await resourceCredentials.open({ tenant, caller }, await getOrThrow(tenant.records(resourceEntity), params.id)),
     ),
 
-  updateResource: async ({ params, body, tenant, caller, getOrThrow: find }) => {
-    const stored = await find(tenant.records(resourceEntity), params.id);
+  updateResource: async ({ params, body, tenant, caller, getOrThrow }) => {
+    const stored = await getOrThrow(tenant.records(resourceEntity), params.id);
     resourceCredentials.check(caller, body.credentials);
     const before = await resourceCredentials.open({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
@@ -54,10 +54,10 @@ export const resourceOperations: Operations<typeof resources> = {
     return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
   },
 
-  deleteResource: async ({ params, tenant, getOrThrow: find }) => {
+  deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
     const history = historyOf(tenant, params.id);
-    const [before, keys] = await Promise.all([find(records, params.id), history.childKeys()]);
+    const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.childKeys()]);
     const { client_id, service_id } = before.record;
     records.remove(before, history.deleteAll(keys, before));
     updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
@@ -65,14 +65,14 @@ export const resourceOperations: Operations<typeof resources> = {
     return answerNothing;
   },
 
-  listResourceHistory: async ({ params, query, tenant, getOrThrow: find }) => {
-    const resource = find(tenant.records(resourceEntity), params.id);
+  listResourceHistory: async ({ params, query, tenant, getOrThrow }) => {
+    const resource = getOrThrow(tenant.records(resourceEntity), params.id);
     return answerPage(await historyOf(tenant, params.id).pageBelow(resource, query), query);
   },
 
-  createResourceHistoryEntry: async ({ params, body, tenant, getOrThrow: find }) => {
+  createResourceHistoryEntry: async ({ params, body, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
     const checked = checkedAt(timestamp, tenant.session);
     if (!isOutdated(checked, before.record)) {

@@ -19,6 +19,6 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
     return answerRecord(await tenant.records(serviceActionEntity).create({ ...body, created_at }));
   },
 
-  getServiceAction: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(serviceActionEntity), params.id)),
+  getServiceAction: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(serviceActionEntity), params.id)),
 };

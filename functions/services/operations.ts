@@ -34,14 +34,14 @@ export const serviceOperations: Operations<typeof services> = {
     return answerRecord(await serviceCredentials.open({ tenant, caller }, created));
   },
 
-  getService: async ({ params, tenant, caller, getOrThrow: find }) =>
+  getService: async ({ params, tenant, caller, getOrThrow }) =>
     answerRecord(
-      await serviceCredentials.open({ tenant, caller }, await find(tenant.records(serviceEntity), params.id)),
+      await serviceCredentials.open({ tenant, caller }, await getOrThrow(tenant.records(serviceEntity), params.id)),
     ),
 
-  updateService: async ({ params, body, tenant, caller, getOrThrow: find }) => {
+  updateService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(serviceEntity);
-    const stored = await find(records, params.id);
+    const stored = await getOrThrow(records, params.id);
     serviceCredentials.check(caller, body.credentials);
     const before = await serviceCredentials.open({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
@@ -57,18 +57,21 @@ export const serviceOperations: Operations<typeof services> = {
     return answerRecord(await serviceCredentials.open({ tenant, caller }, after));
   },
 
-  deleteService: async ({ params, tenant, getOrThrow: find }) => {
+  deleteService: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(serviceEntity);
     const resources = tenant.records(resourceEntity);
-    const [before, keys] = await Promise.all([find(records, params.id), resources.valueKeys('service_id', params.id)]);
+    const [before, keys] = await Promise.all([
+      getOrThrow(records, params.id),
+      resources.valueKeys('service_id', params.id),
+    ]);
     records.remove(before, NO_RESOURCES, stillHasResources);
     resources.retire(keys);
     updateClientCounters(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
     return answerNothing;
   },
 
-  getServiceOfClient: async ({ params, tenant, caller, getOrThrow: find }) => {
-    const stored = await find(tenant.records(serviceEntity), params.id);
+  getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
+    const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
     return answerRecord(await serviceCredentials.open({ tenant, caller }, stored));
   },

@@ -1,7 +1,7 @@
 import { invalidField, Problem } from '../../shared/contract/problem.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
+import type { Item } from '../../shared/table/schema.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import type { Item } from '../../shared/table/transaction/pending-write.ts';
 import { serviceEntity } from './store.ts';
 
 /**

@@ -15,11 +15,11 @@ export const terminalOperations: Operations<typeof terminals> = {
     return answerRecord(await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }));
   },
 
-  getTerminal: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(terminalEntity), params.id)),
+  getTerminal: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(terminalEntity), params.id)),
 
-  updateTerminal: async ({ params, body, tenant, getOrThrow: find }) => {
-    const before = await find(tenant.records(terminalEntity), params.id);
+  updateTerminal: async ({ params, body, tenant, getOrThrow }) => {
+    const before = await getOrThrow(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
     return answerRecord(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));
   },

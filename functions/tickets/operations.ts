@@ -29,12 +29,12 @@ export const ticketOperations: Operations<typeof tickets> = {
     return answerRecord(created);
   },
 
-  getTicket: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(ticketEntity), params.id)),
+  getTicket: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(ticketEntity), params.id)),
 
-  updateTicket: async ({ params, body, tenant, session, getOrThrow: find }) => {
+  updateTicket: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
     requireReferences(tenant, changes);
@@ -42,25 +42,25 @@ export const ticketOperations: Operations<typeof tickets> = {
     return answerRecord(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
   },
 
-  deleteTicket: async ({ params, tenant, getOrThrow: find }) => {
+  deleteTicket: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
     const messages = messagesOf(tenant, params.id);
-    const [ticket, keys] = await Promise.all([find(records, params.id), messages.childKeys()]);
+    const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.childKeys()]);
     records.remove(ticket, messages.deleteAll(keys, ticket));
     return answerNothing;
   },
 
-  listTicketMessages: async ({ params, query, tenant, getOrThrow: find }) => {
+  listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
     const [part] = await Promise.all([
       messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
-      find(tenant.records(ticketEntity), params.id),
+      getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
     return answerList(part);
   },
 
-  createTicketMessage: async ({ params, body, tenant, session, getOrThrow: find }) => {
+  createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
-    const { record: ticket } = await find(records, params.id);
+    const { record: ticket } = await getOrThrow(records, params.id);
     const now = session.timestamp;
     // Also holds the ticket in place: a message cannot land on one that is being deleted.
     records.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));

@@ -20,24 +20,24 @@ export const userOperations: Operations<typeof users> = {
     );
   },
 
-  getUser: async ({ params, tenant, getOrThrow: find }) =>
-    answerRecord(await find(tenant.records(userEntity), params.id)),
+  getUser: async ({ params, tenant, getOrThrow }) =>
+    answerRecord(await getOrThrow(tenant.records(userEntity), params.id)),
 
-  updateUser: async ({ params, body, tenant, caller, getOrThrow: find }) => {
+  updateUser: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);
-    const before = await find(records, params.id);
+    const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
     checkChange(tenant, caller, before.record, changes);
     return answerRecord(await records.update(before, changes));
   },
 
-  listUserMemberships: async ({ params, query, tenant, getOrThrow: find }) => {
+  listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
     const [part] = await Promise.all([
       tenant
         .records(membershipEntity)
         .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
-      find(tenant.records(userEntity), params.id),
+      getOrThrow(tenant.records(userEntity), params.id),
     ]);
     return answerList(part);
   },

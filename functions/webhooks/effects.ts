@@ -4,9 +4,9 @@ import type { Contract, PermissionCode, Route } from '../../shared/contract/rout
 import type { Answer } from '../../shared/http/operation.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
+import { actorOf } from '../../shared/identity/actor.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import { actorOf } from '../../shared/table/repository/audit-events.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
 import type { Session } from '../../shared/table/session.ts';

@@ -1,20 +1,11 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
+import type { StoredSecret } from '../table/system/credentials.ts';
 
 /**
  * Secrets of integrations. One is kept twice: as a hash, for login, and sealed, for the HMAC of webhooks, which needs the secret
  * itself (`docs/decisions/0011`). An integration may have two at once, so that a new one can be brought in without a gap.
  */
-export interface StoredSecret {
-  /** What a token names the secret by that made it; tells nothing of it. Absent where the secret is older than such ids. */
-  readonly id?: string;
-  /** SHA-256, base64url. */
-  readonly hash: string;
-  /** For the place of {@link placeOf}. */
-  readonly sealed: string;
-  /** Epoch seconds from which on it opens nothing; null: never. */
-  readonly expires_at: number | null;
-}
 
 /** As many secrets as an integration can have at once. */
 export const MAX_SECRETS = 2;

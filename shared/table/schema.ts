@@ -4,6 +4,9 @@
  * The service's own attributes are in capitals, a record's fields in lower case: neither can meet the other.
  */
 
+/** An item of the table, by attribute. */
+export type Item = Readonly<Record<string, unknown>>;
+
 export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 
 /** Epoch seconds after which DynamoDB may delete the item; readers treat it as gone from that second on. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.ts';
+import type { Actor, Origin } from '../identity/actor.ts';
 import { environmentTable, type Table, tenantTable } from './connection/client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
 import { stageReturn } from './lists/fence.ts';
 import { keepHeadSmall, type List, type TakenNumber, takeNumber } from './lists/head.ts';
-import type { Actor, Origin } from './repository/audit-events.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 import { retry } from './transaction/retry.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';

@@ -7,10 +7,11 @@ import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts'
 import { systemClock } from '../../shared/clock.ts';
 import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
+import type { Item } from '../../shared/table/schema.ts';
 import { liveCredentials } from '../../shared/table/system/credentials.ts';
 import { isMet } from '../../shared/table/transaction/conditions.ts';
 import { conditionOf } from '../../shared/table/transaction/expressions.ts';
-import type { Condition, Item } from '../../shared/table/transaction/pending-write.ts';
+import type { Condition } from '../../shared/table/transaction/pending-write.ts';
 import { UnitOfWork } from '../../shared/table/transaction/unit-of-work.ts';
 import { freshTable } from '../support/dynamodb.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 
 /**

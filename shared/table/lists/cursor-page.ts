@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 import { type ListSource, membersOf, readNumbers, readView } from './page.ts';
 import { ReadBudget } from './read-budget.ts';

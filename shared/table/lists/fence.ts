@@ -1,7 +1,6 @@
 import type { Table } from '../connection/client.ts';
 import { setPartition } from '../keys.ts';
-import { TTL_ATTRIBUTE } from '../schema.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 import { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { bitPlace } from './bits.ts';

@@ -1,7 +1,7 @@
 import type { Table } from '../connection/client.ts';
 import { ListNotBuilt } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 import { compact } from './compact.ts';
 import { fence, isLate } from './fence.ts';

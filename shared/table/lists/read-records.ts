@@ -1,6 +1,6 @@
 import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 import { retry, Unprocessed } from '../transaction/retry.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import type { ReadBudget } from './read-budget.ts';

@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 
 /** All items of a set, or of a list's gaps with its head: one query, strongly consistent, for each 4.5 million numbers. */
 export async function readSet(table: Table, partition: string): Promise<Item[]> {

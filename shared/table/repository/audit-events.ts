@@ -1,4 +1,4 @@
-import type { Caller } from '../../identity/caller.ts';
+import type { Actor } from '../../identity/actor.ts';
 import type { Session } from '../session.ts';
 import { entity } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
@@ -22,27 +22,6 @@ export interface AuditEvent {
   readonly request_id: string | null;
   readonly source_address: string | null;
 }
-
-/** Who does something: an integration, somebody without a token, or the operator by the command line. */
-export type Actor =
-  | { readonly type: 'integration'; readonly integrationId: string; readonly appCode: string }
-  | { readonly type: 'anonymous' }
-  | { readonly type: 'operator' };
-
-/** What an audit event tells of the request that made a change. */
-export interface Origin {
-  readonly actor: Actor;
-  /** Id of the operation: `rotateSecret`. */
-  readonly operation: string;
-  readonly requestId: string | null;
-  readonly sourceAddress: string | null;
-}
-
-/** Without a caller: an anonymous caller. */
-export const actorOf = (caller: Caller | undefined): Actor =>
-  caller === undefined
-    ? { type: 'anonymous' }
-    : { type: 'integration', integrationId: caller.integrationId, appCode: caller.appCode };
 
 const STANDARD_RETENTION = 400;
 

@@ -1,5 +1,5 @@
 import { parseJson } from '../../contract/json.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 
 /** How the records of one kind are stored. Declared in the domain that owns them. */
 export interface Entity<T extends object = object> {

@@ -1,4 +1,4 @@
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 
 /** What collections take and give. */
 

@@ -1,13 +1,13 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { StoredSecret } from '../../auth/integration-secrets.ts';
 import { codesThatAllow } from '../../contract/permissions.ts';
 import type { Table } from '../connection/client.ts';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { appKey, PLATFORM, type TenantId } from '../keys.ts';
+import type { Item } from '../schema.ts';
 import type { Session } from '../session.ts';
 import type { Tenant } from '../tenant.ts';
 import { isMet } from '../transaction/conditions.ts';
-import type { Condition, Item } from '../transaction/pending-write.ts';
+import type { Condition } from '../transaction/pending-write.ts';
 
 /**
  * What must be known of an integration before its tenant is: found by its app code, which is unique everywhere. The integration's
@@ -28,6 +28,18 @@ export interface Credentials {
   readonly secrets: readonly StoredSecret[];
   /** How often the integration's tokens were ended ({@link stageTokensEnd}); good are those that carry this count. Absent: 0. */
   readonly token_epoch?: number;
+}
+
+/** A secret of an integration as it is stored: as a hash, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
+export interface StoredSecret {
+  /** What a token names the secret by that made it; tells nothing of it. Absent where the secret is older than such ids. */
+  readonly id?: string;
+  /** SHA-256, base64url. */
+  readonly hash: string;
+  /** Encrypted (`shared/auth/integration-secrets.ts`). */
+  readonly sealed: string;
+  /** Epoch seconds from which on it opens nothing; null: never. */
+  readonly expires_at: number | null;
 }
 
 /** Who uses a key: what its token says, or what was read with a webhook's sender. */

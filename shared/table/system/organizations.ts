@@ -4,8 +4,9 @@ import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { entity, toAttributes } from '../repository/entity.ts';
 import type { Page, PageQuery, Stored } from '../repository/records.ts';
 import { Repository } from '../repository/repository.ts';
+import type { Item } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
-import type { Item, OnConditionFailed } from '../transaction/pending-write.ts';
+import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
 /**
  * Organizations: each is the one record of its kind in its own tenant, under its own id, and stands a second time in the platform's list of all.

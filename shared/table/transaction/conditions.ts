@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { TTL_ATTRIBUTE } from '../schema.ts';
+import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ELEMENT_PATH } from './expressions.ts';
-import type { Condition, Item } from './pending-write.ts';
+import type { Condition } from './pending-write.ts';
 
 /**
  * Whether an item is as expected: what DynamoDB says of the condition that `expressions.ts` makes of the expectation. For items that were

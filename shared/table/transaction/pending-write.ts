@@ -1,8 +1,7 @@
 import type { Key } from '../keys.ts';
+import type { Item } from '../schema.ts';
 
 /** Writes as they wait to be committed. */
-
-export type Item = Readonly<Record<string, unknown>>;
 
 /** What must hold of the item for the transaction to happen. Attributes by their names, or an element's of a list: `secrets[0].id`. */
 export interface Condition {

@@ -1,8 +1,9 @@
 import type { Table } from '../connection/client.ts';
 import type { Key } from '../keys.ts';
+import type { Item } from '../schema.ts';
 import { commit } from './commit.ts';
 import { isMet } from './conditions.ts';
-import type { Condition, Item, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
+import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
 import type { TimeLimit } from './retry.ts';
 
 /**

@@ -1,8 +1,7 @@
 import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
 import { numberOf, sortKeyOf } from '../lists/ids.ts';
 import { SETS } from '../repository/entity-lists.ts';
-import { VERSION } from '../schema.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import { type Item, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';

@@ -1,5 +1,5 @@
 import type { Entity } from '../repository/entity.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 
 /** What a tenant's data is made of, as far as one record tells of others. Declared in `operator/kinds.ts`. */
 

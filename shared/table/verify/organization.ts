@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PLATFORM, recordsPartition } from '../keys.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
-import { VERSION } from '../schema.ts';
+import { type Item, VERSION } from '../schema.ts';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../system/organizations.ts';
-import type { Item } from '../transaction/pending-write.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import { lookAtNumber } from './number.ts';

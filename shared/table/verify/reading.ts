@@ -2,7 +2,7 @@ import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynam
 import type { Key } from '../keys.ts';
 import { ReadBudget } from '../lists/read-budget.ts';
 import { readEach } from '../lists/read-records.ts';
-import type { Item } from '../transaction/pending-write.ts';
+import type { Item } from '../schema.ts';
 import { retry } from '../transaction/retry.ts';
 import type { Scope } from './difference.ts';
 
