@@ -36,7 +36,7 @@ export const accessOperations: Operations<typeof access> = {
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    if (changes.role_id) tenant.records(roleEntity).requireLasting(changes.role_id, noSuchRecord('role_id'));
+    if (changes.role_id) tenant.records(roleEntity).references.requireLasting(changes.role_id, noSuchRecord('role_id'));
     return answerRecord(await records.update(before, changes));
   },
 };

@@ -17,7 +17,7 @@ export function updateClientCounters(tenant: Tenant, clientId: string, news: Cou
   const add = Object.entries({ services_count: news.services, total_resources: news.resources, risks: news.risks });
   tenant
     .records(clientEntity)
-    .adjust(
+    .derived.adjust(
       clientId,
       { add: Object.fromEntries(add.filter((entry): entry is [string, number] => (entry[1] ?? 0) !== 0)) },
       noSuchRecord('client_id'),
@@ -31,11 +31,11 @@ export function updateRiskCounter(tenant: Tenant, clientId: string, before: bool
 
 /** Checks that a reference to a client leads somewhere: a 422 that points at `client_id` otherwise. Clients are never deleted. */
 export const requireClient = (tenant: Tenant, clientId: string): void =>
-  tenant.records(clientEntity).requireLasting(clientId, noSuchRecord('client_id'));
+  tenant.records(clientEntity).references.requireLasting(clientId, noSuchRecord('client_id'));
 
 /**
  * Notes that a ticket or message of the client comes in now. Beside the transaction and not in it, so that tickets of one client do not get in each
  * other's way: `last_contact` only ever moves forward, and is allowed to be late (`docs/decisions/0031-tickets.md`).
  */
 export const noteContact = (tenant: Tenant, clientId: string): void =>
-  tenant.records(clientEntity).advance(clientId, 'last_contact', tenant.session.timestamp);
+  tenant.records(clientEntity).derived.advance(clientId, 'last_contact', tenant.session.timestamp);

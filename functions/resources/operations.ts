@@ -57,7 +57,7 @@ export const resourceOperations: Operations<typeof resources> = {
   deleteResource: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(resourceEntity);
     const history = historyOf(tenant, params.id);
-    const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.childKeys()]);
+    const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
     const { client_id, service_id } = before.record;
     records.remove(before, history.deleteAll(keys, before));
     updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });

@@ -14,7 +14,7 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
   },
 
   createServiceAction: async ({ body, tenant }) => {
-    tenant.records(serviceEntity).require(body.service_id, noSuchRecord('service_id'));
+    tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));
     const created_at = tenant.session.timestamp;
     return answerRecord(await tenant.records(serviceActionEntity).create({ ...body, created_at }));
   },

@@ -62,10 +62,10 @@ export const serviceOperations: Operations<typeof services> = {
     const resources = tenant.records(resourceEntity);
     const [before, keys] = await Promise.all([
       getOrThrow(records, params.id),
-      resources.valueKeys('service_id', params.id),
+      resources.filterSets.keysOf('service_id', params.id),
     ]);
     records.remove(before, NO_RESOURCES, stillHasResources);
-    resources.retire(keys);
+    resources.filterSets.delete(keys);
     updateClientCounters(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
     return answerNothing;
   },

@@ -20,14 +20,18 @@ export function joinService(tenant: Tenant, serviceId: string, clientId: string)
   const change = { add: { resource_count: 1 }, equals: { client_id: clientId } };
   tenant
     .records(serviceEntity)
-    .adjust(serviceId, change, () => invalidField('service_id', "names no service of the resource's client"));
+    .derived.adjust(serviceId, change, () => invalidField('service_id', "names no service of the resource's client"));
 }
 
 /** Stages that a resource leaves its service. */
 export function leaveService(tenant: Tenant, serviceId: string): void {
   tenant
     .records(serviceEntity)
-    .adjust(serviceId, { add: { resource_count: -1 } }, () => new StaleRead('the resource has left its service'));
+    .derived.adjust(
+      serviceId,
+      { add: { resource_count: -1 } },
+      () => new StaleRead('the resource has left its service'),
+    );
 }
 
 /** The 409 of a service that resources still belong to. */

@@ -45,7 +45,7 @@ export const ticketOperations: Operations<typeof tickets> = {
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
     const messages = messagesOf(tenant, params.id);
-    const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.childKeys()]);
+    const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
     records.remove(ticket, messages.deleteAll(keys, ticket));
     return answerNothing;
   },
@@ -63,7 +63,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const { record: ticket } = await getOrThrow(records, params.id);
     const now = session.timestamp;
     // Also holds the ticket in place: a message cannot land on one that is being deleted.
-    records.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
+    records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return answerRecord(await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }));
   },

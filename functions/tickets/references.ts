@@ -15,7 +15,7 @@ type References = { readonly [field in 'client_id' | 'service_id' | 'resource_id
 export function requireReferences(tenant: Tenant, fields: References): void {
   const { client_id, service_id, resource_id, terminal_id } = fields;
   if (client_id) requireClient(tenant, client_id);
-  if (service_id) tenant.records(serviceEntity).require(service_id, noSuchRecord('service_id'));
-  if (resource_id) tenant.records(resourceEntity).require(resource_id, noSuchRecord('resource_id'));
-  if (terminal_id) tenant.records(terminalEntity).requireLasting(terminal_id, noSuchRecord('terminal_id'));
+  if (service_id) tenant.records(serviceEntity).references.require(service_id, noSuchRecord('service_id'));
+  if (resource_id) tenant.records(resourceEntity).references.require(resource_id, noSuchRecord('resource_id'));
+  if (terminal_id) tenant.records(terminalEntity).references.requireLasting(terminal_id, noSuchRecord('terminal_id'));
 }

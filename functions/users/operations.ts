@@ -45,9 +45,9 @@ export const userOperations: Operations<typeof users> = {
   createMembership: async ({ body, tenant, session }) => {
     const org_id = organizationOf(tenant);
     const { user_id, client_id, role_id } = body;
-    tenant.records(userEntity).requireLasting(user_id, noSuchRecord('user_id'));
+    tenant.records(userEntity).references.requireLasting(user_id, noSuchRecord('user_id'));
     if (client_id !== null) requireClient(tenant, client_id);
-    if (role_id !== null) tenant.records(roleEntity).requireLasting(role_id, noSuchRecord('role_id'));
+    if (role_id !== null) tenant.records(roleEntity).references.requireLasting(role_id, noSuchRecord('role_id'));
     const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
     // Memberships are created below `/users` and read elsewhere, so the pipeline cannot tell where from this contract.
     return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };

@@ -1,22 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Actor, Origin } from '../identity/actor.ts';
 import { environmentTable, type Table, tenantTable } from './connection/client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
-import { stageReturn } from './lists/fence.ts';
-import { keepHeadSmall, type List, type TakenNumber, takeNumber } from './lists/head.ts';
+import { keepHeadSmall, type List, type TakenNumber } from './lists/head.ts';
+import { NumberPool } from './lists/number-pool.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
-import { retry } from './transaction/retry.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
-
-/** Longest wait for giving numbers back: readers fence what is left. In milliseconds. */
-const GIVING_BACK_MS = 1_000;
-
-/** A number, and for whom it was taken. */
-interface TenantsNumber extends TakenNumber {
-  readonly tenant: TenantId;
-}
 
 /** One request's dealings with the table: its clock, its unit of work and the list numbers it has taken. */
 export class Session {
@@ -33,10 +23,7 @@ export class Session {
   readonly #tenantTable: (tenant: TenantId) => Table;
   #work = new UnitOfWork();
   #workers = new Set<TenantId>();
-  #inUse: TenantsNumber[] = [];
-  #spare: TenantsNumber[] = [];
-  /** Numbers that are being taken, by list. */
-  readonly #coming = new Map<string, Promise<TenantsNumber>>();
+  readonly #numbers = new NumberPool(this);
   #checks: Promise<void>[] = [];
   #beside: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
@@ -75,12 +62,7 @@ export class Session {
 
   /** Takes for a tenant the next number of a list, or one that an earlier run of the same operation took and did not use. */
   async takeNumber(tenant: TenantId, list: List): Promise<TakenNumber> {
-    const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
-    const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const coming = this.#coming.get(list.partition);
-    if (spare === undefined) this.#coming.delete(list.partition);
-    const taken = spare ?? (await (coming ?? this.#takeFresh(tenant, list)));
-    this.#inUse.push(taken);
+    const taken = await this.#numbers.take(tenant, list);
     const { upkeep } = taken;
     if (upkeep !== undefined) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, upkeep));
     return taken;
@@ -88,21 +70,12 @@ export class Session {
 
   /** Begins to take a number, which the next record of the list is given. */
   prepareNumber(tenant: TenantId, list: List): void {
-    if (this.#coming.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
-      return;
-    const coming = this.#takeFresh(tenant, list);
-    coming.catch(() => undefined);
-    this.#coming.set(list.partition, coming);
-  }
-
-  async #takeFresh(tenant: TenantId, list: List): Promise<TenantsNumber> {
-    const taker = { now: this.now, by: randomUUID() };
-    return { tenant, ...(await retry(() => takeNumber(this.tableOf(tenant), list, taker), this)) };
+    this.#numbers.prepare(tenant, list);
   }
 
   /** Notes that the place of a number was found occupied: a reader has fenced it. The error has the operation run again, with another. */
   fenced(taken: TakenNumber): StaleRead {
-    this.#inUse = this.#inUse.filter((other) => other !== taken);
+    this.#numbers.forget(taken);
     return new StaleRead('the number is fenced');
   }
 
@@ -155,13 +128,13 @@ export class Session {
     this.#beside = [];
     this.#afterCommit = [];
     this.#explain = asItIs;
-    this.#spare.push(...this.#inUse.splice(0));
+    this.#numbers.keepForNextRun();
   }
 
   /** Commits what is staged. @throws as {@link UnitOfWork.commit} */
   async commit(): Promise<void> {
     if (this.pendingWrites.length > 0) await this.#send();
-    this.#inUse = [];
+    this.#numbers.confirm();
     await this.abandon();
     await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
   }
@@ -182,22 +155,7 @@ export class Session {
    */
   async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
-    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#arrived())];
-    await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
-  }
-
-  /** Numbers that were to come and that nobody wants. */
-  async #arrived(): Promise<TenantsNumber[]> {
-    const settled = await Promise.allSettled(this.#coming.values());
-    this.#coming.clear();
-    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  }
-
-  async #giveBack(taken: TenantsNumber): Promise<void> {
-    const work = new UnitOfWork();
-    stageReturn(work, taken);
-    const deadline = Math.min(this.deadline, this.clock() + GIVING_BACK_MS);
-    await work.commit(this.tableOf(taken.tenant), { clock: this.clock, deadline });
+    await this.#numbers.giveBack();
   }
 }
 

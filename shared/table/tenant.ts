@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../identity/caller.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
 import { type AuditTrail, auditEventEntity, auditTrail } from './repository/audit-events.ts';
+import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
 import { Repository } from './repository/repository.ts';
@@ -69,13 +70,13 @@ export class Tenant {
 
   /** All records of a kind. Where they are audited, each creation and change stages an event in this tenant's trail. */
   records<T extends object>(entity: Entity<T>): Repository<T> {
-    const witness = entity.audited === undefined ? undefined : this.trail(entity.audited);
+    const observer = entity.audited === undefined ? undefined : this.trail(entity.audited);
     return new Repository(
       this.#session,
       this.#id,
       entity,
       { partition: recordsPartition(this.#id, entity.name) },
-      witness,
+      observer,
     );
   }
 
@@ -85,10 +86,14 @@ export class Tenant {
   }
 
   /** The records of a kind that belong to one parent: the messages of a ticket. */
-  below<P extends object, T extends object>(parent: Entity<P>, parentId: string, entity: Entity<T>): Repository<T> {
+  below<P extends object, T extends object>(
+    parent: Entity<P>,
+    parentId: string,
+    entity: Entity<T>,
+  ): ChildRepository<T> {
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
-    return new Repository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
+    return new ChildRepository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
   }
 
   /** What happens once within a scope of this tenant. */

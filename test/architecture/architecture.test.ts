@@ -104,7 +104,7 @@ describe('the table', () => {
     const naming = saying(sources, /\bauditEventEntity\b/).filter((path) => !/^(infra|operator)\//.test(path));
     expect(naming).toEqual([...handling.slice(0, 1), 'functions/audit/store.ts', ...handling.slice(1)]);
     const handlers = sources.filter(({ path }) => handling.includes(path));
-    expect(saying(handlers, /\.(update|remove|adjust|clear|retire|delete)\(/)).toEqual([]);
+    expect(saying(handlers, /\.(update|remove|adjust|advance|deleteAll|delete)\(/)).toEqual([]);
   });
 
   it('is opened for a tenant by the session alone, and used so by the storage code alone', () => {

@@ -50,7 +50,7 @@ const addNote = (id: string, own = false) =>
 const remove = (id: string, own = false) =>
   doIn(open(own), async (tenant) => {
     const below = tenant.below(jobs, id, notes);
-    const [job, keys] = await Promise.all([tenant.records(jobs).get(id), below.childKeys()]);
+    const [job, keys] = await Promise.all([tenant.records(jobs).get(id), below.keys()]);
     if (job !== undefined) tenant.records(jobs).remove(job, below.deleteAll(keys, job));
   });
 

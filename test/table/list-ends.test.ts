@@ -99,7 +99,7 @@ describe('a filter value that is gone for good', () => {
     const retired = tenant();
     await doIn(retired, async () => {
       const records = retired.records(pieceEntity);
-      records.retire(await records.valueKeys('level', 'gone'));
+      records.filterSets.delete(await records.filterSets.keysOf('level', 'gone'));
     });
     expect(await setsOf('gone')).toEqual([]);
     expect(await setsOf('stays')).toHaveLength(1);

@@ -9,7 +9,7 @@ import type { TimeLimit } from '../transaction/retry.ts';
  * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one, by
  * the operator's `verify --repair`, or by the next `npm start`.
  *
- * In a domain this is `collection.clear()` and `collection.retire()`.
+ * In a domain this is `children.deleteAll()` and `records.filterSets.delete()`.
  */
 
 /** Notes that are read at once. */

@@ -3,10 +3,9 @@ import type { Table } from '../connection/client.ts';
 import type { Key, TenantId } from '../keys.ts';
 import { readInOrder, readMembers } from '../lists/cursor-page.ts';
 import { numberOf, sortKeyOf, tailOf } from '../lists/ids.ts';
-import { type ItemPage, type PageRequest, readNumbered, readPage } from '../lists/page.ts';
+import { type ItemPage, type PageRequest, readPage } from '../lists/page.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Session } from '../session.ts';
-import { CHILDREN } from './children.ts';
 import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
@@ -20,10 +19,10 @@ export interface Location {
 
 /** The records of one kind in one place of one tenant, to be read. Reads happen at once. */
 export class RecordReader<T extends object> {
-  protected readonly session: Session;
-  protected readonly tenant: TenantId;
-  protected readonly entity: Entity<T>;
-  protected readonly location: Location;
+  readonly session: Session;
+  readonly tenant: TenantId;
+  readonly entity: Entity<T>;
+  readonly location: Location;
   protected readonly lists: EntityLists<T>;
 
   constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location) {
@@ -47,14 +46,7 @@ export class RecordReader<T extends object> {
   /** One page of the list of all records, or of those that have the values of the filter. */
   async page(query: PageQuery): Promise<Page<T>> {
     const source = this.lists.source(query.filter ?? {});
-    return this.#pageOf(await readPage(this.table, source, this.#requestOf(query)));
-  }
-
-  /** One page of records that their parent numbers. It is read beside the parent. */
-  async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
-    const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
-    const request = this.#requestOf(query);
-    return this.#pageOf(await readNumbered(this.table, this.location.partition, count, request));
+    return this.pageOf(await readPage(this.table, source, this.requestOf(query)));
   }
 
   /** Up to `limit` records in order, from the one after the record `after` on. */
@@ -83,7 +75,7 @@ export class RecordReader<T extends object> {
     return { PK: partition, SK: this.entity.byTime ? `${number}-${tailOf(id)}` : number };
   }
 
-  protected get table(): Table {
+  get table(): Table {
     return this.session.tableOf(this.tenant);
   }
 
@@ -91,7 +83,7 @@ export class RecordReader<T extends object> {
     return { record: toRecord(this.entity, item), version: Number(item[VERSION]), item };
   }
 
-  #requestOf({ page, page_size, sort }: PageQuery): PageRequest {
+  protected requestOf({ page, page_size, sort }: PageQuery): PageRequest {
     return {
       page,
       pageSize: page_size,
@@ -101,7 +93,7 @@ export class RecordReader<T extends object> {
     };
   }
 
-  #pageOf({ items, total, isCut }: ItemPage): Page<T> {
+  protected pageOf({ items, total, isCut }: ItemPage): Page<T> {
     return { records: items.map((item) => this.stored(item)), total, isCut };
   }
 

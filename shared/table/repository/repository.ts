@@ -3,26 +3,18 @@ import { type Key, setPartition, type TenantId } from '../keys.ts';
 import type { TakenNumber } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
 import { stageEntry } from '../lists/set-writes.ts';
-import { type Item, MOVES, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
+import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Session } from '../session.ts';
 import type { Condition, OnConditionFailed } from '../transaction/pending-write.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { advance } from './advance.ts';
-import { isEmpty } from './changes.ts';
-import {
-  CHILDREN,
-  type ChildKeys,
-  readChildKeys,
-  readSetKeys,
-  type SetKeys,
-  stageDeletionOfAll,
-  stageRetirement,
-} from './children.ts';
+import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';
+import { FilterSets } from './filter-sets.ts';
 import { expiryOf, type Location, RecordReader } from './record-reader.ts';
 import { checkSize } from './record-size.ts';
 import type { Place, Stored } from './records.ts';
+import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
 
 /** Is told of every creation and change of an audited record, and stages what it has to say of it. */
@@ -38,12 +30,12 @@ export interface RecordObserver {
  */
 export class Repository<T extends object> extends RecordReader<T> {
   readonly #unique: UniqueConstraints<T>;
-  readonly #witness: RecordObserver | undefined;
+  readonly #observer: RecordObserver | undefined;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location, witness?: RecordObserver) {
+  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location, observer?: RecordObserver) {
     super(session, tenant, entity, location);
     this.#unique = new UniqueConstraints(tenant, entity);
-    this.#witness = witness;
+    this.#observer = observer;
   }
 
   /**
@@ -66,14 +58,14 @@ export class Repository<T extends object> extends RecordReader<T> {
     const create = async (): Promise<Stored<T>> => {
       const [taken, place] = await Promise.all([taking, placing]);
       const record = { id: place.id, ...fields, ...(await late(place)) } as unknown as T;
-      this.#unique.claim(this.#work, record, place.id, (field) =>
+      this.#unique.claim(this.work, record, place.id, (field) =>
         generated.some((name) => name === field) ? () => this.session.clash() : undefined,
       );
       return this.#stageNew(record, place.id, taken);
     };
     const [stored] = await Promise.all([
       create(),
-      this.#witness?.created(placing, [...new Set([...namesOf(fields), ...told])]),
+      this.#observer?.created(placing, [...new Set([...namesOf(fields), ...told])]),
     ]);
     return stored;
   }
@@ -89,27 +81,15 @@ export class Repository<T extends object> extends RecordReader<T> {
       ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
       [VERSION]: 1,
     };
-    this.#work.put(item, () => this.session.fenced(taken));
-    this.lists.stageMove(this.#work, { number, expires, kept }, undefined, record);
-    this.#countChild();
+    this.work.put(item, () => this.session.fenced(taken));
+    this.lists.stageMove(this.work, { number, expires, kept }, undefined, record);
+    this.countChild();
     return { record, version: 1, item };
   }
 
   /** Begins to take the number of a record that will be created here. */
   prepare(): void {
     this.session.prepareNumber(this.tenant, this.lists.list);
-  }
-
-  /** Stages a new record that its parent, as read, numbers. */
-  createNumbered(parent: Stored<object>, fields: Omit<T, 'id'>): Stored<T> {
-    const count = parent.item[CHILDREN];
-    const id = Number(count ?? 0) + 1;
-    const record = { id, ...fields } as unknown as T;
-    checkSize(this.entity, record);
-    const item = { ...this.keyOf(id), ...toAttributes(this.entity, record), [VERSION]: 1 };
-    this.#work.put(item, () => new StaleRead('the number is given'));
-    this.#countChild({ [CHILDREN]: count });
-    return { record, version: 1, item };
   }
 
   /** Stages a record under its own id, for a kind that has a single one. `onConditionFailed` gives the error when it is there already. */
@@ -120,7 +100,7 @@ export class Repository<T extends object> extends RecordReader<T> {
   ): Stored<T> {
     checkSize(this.entity, record);
     const item = { ...this.keyOf(record.id), ...toAttributes(this.entity, record), ...internal, [VERSION]: 1 };
-    this.#work.put(item, onConditionFailed);
+    this.work.put(item, onConditionFailed);
     return { record, version: 1, item };
   }
 
@@ -133,10 +113,10 @@ export class Repository<T extends object> extends RecordReader<T> {
     const record = { ...stored.record, ...changes };
     checkSize(this.entity, record);
     const { item } = stored;
-    await this.#witness?.changed(String(item.id), [...Object.keys(changes), ...told]);
+    await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...told]);
     const kept = this.lists.kept(notedIn(item));
-    this.lists.stageMove(this.#work, this.#standing(item, kept), item, record);
-    this.#work.update(this.#keyIn(item), {
+    this.lists.stageMove(this.work, this.#standing(item, kept), item, record);
+    this.work.update(this.#keyIn(item), {
       set: {
         ...toAttributes(this.entity, changes),
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
@@ -145,7 +125,7 @@ export class Repository<T extends object> extends RecordReader<T> {
       condition: { equals: asRead(stored) },
       onConditionFailed: () => new StaleRead('the record has changed'),
     });
-    this.#unique.move(this.#work, stored.record, record, String(item.id));
+    this.#unique.move(this.work, stored.record, record, String(item.id));
     return { record, version: stored.version + 1, item };
   }
 
@@ -157,85 +137,34 @@ export class Repository<T extends object> extends RecordReader<T> {
   ): void {
     const { item } = stored;
     const condition: Condition = { equals: { ...asRead(stored), ...equals } };
-    this.#work.delete(this.#keyIn(item), condition, (found) =>
+    this.work.delete(this.#keyIn(item), condition, (found) =>
       onConditionFailed !== undefined && isAsRead(found, stored)
         ? onConditionFailed(found)
         : new StaleRead('the record has changed'),
     );
     const place = this.#standing(item, notedIn(item));
-    if (!this.entity.byTime) stageEntry(this.#work, { ...place, set: setPartition(this.location.partition) });
-    this.lists.stageMove(this.#work, place, item, undefined);
-    this.#unique.release(this.#work, stored.record);
+    if (!this.entity.byTime) stageEntry(this.work, { ...place, set: setPartition(this.location.partition) });
+    this.lists.stageMove(this.work, place, item, undefined);
+    this.#unique.release(this.work, stored.record);
   }
 
-  /**
-   * Stages a change of derived fields, which leaves the version alone: a counter moving must not turn into somebody's 412. How often counters
-   * have moved is counted too: whoever counts anew knows by it that nothing has moved meanwhile (`verify/counters.ts`).
-   * `onConditionFailed` gives the error when there is no such record or `equals` does not hold.
-   */
-  adjust(
-    id: string,
-    change: { add?: Readonly<Record<string, number>>; set?: Partial<T>; equals?: Readonly<Record<string, unknown>> },
-    onConditionFailed: OnConditionFailed,
-  ): void {
-    const { add = {} } = change;
-    this.#work.update(this.keyOf(id), {
-      ...(isEmpty(add) ? {} : { add: { ...add, [MOVES]: 1 } }),
-      ...(change.set === undefined ? {} : { set: toAttributes(this.entity, change.set) }),
-      condition: { equals: { id, ...change.equals } },
-      onConditionFailed,
-    });
+  /** What is said of these records elsewhere. */
+  get references(): References<T> {
+    return new References(this);
   }
 
-  /** Stages that a record must exist when the work commits. */
-  require(id: string, onConditionFailed: OnConditionFailed, equals: Readonly<Record<string, unknown>> = {}): void {
-    this.#work.require(this.keyOf(id), { id, ...equals }, onConditionFailed);
+  get derived(): DerivedFields<T> {
+    return new DerivedFields(this);
   }
 
-  /**
-   * Checks that a record exists which can not be deleted: it is read beside the operation's own work, and the commit waits for it. A condition
-   * in the transaction would have all that refer to one record get in each other's way.
-   */
-  requireLasting(id: string, onConditionFailed: OnConditionFailed): void {
-    this.session.check(async () => {
-      if ((await this.get(id)) === undefined) throw onConditionFailed(undefined);
-    });
+  get filterSets(): FilterSets<T> {
+    return new FilterSets(this);
   }
 
-  /** Has a field moved forward to a text beside the commit, where it is less. Advisory: that it fails is nobody's error. */
-  advance(id: string, field: keyof T & string, value: string): void {
-    const key = this.keyOf(id);
-    const table = this.table;
-    this.session.beside(() => advance(table, key, { id, field, value }, this.session));
-  }
+  /** Stages that a parent counts the new record, where there is one (`child-repository.ts`). */
+  protected countChild(): void {}
 
-  /** What lies here, for {@link deleteAll}: may be read beside the parent. */
-  childKeys(): Promise<ChildKeys> {
-    return readChildKeys(this.table, this.location.partition);
-  }
-
-  /**
-   * Stages the end of all records here, together with their parent: a few in its transaction, many after it (`cascade-delete.ts`).
-   * @returns what must hold of the parent for its deletion
-   */
-  deleteAll(keys: ChildKeys, parent: Stored<object>): Readonly<Record<string, unknown>> {
-    return stageDeletionOfAll(this.session, this.tenant, this.location.partition, keys, parent.item[CHILDREN]);
-  }
-
-  /** What the lists know of a filter's value, for {@link retire}: may be read beside the record that the value names. */
-  valueKeys(field: keyof T & string, value: string): Promise<SetKeys> {
-    return readSetKeys(this.table, setPartition(this.location.partition, field, value));
-  }
-
-  /**
-   * Stages the end of what the lists know of a filter's value that no record has and none will have: the id of a record that is deleted in the same
-   * transaction, on condition that nothing names it any more. Else the empty items of its set would be left for ever, for nobody reads them again.
-   */
-  retire(keys: SetKeys): void {
-    stageRetirement(this.session, this.tenant, keys);
-  }
-
-  get #work(): UnitOfWork {
+  protected get work(): UnitOfWork {
     return this.session.unitOfWork(this.tenant);
   }
 
@@ -252,17 +181,6 @@ export class Repository<T extends object> extends RecordReader<T> {
     return this.entity.byTime
       ? Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], upkeep: undefined })
       : this.session.takeNumber(this.tenant, list);
-  }
-
-  /** Also holds the parent in place: no record comes to lie below one that is being deleted. */
-  #countChild(equals: Readonly<Record<string, unknown>> = {}): void {
-    const { parent } = this.location;
-    if (parent === undefined) return;
-    this.#work.update(parent.key, {
-      add: { [CHILDREN]: 1 },
-      condition: { equals: { id: parent.id, ...equals } },
-      onConditionFailed: () => new StaleRead('the parent is gone'),
-    });
   }
 }
 
