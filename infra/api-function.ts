@@ -4,7 +4,7 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { ANY_APP, ANY_GUESS, allowItems } from './item-policy.ts';
+import { ANY_APP, ANY_LOGIN_FAILURE, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { logGroup } from './logs.ts';
 import type { Rights } from './rights.ts';
@@ -71,7 +71,8 @@ export class ApiFunction extends Construct {
       }),
     );
     if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
-    if (this.rights.countsGuesses) this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_GUESS]));
+    if (this.rights.countsLoginFailures)
+      this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
     if (this.rights.secrets) keys.allowSecrets(this.role);

@@ -17,7 +17,7 @@ export type ItemAction =
 export const ANY_APP = appKey('*').PK;
 
 /** Pattern of the partition keys under which failed guesses are counted. */
-export const ANY_GUESS = loginFailureKey('*').PK;
+export const ANY_LOGIN_FAILURE = loginFailureKey('*').PK;
 
 /**
  * Allows these actions on items whose partition keys match. `ForAllValues` is true of a request that names

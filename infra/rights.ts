@@ -6,8 +6,8 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
-  /** Counts failed logins and wrong signatures: reads and changes `GUESS#…` and nothing else of the table. */
-  readonly countsGuesses?: true;
+  /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
+  readonly countsLoginFailures?: true;
   /** Signs tokens. */
   readonly signs?: true;
   /** Reads the public keys of tokens. */
@@ -33,12 +33,12 @@ const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
-  auth: { tenants: 'audit', findsApps: true, countsGuesses: true, signs: true, verifies: true },
+  auth: { tenants: 'audit', findsApps: true, countsLoginFailures: true, signs: true, verifies: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   users: { tenants: 'grants' },
   // Events run the operations of `access` and `users`.
-  webhooks: { tenants: 'grants', findsApps: true, countsGuesses: true, secrets: true },
+  webhooks: { tenants: 'grants', findsApps: true, countsLoginFailures: true, secrets: true },
   'well-known': { verifies: true },
   services: { secrets: true },
   resources: { secrets: true },

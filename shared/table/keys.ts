@@ -61,7 +61,7 @@ export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenan
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
 /** Failed guesses at one app code's secret from one network, by their digest. */
-export const loginFailureKey = (digest: string): Key => ({ PK: `GUESS#${digest}`, SK: 'FAILURES' });
+export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 
 /** How many records of a kind a tenant has, where it may not have any number: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });

@@ -162,5 +162,5 @@ const newSession = (now = Date.now()) => new Session(environmentTable(), clockAt
 /** All items about failed logins. */
 const guesses = async () =>
   (await api.table.client.send(new ScanCommand({ TableName: api.table.tableName }))).Items?.filter(({ PK }) =>
-    PK?.S?.startsWith('GUESS#'),
+    PK?.S?.startsWith('LOGIN_FAILURE#'),
   );

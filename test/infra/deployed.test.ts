@@ -138,7 +138,7 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect((await deliver(api, rival, event, { signature: '0'.repeat(64) })).status).toBe(401);
     expect((await deliver(api, rival, event)).status).toBe(200);
     const requests = api.account.requests.slice(before);
-    const counting = requests.filter(({ partitions }) => partitions.some((each) => each.startsWith('GUESS#')));
+    const counting = requests.filter(({ partitions }) => partitions.some((each) => each.startsWith('LOGIN_FAILURE#')));
     expect(counting.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem', 'GetItem', 'UpdateItem']);
   });
 
@@ -170,7 +170,8 @@ describe('sessions', () => {
   it('do all the work on tenants’ data; on its own a function touches what belongs to no tenant', () => {
     const own = api.account.requests.filter(({ by }) => by.tags.tenant === undefined);
     expect(own.length).toBeGreaterThan(20);
-    for (const { partitions } of own) for (const partition of partitions) expect(partition).toMatch(/^(APP|GUESS)#/);
+    for (const { partitions } of own)
+      for (const partition of partitions) expect(partition).toMatch(/^(APP|LOGIN_FAILURE)#/);
   });
 });
 

@@ -180,7 +180,9 @@ describe('a function on its own', () => {
 
   it('counts failed guesses where secrets are checked, and nowhere else', () => {
     const allowed = (action: string) =>
-      functionNames(contracts).filter((name) => may({ roleArn: roleOf(name), tags: {} }, action, ['GUESS#digest']));
+      functionNames(contracts).filter((name) =>
+        may({ roleArn: roleOf(name), tags: {} }, action, ['LOGIN_FAILURE#digest']),
+      );
     for (const action of ACTIONS) {
       const counting = action === 'GetItem' || action === 'UpdateItem';
       expect(allowed(action).toSorted(), action).toEqual(counting ? ['auth', 'webhooks'] : []);
@@ -216,7 +218,7 @@ describe('the maintenance role', () => {
         expect(may(inTenant('PLATFORM'), action, [`ORG#${ACME}#${key}`]), action).toBe(false);
         expect(may({ roleArn: role(), tags: {} }, action, [`ORG#${ACME}#${key}`]), action).toBe(false);
       }
-      for (const keys of [['APP#acme'], ['GUESS#digest'], ['ORG#'], []])
+      for (const keys of [['APP#acme'], ['LOGIN_FAILURE#digest'], ['ORG#'], []])
         expect(may(inTenant(ACME), action, keys), `${action} ${keys}`).toBe(false);
     }
     expect(may(inTenant(ACME), 'Scan', [])).toBe(false);

@@ -109,8 +109,8 @@ test('login and webhooks count failed guesses and change nothing else of the tab
   const writers = allowing('dynamodb:UpdateItem').filter(({ of }) => ids.includes(of));
   const counting = writers.filter(({ Action }) => Action.join() === 'dynamodb:GetItem,dynamodb:UpdateItem');
   expect(counting.map(({ Condition }) => Condition?.['ForAllValues:StringLike'])).toEqual([
-    { 'dynamodb:LeadingKeys': ['GUESS#*'] },
-    { 'dynamodb:LeadingKeys': ['GUESS#*'] },
+    { 'dynamodb:LeadingKeys': ['LOGIN_FAILURE#*'] },
+    { 'dynamodb:LeadingKeys': ['LOGIN_FAILURE#*'] },
   ]);
 });
 
