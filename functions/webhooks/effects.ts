@@ -82,7 +82,7 @@ export async function applyEffect(
   around.session.actAs(actorOf(around.caller), operationId);
   try {
     const { params, body } = inputsOf(route, data);
-    const answer = await operation({ ...around, params, query: {}, body, find } as never);
+    const answer = await operation({ ...around, params, query: {}, body, getOrThrow } as never);
     return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
   } catch (error) {
     throw explain(error);
@@ -107,7 +107,7 @@ function asText(id: unknown, field: string): string {
 }
 
 /** An event has no `If-Match`. */
-async function find<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
+async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
   if (stored === undefined) throw new Problem('not-found');
   return stored;
