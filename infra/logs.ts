@@ -1,5 +1,5 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Settings } from './settings.ts';
 
@@ -10,8 +10,3 @@ export const logGroup = (scope: Construct, id: string, name: string, settings: S
     retention: settings.logRetentionDays,
     removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
   });
-
-/** What CloudWatch can keep logs for; it takes no number of days in between. */
-export const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
-  (days): days is number => typeof days === 'number' && days <= 3653,
-);

@@ -1,6 +1,11 @@
+import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { RETENTIONS } from './logs.ts';
+
+/** What CloudWatch can keep logs for; it takes no number of days in between. */
+const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
+  (days): days is number => typeof days === 'number' && days <= 3653,
+);
 
 /** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or the `context` of `cdk.json`. */
 const schema = z.object({
