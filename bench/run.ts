@@ -18,7 +18,6 @@ program
 program
   .command('data-model')
   .description('what every operation asks of the table, what that costs and may cost')
-  .option('--write-docs', 'put the tables into docs/data-model.md', false)
   .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
   .action(async (options) => {
     const { benchDataModel } = await import('./data-model/bench.ts');

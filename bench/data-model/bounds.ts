@@ -1,4 +1,3 @@
-import { markdown } from './markdown.ts';
 import type { Measured } from './measure.ts';
 import { readUnitsOf, roundsOf, writeUnitsOf } from './play.ts';
 
@@ -75,12 +74,3 @@ export function checksOf({ operations, variants }: Measured): BoundCheck[] {
 
 export const holds = ({ rounds, roundsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
   rounds <= roundsAtMost && writeUnits <= writeUnitsAtMost;
-
-/** The bounds as a Markdown table. */
-export const boundTable = (checks: readonly BoundCheck[]): string =>
-  markdown(
-    ['operation', 'write units', 'at most', 'rounds', 'at most', 'read units'],
-    checks.map(({ title, rounds, roundsAtMost, writeUnits, writeUnitsAtMost, readUnits }) =>
-      [`\`${title}\``, writeUnits, writeUnitsAtMost, rounds, roundsAtMost, readUnits].map(String),
-    ),
-  );

@@ -8,7 +8,7 @@ export function wordsOf({ operation, input }: Call): string {
     case 'BatchGetItem':
       return batchWords(input as unknown as BatchGet);
     case 'TransactWriteItems':
-      return `${operation}: ${counted((input.TransactItems as TransactItem[]).map(transactWords))}`;
+      return `${operation}: ${counted((input.TransactItems as TransactItem[]).map(transactWords).sort())}`;
     default:
       return `${operation} ${keyWords((input.Key ?? input.Item) as Item)}`;
   }

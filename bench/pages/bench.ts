@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withText } from '../../generate/places.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { boundsOf, holds } from './bounds.ts';
-import { writeIntoDocs } from './docs.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
 import { checkLoader } from './load.check.ts';
@@ -40,7 +40,10 @@ export async function benchPages({ small, plot, writeDocs, engine }: PagesOption
       await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
       await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
     }
-    if (writeDocs) await writeIntoDocs(join(DOCS, 'counted-lists.md'), `${reads}\n\n${creates}`);
+    if (writeDocs) {
+      const page = join(DOCS, 'counted-lists.md');
+      await writeFile(page, withText(await readFile(page, 'utf8'), 'bench:pages', `${reads}\n\n${creates}`));
+    }
     const bounds = boundsOf({ readings, writings, openings });
     for (const bound of bounds) {
       console.log(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);

@@ -4,7 +4,7 @@ import { documentText } from '../../shared/contract/openapi/text.ts';
 
 /**
  * The committed `openapi.json`. A JSON import is the one that both Node and esbuild understand; writing it again the way
- * `npm run openapi` wrote it gives the same bytes (`test/http/openapi.test.ts` compares them).
+ * `npm run docs` wrote it gives the same bytes (`test/http/openapi.test.ts` compares them).
  */
 const text = documentText(document);
 

@@ -47,7 +47,7 @@ describe('the OpenAPI document', () => {
   it('is committed as it is made from the contracts', async () => {
     const committed = await readFile(new URL('../../openapi.json', import.meta.url), 'utf8');
     const isCurrent = committed === documentText(openApiDocument(contracts));
-    expect(isCurrent, 'openapi.json is not what the contracts say: run `npm run openapi` and commit it').toBe(true);
+    expect(isCurrent, 'openapi.json is not what the contracts say: run `npm run docs` and commit it').toBe(true);
   });
 
   it('is OpenAPI 3.1.0 with what the specification asks of it', () => {

@@ -1,4 +1,4 @@
-/** The endpoints of the specification (spec §4), in its order. */
+/** The endpoints that the specification gave us, in its order; in `docs/specification.md` (spec §4) all others are marked †. */
 export const SPECIFIED_ROUTES = [
   'GET /api/v1/openapi',
   'POST /api/v1/auth/login',

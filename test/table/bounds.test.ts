@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf, holds } from '../../bench/data-model/bounds.ts';
-import { measureOperations } from '../../bench/data-model/measure.ts';
+import { type Measured, measureOperations } from '../../bench/data-model/measure.ts';
 import { roundsOf } from '../../bench/data-model/play.ts';
 import { type Call, Recorder } from '../../bench/data-model/recorder.ts';
+import { patternTable } from '../../bench/data-model/tables.ts';
 import { Loader } from '../../bench/pages/load.ts';
 import { jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
+import { markdown, rowsIn } from '../../generate/markdown.ts';
+import { textAt } from '../../generate/places.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
@@ -18,11 +23,27 @@ import { Conflicts } from '../support/conflicts.ts';
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
 
 describe.skipIf(!HAS_ENGINE)('an operation', () => {
-  it('costs no more write units and rounds than it may', async () => {
-    const checks = checksOf(await measureOperations('dynoxide'));
+  let measured: Measured;
+  beforeAll(async () => {
+    measured = await measureOperations('dynoxide');
+  });
+
+  it('costs no more write units and rounds than it may', () => {
+    const checks = checksOf(measured);
     expect(checks.length).toBeGreaterThan(30);
     expect(checks.filter((check) => !holds(check))).toEqual([]);
-  }, 120_000);
+  });
+
+  it('makes the calls that docs/data-model.md shows', () => {
+    const shown = textAt(
+      readFileSync(join(import.meta.dirname, '../../docs/data-model.md'), 'utf8'),
+      'bench:data-model',
+    );
+    const callsIn = (table: string) => Array.from(rowsIn(table).values(), ([endpoint, calls]) => [endpoint, calls]);
+    expect(callsIn(shown), 'run `npm run docs` and commit docs/data-model.md').toEqual(
+      callsIn(markdown(patternTable(measured.operations))),
+    );
+  });
 });
 
 /** So many numbers of a list cost a read unit for each field that filters it. */

@@ -1,0 +1,39 @@
+import { checksOf } from '../bench/data-model/bounds.ts';
+import { filterTable } from '../bench/data-model/filters.ts';
+import type { Measured } from '../bench/data-model/measure.ts';
+import { boundTable, patternTable } from '../bench/data-model/tables.ts';
+import { markdown, rowsIn, type Table } from './markdown.ts';
+import { textAt, withText } from './places.ts';
+
+/** The page `docs/data-model.md` with the filters that the domains declare. */
+export const withFilters = async (page: string): Promise<string> =>
+  withText(page, 'bench:filters', markdown(await filterTable()));
+
+/**
+ * The page `docs/data-model.md` with what was measured.
+ * @param isExact whether the engine counts units as AWS does; of one that does not, the page keeps the units that it has
+ */
+export function withMeasured(page: string, measured: Measured, isExact: boolean): string {
+  const tables = {
+    'bench:data-model': patternTable(measured.operations),
+    'bench:bounds': boundTable(checksOf(measured)),
+  };
+  return Object.entries(tables).reduce(
+    (text, [place, table]) =>
+      withText(text, place, markdown(isExact ? table : withUnitsOf(table, textAt(page, place)))),
+    page,
+  );
+}
+
+/** Units that nobody has measured yet. */
+export const UNKNOWN = '?';
+
+/** The table with the units of another one that is written down, by the rows' first cells. */
+export function withUnitsOf({ head, rows }: Table, text: string): Table {
+  const kept = rowsIn(text);
+  const cellsOf = (cells: readonly string[]) =>
+    cells.map((cell, column) =>
+      head[column]?.endsWith(' units') ? (kept.get(cells[0] ?? '')?.[column] ?? UNKNOWN) : cell,
+    );
+  return { head, rows: rows.map(cellsOf) };
+}

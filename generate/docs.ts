@@ -1,0 +1,51 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { measureOperations } from '../bench/data-model/measure.ts';
+import { contracts } from '../functions/all-contracts.ts';
+import { findDynoxide } from '../local/dynamodb/dynoxide.ts';
+import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
+import { openApiDocument } from '../shared/contract/openapi/document.ts';
+import { documentText } from '../shared/contract/openapi/text.ts';
+import { UNKNOWN, withFilters, withMeasured } from './data-model.ts';
+import { withContracts } from './specification/page.ts';
+
+/**
+ * `npm run docs`: makes everything in this repository that is made from the code, in less than a minute. What `npm run bench -- pages`
+ * measures takes many, and is other figures each time: it is made when the lists change (`docs/counted-lists.md`).
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Writes a file anew, and says whether it has changed. */
+async function make(file: string, change: (text: string) => string | Promise<string>, note = ''): Promise<void> {
+  const path = join(ROOT, file);
+  const before = await readFile(path, 'utf8');
+  const after = await change(before);
+  if (after !== before) await writeFile(path, after);
+  console.log(`${file}: ${after === before ? 'unchanged' : 'written'}${note}`);
+}
+
+/**
+ * What operations ask of the table. Only dynoxide counts units as AWS does, and it runs on Linux x64 alone: elsewhere DynamoDB Local tells
+ * calls and rounds, and the units stay.
+ */
+async function makeMeasured(): Promise<void> {
+  const engines = [await findDynoxide(), await findDynamoDbLocal()];
+  const engine = engines.find((found) => 'name' in found);
+  if (engine === undefined) {
+    console.error(
+      'docs/data-model.md: not measured, for there is no DynamoDB to measure with. Install Java 17 or later.',
+    );
+    process.exitCode = 1;
+    return;
+  }
+  const isExact = engine.name === 'dynoxide';
+  const measured = await measureOperations(engine.name);
+  const kept = `; its units are left as they were (${UNKNOWN} in new rows): measuring them takes Linux on x64`;
+  await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
+}
+
+await make('openapi.json', () => documentText(openApiDocument(contracts)));
+await make('docs/specification.md', withContracts);
+await make('docs/data-model.md', withFilters, ' (filters)');
+await makeMeasured();

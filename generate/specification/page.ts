@@ -1,0 +1,34 @@
+import { contracts } from '../../functions/all-contracts.ts';
+import { openApiDocument } from '../../shared/contract/openapi/document.ts';
+import { permissionCatalogue } from '../../shared/contract/permissions.ts';
+import { PROBLEMS } from '../../shared/contract/problem.ts';
+import { markdown } from '../markdown.ts';
+import { withText } from '../places.ts';
+import { endpoints, events } from './endpoints.ts';
+import { records } from './records.ts';
+import type { Schemas } from './schema.ts';
+
+/** The page `docs/specification.md` with its tables as the contracts say. What stands between the tables is written by hand. */
+export function withContracts(page: string): string {
+  const { components } = openApiDocument(contracts) as { readonly components: { readonly schemas: Schemas } };
+  const places = {
+    'spec:records': records(contracts, components.schemas),
+    'spec:permissions': permissions(),
+    'spec:endpoints': endpoints(contracts),
+    'spec:events': events(contracts),
+    'spec:problems': problems(),
+  };
+  return Object.entries(places).reduce((text, [place, tables]) => withText(text, place, tables), page);
+}
+
+const permissions = (): string =>
+  markdown({
+    head: ['code', 'allows to'],
+    rows: permissionCatalogue(contracts).map(({ code, description }) => [`\`${code}\``, description]),
+  });
+
+const problems = (): string =>
+  markdown({
+    head: ['status', 'type', 'title'],
+    rows: Object.entries(PROBLEMS).map(([type, { status, title }]) => [String(status), `\`${type}\``, title]),
+  });

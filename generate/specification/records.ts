@@ -1,0 +1,89 @@
+import type { Contract, Route } from '../../shared/contract/route.ts';
+import { markdown } from '../markdown.ts';
+import { jsonOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
+
+/** Every record that is answered and every body that is none, in the order in which the contracts name them. */
+export function records(contracts: readonly Contract[], schemas: Schemas): string {
+  const routes = contracts.flatMap((contract) => Object.values(contract.routes));
+  const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...answeredBy(route, schemas)]))];
+  const bodies = new Set(routes.flatMap(takenBy));
+  return names
+    .map((name) => `### ${titleOf(name)}\n\n${describe(name, names, schemas, bodies.has(name))}`)
+    .join('\n\n');
+}
+
+/** The record of an answer, of a list that of its elements; and what a list in it holds. */
+function answeredBy({ response }: Route, schemas: Schemas): string[] {
+  const answer = response.schema?.meta()?.id;
+  if (answer === undefined) return [];
+  const elements = Object.values(schemas[answer]?.properties ?? {}).flatMap(
+    ({ items }) => (items && nameIn(items)) ?? [],
+  );
+  return /(Page|List)$/.test(answer) ? elements : [answer, ...elements];
+}
+
+/** The body, where it is not that of a record's creation or change. */
+const takenBy = ({ body }: Route): string[] =>
+  body === undefined || /(Create|Patch)$/.test(body.name) ? [] : [body.name];
+
+/** `TicketMessage` is "Ticket message". */
+const titleOf = (name: string): string =>
+  name.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).replace('Open api', 'OpenAPI');
+
+function describe(name: string, names: readonly string[], schemas: Schemas, isBody: boolean): string {
+  const fields = fieldsOf(schemas[name]);
+  const base = names.find((other) => other !== name && name.includes(other) && sharesFields(name, other, schemas));
+  const known = base === undefined ? [] : fieldsOf(schemas[base]);
+  if (base !== undefined && fields.length < known.length) {
+    return `Of a ${titleOf(base).toLowerCase()} the fields ${fields.map((field) => `\`${field}\``).join(', ')}.`;
+  }
+  const table = fieldTable(name, schemas, known, isBody);
+  return base === undefined ? table : `As ${titleOf(base).toLowerCase()}, and:\n\n${table}`;
+}
+
+/** Whether one has all fields of the other. */
+function sharesFields(one: string, other: string, schemas: Schemas): boolean {
+  const [few = [], many = []] = [fieldsOf(schemas[one]), fieldsOf(schemas[other])].sort((a, b) => a.length - b.length);
+  return few.every((field) => many.includes(field));
+}
+
+const fieldsOf = (schema: Schema | undefined): string[] => Object.keys(schema?.properties ?? {});
+
+/** The fields of a record but for those already known, with those that only its creation has. */
+function fieldTable(name: string, schemas: Schemas, known: readonly string[], isBody: boolean): string {
+  const record = schemas[name] ?? {};
+  const creation = schemas[`${name}Create`];
+  const fields = { ...creation?.properties, ...record.properties };
+  const order = [...new Set([...fieldsOf(record), ...fieldsOf(creation)])].filter((field) => !known.includes(field));
+  const uses = isBody ? [{ head: 'in the body', body: record }] : usesOf(name, schemas);
+  return markdown({
+    head: ['field', 'type', ...uses.map(({ head }) => head), 'default', 'notes'],
+    rows: order.map((field) => {
+      const schema = fields[field] ?? {};
+      const created = creation?.properties?.[field];
+      return [
+        `\`${field}\``,
+        typeOf(schema),
+        ...uses.map(({ body }) => useOf(field, body)),
+        schema.default === undefined ? '' : jsonOf(schema.default),
+        (schema.description ?? (created?.readOnly === true ? undefined : created?.description) ?? '').replaceAll(
+          '|',
+          '\\|',
+        ),
+      ];
+    }),
+  });
+}
+
+/** The bodies that take a record's fields. */
+function usesOf(name: string, schemas: Schemas): { readonly head: string; readonly body: Schema }[] {
+  const bodies = { 'in a creation': schemas[`${name}Create`], 'in a change': schemas[`${name}Patch`] };
+  return Object.entries(bodies).flatMap(([head, body]) => (body === undefined ? [] : [{ head, body }]));
+}
+
+/** What a body makes of a field; a field that it takes only to ignore it is none of its own. */
+function useOf(field: string, body: Schema): string {
+  const schema = body.properties?.[field];
+  if (schema === undefined || schema.readOnly === true) return '';
+  return body.required?.includes(field) === true ? 'required' : 'optional';
+}
