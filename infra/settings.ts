@@ -14,7 +14,7 @@ const schema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
     .default('dev'),
-  /** Whether the first integration of a new organization may be made without a token (DESIGN §3). */
+  /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
   firstKey: flag(false),
   /**
    * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` forgets

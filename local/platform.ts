@@ -10,7 +10,7 @@ import { NotUnique, StaleRead } from '../shared/table/errors.ts';
 import { readCredentials } from '../shared/table/system/credentials.ts';
 import { LocalApiError } from './settings.ts';
 
-/** The platform integration of one machine (DESIGN §8). */
+/** The platform integration of one machine (`docs/decisions/0014`). */
 
 const APP_CODE = 'platform';
 /** In `DATA_DIR`: the secret made at the first start. */

@@ -27,7 +27,7 @@ export interface LocalSettings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the settings of `npm start` (DESIGN §8). An empty variable counts as unset.
+ * Reads the settings of `npm start` (`docs/decisions/0004`). An empty variable counts as unset.
  * @throws LocalApiError
  */
 export const readSettings = (environment: Environment): LocalSettings => ({

@@ -7,7 +7,7 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import { slugOf } from '../orgs/slug.ts';
 
 /**
- * The first key (DESIGN §3): without a token one may register the first integration of an organization that does not exist yet, and so
+ * The first key (`docs/decisions/0013`): without a token one may register the first integration of an organization that does not exist yet, and so
  * create it, where the stage allows that (`FIRST_KEY=on`). Nothing else: for an organization that exists, and for the platform,
  * an anonymous caller gets the 401 of a call without a token.
  */

@@ -10,7 +10,7 @@ type References = { readonly [field in 'client_id' | 'service_id' | 'resource_id
 
 /**
  * Stages that the records these fields name exist. Fields without a value name nothing.
- * `contact_id` and `assigned_to` name people outside the service and are not looked up (DESIGN §5).
+ * `contact_id` and `assigned_to` name people outside the service and are not looked up (`docs/decisions/0031`).
  */
 export function requireReferences(tenant: Tenant, fields: References): void {
   const { client_id, service_id, resource_id, terminal_id } = fields;

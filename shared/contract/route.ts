@@ -48,7 +48,7 @@ export interface Route<
   readonly auth: A;
   /** What a caller must be permitted; every `bearer` route names one. */
   readonly permission?: PermissionCode;
-  /** Not in the spec: added to make what the spec shows usable (DESIGN §3). */
+  /** Not in the spec: added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly completion?: true;
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;

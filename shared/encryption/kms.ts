@@ -10,7 +10,7 @@ interface Kms {
 
 let shared: Promise<Kms> | undefined;
 
-/** The KMS client of this container. Loaded when first needed: it costs 35 ms, and most requests need no key (DESIGN §9). */
+/** The KMS client of this container. Loaded when first needed: it costs 35 ms, and most requests need no key (`docs/decisions/0054`). */
 export function kms(): Promise<Kms> {
   shared ??= import('./kms-client.ts').then((commands) => ({
     client: new commands.KMSClient({ requestHandler: TIMEOUTS }),

@@ -27,7 +27,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
 }
 
 /**
- * The fields of a body. Read-only fields that the caller sent back are dropped first (DESIGN §5).
+ * The fields of a body. Read-only fields that the caller sent back are dropped first (`docs/decisions/0001`).
  * @throws Problem `invalid-body`, or `content-too-large` when a field has too much in it
  */
 export function validBody(body: Body, given: unknown): Record<string, unknown> {

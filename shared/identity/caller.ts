@@ -3,7 +3,7 @@ import { codesThatAllow } from '../contract/permissions.ts';
 
 /**
  * Who calls, as the authorizer verified it, or a webhook's signature. A `Caller` is made of these two only, and a tenant handle from a
- * `Caller` only: that is the boundary between tenants (DESIGN §3).
+ * `Caller` only: that is the boundary between tenants (`docs/decisions/0006`).
  */
 
 /** What the authorizer passes on. API Gateway carries texts only. */

@@ -1,6 +1,6 @@
 /**
  * Every key of the table is made here and nowhere else; `docs/data-model.md` lists them.
- * All that belongs to a tenant begins `ORG#<tenant>#`, which is what the tenant role's policy matches (DESIGN §3).
+ * All that belongs to a tenant begins `ORG#<tenant>#`, which is what the tenant role's policy matches (`docs/decisions/0050`).
  */
 
 /** An organization's id, or `PLATFORM` for callers that belong to none. */

@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { settingsFrom } from '../../infra/settings.ts';
-import scripts from '../../package.json' with { type: 'json' };
 import { type Api, startApi } from '../support/api.ts';
 
 /** The README is true: its tour works when pasted and answers what it shows. */
@@ -40,14 +39,6 @@ describe('the tour', () => {
     for (const [index, { commands, shown }] of tour.entries()) {
       expect(withoutSpace(outputs[index] ?? ''), commands).toMatch(patternOf(shown));
     }
-  });
-});
-
-describe('the commands', () => {
-  it('are scripts of package.json', () => {
-    const named = Array.from(README.matchAll(/`npm run ([\w:-]+)/g), ([, name]) => name);
-    expect(named.length).toBeGreaterThan(3);
-    expect(Object.keys(scripts.scripts)).toEqual(expect.arrayContaining(named));
   });
 });
 

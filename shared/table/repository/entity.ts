@@ -10,7 +10,7 @@ export interface Entity<T extends object = object> {
    * once the operator has built it (`docs/counted-lists.md`).
    */
   readonly filters: readonly Field<T>[];
-  /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (DESIGN §4). */
+  /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext and shown opened. How much it takes then can only be bounded (`record-size.ts`). */
   readonly encrypted: readonly Field<T>[];
