@@ -14,5 +14,9 @@ export default defineConfig({
     maxWorkers: 2,
     unstubEnvs: true,
     restoreMocks: true,
+    coverage: {
+      include: ['{functions,infra,local,operator,shared}/**/*.ts'],
+      reporter: ['text', 'html'],
+    },
   },
 });
