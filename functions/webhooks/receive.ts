@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/contract/problem.ts';
+import { jsonOf } from '../../shared/http/json-text.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
-import { jsonOf } from '../../shared/http/request.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { mayDo } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';

@@ -21,7 +21,7 @@ const json = JSON as typeof JSON & {
 /** @throws SyntaxError */
 export const parseJson = (text: string): unknown =>
   // A reviver makes parsing thirty times slower, and hardly any document needs it.
-  UNUSUAL_NUMBER.test(text) ? json.parse(text, keepNumber) : JSON.parse(text);
+  hasUnusualNumbers(text) ? json.parse(text, keepNumber) : JSON.parse(text);
 
 export interface Parsed {
   readonly value: unknown;
@@ -36,12 +36,15 @@ export interface Parsed {
  */
 export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean): Parsed {
   const value = JSON.parse(text);
-  if (!UNUSUAL_NUMBER.test(text)) return { value, isExact: true };
+  if (!hasUnusualNumbers(text)) return { value, isExact: true };
   return isWorthIt(value) ? { value: parseJson(text), isExact: true } : { value, isExact: false };
 }
 
 /** A number with so many digits, a fraction that ends in 0, an exponent, or minus zero; in a text, a false alarm does no harm. */
 const UNUSUAL_NUMBER = /\d{16}|\.\d*0(?!\d)|\d[eE]|-0/;
+
+/** Whether a text may hold numbers that would not come back as they were written. */
+export const hasUnusualNumbers = (text: string): boolean => UNUSUAL_NUMBER.test(text);
 
 const keepNumber = (_: string, value: unknown, { source }: Context): unknown =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value;

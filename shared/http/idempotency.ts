@@ -8,10 +8,10 @@ import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
 import type { DeduplicationStore } from '../table/repository/deduplication-store.ts';
 import { Tenant } from '../table/tenant.ts';
-import { withoutFields } from './answer.ts';
 import { type Asker, askerOf, isStillAsking } from './asker.ts';
-import type { BearerInput, OpenInput } from './operation.ts';
+import type { Scope } from './operation.ts';
 import type { HttpRequest } from './request.ts';
+import { withoutFields } from './response/answer.ts';
 
 /**
  * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first answer is remembered in the
@@ -41,7 +41,6 @@ interface Asked {
   readonly caller: Caller;
   readonly tenant: Tenant;
   readonly key: string;
-  readonly requestId: string;
   /** Route and input. */
   readonly text: string;
 }
@@ -60,25 +59,23 @@ export class IdempotentRequest {
   static of(
     { contract, route }: { readonly contract: Contract; readonly route: Route },
     request: HttpRequest,
-    around: BearerInput | OpenInput,
+    scope: Scope,
     inputs: unknown,
   ): IdempotentRequest | undefined {
     const key = request.headers.get('idempotency-key');
-    const { caller, session } = around;
+    const { caller, session } = scope;
     if (key === undefined || caller === undefined || !takesIdempotencyKey(route)) return undefined;
     if (!KEY.test(key)) {
       throw new Problem('invalid-parameter', {
         errors: [{ in: 'header', pointer: '#/Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }],
       });
     }
-    const tenant = 'tenant' in around ? around.tenant : Tenant.of(caller, session);
-    const { requestId } = request;
+    const tenant = 'tenant' in scope ? scope.tenant : Tenant.of(caller, session);
     return new IdempotentRequest({
       contract,
       caller,
       tenant,
       key,
-      requestId,
       text: JSON.stringify([route.path, inputs]),
     });
   }
@@ -94,14 +91,14 @@ export class IdempotentRequest {
    * @throws Problem `idempotency-key-reused` when it was given to another request
    */
   async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
-    const { key, requestId } = this.#asked;
+    const { key } = this.#asked;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
     const opened = await (await environmentEncryption()).decrypt(found.sealed, this.#context);
     const { fingerprint, answer, asker } = JSON.parse(unpacked(opened)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
-    return { ...shown, headers: { ...headers, 'X-Request-Id': requestId, 'Idempotent-Replayed': 'true' } };
+    return { ...shown, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
   }
 
   async #hiddenFields(asker: Asker | undefined): Promise<string[]> {

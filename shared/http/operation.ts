@@ -5,13 +5,13 @@ import type { CursorPage, Page, Stored } from '../table/repository/records.ts';
 import type { Repository } from '../table/repository/repository.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
-import { countDeliverable } from './deliverable.ts';
 import type { Charge } from './rate-limit.ts';
 import type { HttpRequest } from './request.ts';
+import { countDeliverable } from './response/deliverable.ts';
 
 /**
  * An operation does what one route is for: reads, checks the domain's rules, stages its writes, and says what to answer.
- * It sees validated input and a tenant handle, never an event or a key, and it commits nothing: the pipeline does, and may
+ * It sees validated input and a tenant handle, never an event or a key, and it commits nothing: the unit of work does, and may
  * run it again when a record changed under its hands.
  */
 export type Operation<R extends Route, X = BearerInput> = (input: RouteInput<R> & X) => Promise<Answer<R>>;
@@ -44,6 +44,18 @@ export interface OpenInput {
   /** For an operation that finds out by itself who calls: charges the request to that caller's budget. */
   readonly charge: Charge;
 }
+
+/** What an operation works with beside its input. */
+export type Scope = BearerInput | OpenInput;
+
+/** An operation of whatever route. */
+export type AnyOperation = (
+  input: {
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly query: Readonly<Record<string, unknown>>;
+    readonly body: Readonly<Record<string, unknown>> | undefined;
+  } & Scope,
+) => Promise<Answer>;
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 

@@ -1,11 +1,9 @@
-import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '../contract/problem.ts';
 import type { Caller } from '../identity/caller.ts';
 import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
-import { problemOf } from './problems.ts';
 import { Bucket, WINDOW_MS } from './rate-limit-bucket.ts';
 
 /**
@@ -35,54 +33,47 @@ interface Budget {
   readonly bucket: Bucket;
 }
 
-interface Charged {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly settling: Promise<unknown>;
-}
-
-/**
- * Charges the request to its caller and the caller's tenant, once however often it is called. `payers`: `own` where the caller is cut off and
- * its tenant is not to pay for it.
- * @throws Problem `too-many-requests` when there is no room in all of these budgets; then it is charged to none
- */
-export type Charge = (caller: Caller, payers?: Payers) => void;
-
 type Payers = 'own' | 'own-and-tenant';
 
-/**
- * Does a request's work, which charges it to its caller as soon as that is known. From then on the answer says what is left, also
- * when it is a problem.
- * @throws what the work throws; once the request is charged, as a problem
- */
-export async function withinBudget(
-  session: Session,
-  work: (charge: Charge) => Promise<APIGatewayProxyResult>,
-): Promise<APIGatewayProxyResult> {
-  let charged: Charged | undefined;
-  try {
-    const answer = await work((caller, payers = 'own-and-tenant') => {
-      charged ??= charge(caller, payers, session);
-    });
-    return { ...answer, headers: { ...answer.headers, ...charged?.headers } };
-  } catch (error) {
-    throw charged === undefined ? error : withHeaders(problemOf(error), charged.headers, error);
-  } finally {
-    // A container may be frozen once the answer is given.
-    await charged?.settling;
-  }
-}
+/** How a request is charged: {@link RequestBudget.charge}. */
+export type Charge = RequestBudget['charge'];
 
-function charge(caller: Caller, payers: Payers, session: Session): Charged {
-  const { now } = session;
-  const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, session));
-  const budgets = payers === 'own' ? [own] : [own, ofTenant];
-  refuseBeyond(budgets, now);
-  for (const { bucket, limit } of budgets) bucket.take(limit, now);
-  const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
-  return {
-    headers: rateLimitHeaders(tightest, now),
-    settling: Promise.all(budgets.map((budget) => settle(budget, now))),
-  };
+/** What one request costs its caller. */
+export class RequestBudget {
+  readonly #session: Session;
+  #headers: Readonly<Record<string, string>> | undefined;
+  #settling: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /**
+   * Charges the request to its caller and the caller's tenant, once however often it is called. `payers`: `own` where the caller is cut off and
+   * its tenant is not to pay for it.
+   * @throws Problem `too-many-requests` when there is no room in all of these budgets; then it is charged to none
+   */
+  charge(caller: Caller, payers: Payers = 'own-and-tenant'): void {
+    if (this.#headers !== undefined) return;
+    const { now } = this.#session;
+    const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, this.#session));
+    const budgets = payers === 'own' ? [own] : [own, ofTenant];
+    refuseBeyond(budgets, now);
+    for (const { bucket, limit } of budgets) bucket.take(limit, now);
+    const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
+    this.#headers = rateLimitHeaders(tightest, now);
+    this.#settling = Promise.all(budgets.map((budget) => settle(budget, now)));
+  }
+
+  /** What the answer says of what is left; nothing before the request is charged. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers ?? {};
+  }
+
+  /** Resolved once what is spent was written down, as far as it is to be. */
+  get settled(): Promise<unknown> {
+    return this.#settling;
+  }
 }
 
 /** The integration's own budget and, beside it, the one that all integrations of its tenant have together. */
@@ -153,11 +144,3 @@ function rateLimitHeaders({ policy, limit, bucket }: Budget, now: number): Recor
     RateLimit: `"${policy}";r=${remaining};t=${reset}`,
   };
 }
-
-const withHeaders = (problem: Problem, headers: Readonly<Record<string, string>>, cause: unknown): Problem =>
-  new Problem(problem.type, {
-    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
-    errors: problem.errors,
-    headers: { ...problem.headers, ...headers },
-    cause,
-  });

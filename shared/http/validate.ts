@@ -1,9 +1,10 @@
 import type * as z from 'zod';
 import { TOO_LARGE } from '../contract/fields.ts';
-import { asNumber } from '../contract/json.ts';
+import { asNumber, type Parsed } from '../contract/json.ts';
 import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
+import { hasFreeForm } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
 
 /** Checks the parts of a request against their route. Every finding of a part is in one answer. */
@@ -39,6 +40,19 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
   const known = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
   const fields = Object.fromEntries(known.map(([field, value]) => [field, asNumber(value)]));
   return parsed(body.schema, fields, 'body', 'invalid-body');
+}
+
+/**
+ * The fields of a body as it was parsed.
+ * @throws Problem `invalid-body`, or `content-too-large` when there is too much in it
+ */
+export function validFields(body: Body, { value, isExact }: Parsed): Record<string, unknown> {
+  const fields = validBody(body, value);
+  // What has too much in it is ignored, or it would not have been taken. The numbers beside it were not kept.
+  if (!isExact && hasFreeForm(body)) {
+    throw new Problem('content-too-large', { detail: 'The body holds more values than its fields can have.' });
+  }
+  return fields;
 }
 
 function parsed(

@@ -19,6 +19,7 @@ const MODULES: ReadonlySet<string> = new Set([
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',
   '@middy/core',
+  '@middy/http-json-body-parser',
   '@zxcvbn-ts/core',
   '@zxcvbn-ts/language-common',
   'jose',

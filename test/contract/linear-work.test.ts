@@ -7,13 +7,14 @@ import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
 import type { Problem } from '../../shared/contract/problem.ts';
 import type { Body } from '../../shared/contract/record.ts';
 import type { Route } from '../../shared/contract/route.ts';
-import { responseOf } from '../../shared/http/answer.ts';
-import { readBody } from '../../shared/http/body.ts';
 import { IdempotentRequest } from '../../shared/http/idempotency.ts';
+import { jsonOf } from '../../shared/http/json-text.ts';
 import { checkIfMatch } from '../../shared/http/preconditions.ts';
-import { type HttpRequest, jsonOf } from '../../shared/http/request.ts';
+import type { HttpRequest } from '../../shared/http/request.ts';
+import { responseOf } from '../../shared/http/response/answer.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/validate.ts';
 import { leastCpuOf } from '../support/cpu.ts';
+import { readBody } from '../support/read-body.ts';
 
 /**
  * Whoever sends a request has shown nothing yet: checking it must not cost more than a bounded multiple of reading it. Every field of
@@ -193,7 +194,6 @@ it('a body is read in linear time, whatever is in it', () => {
   expect(tooSlow(raw, (text: string) => jsonOf({ headers, bytes: Buffer.from(text) }, 10_000_000))).toEqual([]);
 });
 
-const sent = (text: string) => ({ headers: new Map([['content-type', 'application/json']]), bytes: Buffer.from(text) });
 const listOf = (number: string): string => `[${filled(`${number},`, 1_000_000).replace(/[^,]*$/, '')}0]`;
 
 /** Numbers that a double would write otherwise: where such are kept, each costs many times what parsing it does. */
@@ -226,7 +226,7 @@ const unsigned = routes.flatMap(([id, { body, auth }]) =>
 );
 it.each(unsigned)('the body of %s is read in bounded work, whatever numbers are in it', (_, body) => {
   const samples = unusualIn(body);
-  const read = (field: string) => (list: string) => readBody(body, sent(`{"${field}":{"a":${list}}}`));
+  const read = (field: string) => (list: string) => readBody(body, `{"${field}":{"a":${list}}}`);
   expect(tooSlow(samples, read('unknown'))).toEqual([]);
   for (const field of [...Object.keys(body.schema.shape), ...Object.keys(body.ignored)]) {
     expect(tooSlow(samples.slice(0, 2), read(field))).toEqual([]);
@@ -252,18 +252,17 @@ describe('a header is read in linear time', () => {
       IdempotentRequest.of(
         { contract: clients, route: clients.routes.createClient },
         withHeader('idempotency-key', value),
-        { caller: {}, session: {}, tenant: { once: () => undefined } } as never,
+        { caller: {}, session: {}, tenant: { deduplication: () => undefined } } as never,
         {},
       ),
     'if-match': (value) => checkIfMatch(withHeader('if-match', value), 1),
     'if-none-match': (value) =>
       responseOf(
         {
-          route: route('getClient'),
+          matched: { route: route('getClient'), itemPath: undefined },
           request: withHeader('if-none-match', value),
-          query: {},
-          itemPath: undefined,
-          caller: undefined,
+          input: { query: {} },
+          scope: { caller: undefined },
         },
         found,
       ),

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
 import { escapedSize, fitsEscaped, MAX_ANSWER, MAX_RECORD } from '../../shared/contract/sizes.ts';
 import { envelopeEncryption, localDataKeys } from '../../shared/encryption/envelope-encryption.ts';
-import { countDeliverable, isDeliverable } from '../../shared/http/deliverable.ts';
+import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';
 import { RecordTooLarge } from '../../shared/table/errors.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { checkSize } from '../../shared/table/repository/record-size.ts';

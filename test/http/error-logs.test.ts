@@ -71,14 +71,11 @@ describe('a failure of a request', () => {
     expect(line).toMatchObject({
       message: 'The service failed',
       requestId: expect.any(String),
+      operation: 'createIntegration',
       error: {
-        name: 'Problem',
-        status: 500,
-        cause: {
-          name: 'TransactionCanceledException',
-          status: 400,
-          stack: expect.stringContaining('commit.ts'),
-        },
+        name: 'TransactionCanceledException',
+        status: 400,
+        stack: expect.stringContaining('commit.ts'),
       },
     });
     expect(values.filter((value) => written.includes(value))).toEqual([]);

@@ -1,4 +1,4 @@
-import { escapedSize, fitsEscaped, MAX_ANSWER } from '../contract/sizes.ts';
+import { escapedSize, fitsEscaped, MAX_ANSWER } from '../../contract/sizes.ts';
 
 /** What one answer can carry. */
 

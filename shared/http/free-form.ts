@@ -1,43 +1,25 @@
 import * as z from 'zod';
-import { Problem } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import { MAX_JSON } from '../contract/sizes.ts';
-import { type HttpRequest, jsonWhere } from './request.ts';
-import { validBody } from './validate.ts';
 
-/** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
-const MAX_BODY = 1_048_576;
+/** Fields of free-form JSON, whose numbers come back as they were written (`docs/decisions/0005-json-as-it-came.md`). */
 
 /** Values that a field of free-form JSON can have: each takes a character, and a comma or a bracket. */
 const MOST_VALUES = MAX_JSON / 2;
 /** Of each other field, elements of its lists among them. */
 const MOST_OF_OTHERS = 200;
 
-interface ReadBody {
-  /** What was sent. */
-  readonly json: unknown;
-  /** Its fields, checked. */
-  readonly fields: Record<string, unknown>;
-}
+/** Whether a body has such fields. */
+export const hasFreeForm = (body: Body): boolean => freeFormFields(body).size > 0;
 
 /**
- * The body of a request. To keep numbers as they were written is dear (`docs/decisions/0005`), and whoever sends them has shown nothing yet:
- * it is not done where no field is free-form JSON, nor where one has more in it than will be taken.
- * @throws Problem
+ * Whether it is worth it to keep a body's numbers as they were written: it is dear, and whoever sends them has shown nothing yet. It is not
+ * where no field is free-form, nor where one has more in it than will be taken.
+ * @param json as `JSON.parse` makes it
  */
-export function readBody(body: Body, request: Pick<HttpRequest, 'headers' | 'bytes'>): ReadBody {
+export function isWorthKeeping(body: Body, json: unknown): boolean {
   const freeForm = freeFormFields(body);
-  const { value: json, isExact } = jsonWhere(
-    request,
-    MAX_BODY,
-    (value) => freeForm.size > 0 && isBounded(value, freeForm),
-  );
-  const fields = validBody(body, json);
-  // What has too much in it is ignored, or it would not have been taken. The numbers beside it were not kept.
-  if (freeForm.size > 0 && !isExact) {
-    throw new Problem('content-too-large', { detail: 'The body holds more values than its fields can have.' });
-  }
-  return { json, fields };
+  return freeForm.size > 0 && isBounded(json, freeForm);
 }
 
 const freeFormFields = ({ schema }: Body): ReadonlySet<string> =>

@@ -1,49 +1,38 @@
-import { createHash } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
-import { parseJson } from '../contract/json.ts';
-import { type Problem, problemDetails } from '../contract/problem.ts';
-import type { ResponseType, Route } from '../contract/route.ts';
-import type { Caller } from '../identity/caller.ts';
-import { PageTooLarge } from '../table/errors.ts';
-import type { Tenant } from '../table/tenant.ts';
+import { parseJson } from '../../contract/json.ts';
+import type { ResponseType, Route } from '../../contract/route.ts';
+import type { Caller } from '../../identity/caller.ts';
+import { PageTooLarge } from '../../table/errors.ts';
+import type { Tenant } from '../../table/tenant.ts';
+import type { Answer } from '../operation.ts';
+import type { HttpRequest } from '../request.ts';
+import type { MatchedRoute } from '../route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
+import { entityTag, isFresh } from './entity-tag.ts';
 import { nextLink, pageLinks } from './links.ts';
-import type { Answer } from './operation.ts';
-import type { HttpRequest } from './request.ts';
 
 /** Makes the HTTP response of an answer: exactly the fields of the contract, their `ETag`, `Link` and `Location`. */
 
-const COMMON_HEADERS = { 'X-Content-Type-Options': 'nosniff' } as const;
-
 interface Asked {
-  readonly route: Route;
+  readonly matched: Pick<MatchedRoute, 'route' | 'itemPath'>;
   readonly request: HttpRequest;
-  readonly query: Readonly<Record<string, unknown>>;
-  /** Path of the route that reads a record created here, if the domain has one. */
-  readonly itemPath: string | undefined;
-  readonly caller: Caller | undefined;
-  readonly tenant?: Tenant;
+  readonly input: { readonly query: Readonly<Record<string, unknown>> };
+  readonly scope: { readonly caller: Caller | undefined; readonly tenant?: Tenant };
 }
 
 /** @throws PageTooLarge when a page is more than one request reads, or than Lambda can carry: no record alone is so large */
 export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult {
-  const { response } = asked.route;
-  const headers: Record<string, string> = {
-    ...COMMON_HEADERS,
-    'X-Request-Id': asked.request.requestId,
-    'Cache-Control': 'private, no-cache',
-    ...linksOf(asked, answer),
-    ...answer.headers,
-  };
+  const { route, itemPath } = asked.matched;
+  const { response } = route;
+  const headers: Record<string, string> = { ...linksOf(asked, answer), ...answer.headers };
   if (response.schema === undefined) return { statusCode: response.status, headers, body: '' };
 
   const value = present(response.schema, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
-  if (response.status === 201 && asked.itemPath !== undefined)
-    headers.Location = locationOf(asked.itemPath, value, asked);
-  if (asked.route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
+  if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, asked.scope);
+  if (route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
   if (answer.isCut || !isDeliverable(body))
@@ -65,32 +54,6 @@ export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 
   return { ...response, body, headers: { ...response.headers, ...tag } };
 }
 
-/** The response of a problem. */
-export const problemResponse = (problem: Problem, requestId: string): APIGatewayProxyResult => ({
-  statusCode: problem.status,
-  headers: {
-    ...COMMON_HEADERS,
-    'X-Request-Id': requestId,
-    'Cache-Control': 'no-store',
-    ...problem.headers,
-    'Content-Type': 'application/problem+json',
-  },
-  body: JSON.stringify(problemDetails(problem, requestId)),
-});
-
-/**
- * The strong validator of a record: its version, which `If-Match` compares, and a digest of the answer, so that the tag also
- * changes when only a derived field did (RFC 9110 §8.8.1).
- */
-const entityTag = (version: number, body: string): string =>
-  `"${version}.${createHash('sha256').update(body).digest('base64url').slice(0, 12)}"`;
-
-/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). No tag can be inside another: none holds quotation marks. */
-function isFresh(request: HttpRequest, tag: string): boolean {
-  const held = request.headers.get('if-none-match') ?? '';
-  return held.trim() === '*' || held.includes(tag);
-}
-
 /** The value with exactly the fields of its schema: what is inside stays inside, what is missing shows its default or null. */
 export function present(schema: NonNullable<ResponseType['schema']>, value: unknown): unknown {
   if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
@@ -107,8 +70,9 @@ export function present(schema: NonNullable<ResponseType['schema']>, value: unkn
   return value === undefined ? (schema.meta()?.default ?? null) : value;
 }
 
-function linksOf({ request, route, query }: Asked, { body, next }: Answer): Record<string, string> {
-  const path = pathOf(route, request);
+function linksOf({ matched, request, input }: Asked, { body, next }: Answer): Record<string, string> {
+  const path = pathOf(matched.route, request);
+  const { query } = input;
   if (next !== undefined) return { Link: nextLink(path, request.query, next) };
   const total = (body as { total?: unknown } | undefined)?.total;
   return typeof total === 'number' && typeof query.page === 'number' && typeof query.page_size === 'number'
@@ -120,7 +84,7 @@ const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');
 
 /** Where a created record is read. A platform caller reads it by naming the organization again. */
-function locationOf(itemPath: string, value: unknown, { caller, tenant }: Asked): string {
+function locationOf(itemPath: string, value: unknown, { caller, tenant }: Asked['scope']): string {
   const { id, org_id } = value as { readonly id?: unknown; readonly org_id?: unknown };
   const path = itemPath.replace(/\{\w+\}/, String(id));
   const orgId = tenant?.orgId ?? org_id;

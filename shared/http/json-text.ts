@@ -1,0 +1,76 @@
+import { parseJson } from '../contract/json.ts';
+import { Problem } from '../contract/problem.ts';
+import type { HttpRequest } from './request.ts';
+
+/** JSON in the bytes of a request: looked at as a text before anything parses it. */
+
+/** Deepest nesting taken: far beyond any real document, and well within what every JSON reader takes. */
+const MAX_DEPTH = 256;
+
+type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
+
+/**
+ * The text of a JSON body, of which is known that a parser can take it: its media type, its size, its UTF-8 and its depth.
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export function jsonTextOf(request: Sent, maxBytes: number): string {
+  requireJson(request.headers.get('content-type'));
+  if (request.bytes.length > maxBytes) {
+    throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
+  }
+  const text = decoded(request.bytes);
+  if (text.trim() === '') throw new Problem('malformed-request', { detail: 'A JSON body is required.' });
+  if (depthOf(text) > MAX_DEPTH) {
+    throw new Problem('malformed-request', { detail: `The body may be nested up to ${MAX_DEPTH} levels deep.` });
+  }
+  return text;
+}
+
+/**
+ * The value of a JSON body, its numbers as they were written.
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export function jsonOf(request: Sent, maxBytes: number): unknown {
+  const text = jsonTextOf(request, maxBytes);
+  try {
+    return parseJson(text);
+  } catch {
+    throw invalidJson();
+  }
+}
+
+export const invalidJson = (): Problem => new Problem('malformed-request', { detail: 'The body is not valid JSON.' });
+
+function requireJson(contentType: string | undefined): void {
+  const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
+  if (type !== 'application/json' || !isUtf8) {
+    throw new Problem('unsupported-media-type', { headers: { Accept: 'application/json' } });
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Problem('malformed-request', { detail: 'The body is not valid UTF-8.' });
+  }
+}
+
+/** How deep a JSON text is nested, read without parsing: a parser or a serializer may overflow its stack on such a text. */
+export function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let index = 0; index < json.length; index++) {
+    const character = json[index];
+    if (inString) {
+      if (character === '\\') index++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
+    else if (character === ']' || character === '}') depth--;
+  }
+  return deepest;
+}

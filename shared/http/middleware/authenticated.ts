@@ -1,0 +1,50 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { Problem } from '../../contract/problem.ts';
+import type { Route } from '../../contract/route.ts';
+import { actorOf } from '../../identity/actor.ts';
+import { type Caller, callerOf } from '../../identity/caller.ts';
+import type { InSession } from './in-session.ts';
+import type { Routed } from './routed.ts';
+
+export interface Authenticated {
+  /** Who calls, where the route asks for a token and one was sent. */
+  caller: Caller | undefined;
+}
+
+type Event = APIGatewayProxyEvent & Routed & InSession & Authenticated;
+
+/**
+ * Takes over from the authorizer who calls, and tells the session who acts in it.
+ * @throws Problem `unauthorized`
+ */
+export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
+  return {
+    before: ({ event }) => {
+      const { matched, request, session } = event;
+      event.caller = callerFor(matched.route, event, session.now);
+      session.origin = {
+        actor: actorOf(event.caller),
+        operation: matched.operationId,
+        requestId: request.requestId,
+        sourceAddress: request.sourceAddress || null,
+      };
+    },
+  };
+}
+
+/** `now` in epoch milliseconds. */
+function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): Caller | undefined {
+  if (!auth.startsWith('bearer')) return undefined;
+  const caller = callerOf(event.requestContext.authorizer);
+  if (caller === undefined) {
+    if (auth === 'bearer-optional') return undefined;
+    throw new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  }
+  // The gateway may hold on to the authorizer's answer longer than the token lives.
+  if (caller.expiresAt * 1000 <= now) {
+    const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
+    throw new Problem('unauthorized', { detail: 'The token has expired.', headers });
+  }
+  return caller;
+}

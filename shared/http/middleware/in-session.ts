@@ -1,0 +1,21 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Clock } from '../../clock.ts';
+import { environmentSession, type Session } from '../../table/session.ts';
+
+/** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
+const ANSWER_TIME = 1_500;
+const LONGEST = 18_000;
+
+export interface InSession {
+  session: Session;
+}
+
+/** Opens the request's session with the table: its clock, its deadline and its unit of work. */
+export function inSession(clock: Clock): MiddlewareObj<InSession, APIGatewayProxyResult> {
+  return {
+    before: ({ event, context }) => {
+      event.session = environmentSession(Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST), clock);
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type { MiddlewareObj, Request } from '@middy/core';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { hasUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
+import type { Body } from '../../contract/record.ts';
+import { isWorthKeeping } from '../free-form.ts';
+import { invalidJson, jsonTextOf } from '../json-text.ts';
+import type { Routed } from './routed.ts';
+
+export interface WithJson {
+  /** The body as parsed, where the route has one. A webhook keeps its bytes until its signature was checked. */
+  json: Parsed | undefined;
+}
+
+type Event = APIGatewayProxyEvent & Routed & WithJson;
+
+/** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
+const MAX_BODY = 1_048_576;
+
+/** Longest text that middy parses, in characters: it hands every value to a reviver, which is thirty times as dear as parsing. */
+const LONGEST_FOR_MIDDY = 16_384;
+/** Names that middy refuses, and free-form JSON may have. */
+const REFUSED_NAME = /__proto__|constructor|\\u/;
+
+const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
+
+/**
+ * Parses the body: the usual one by `@middy/http-json-body-parser`; one that it would change, refuse or take long for by ourselves
+ * (`docs/decisions/0005-json-as-it-came.md`).
+ * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
+ */
+export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
+  return {
+    before: (request) => {
+      const { matched, request: sent } = request.event;
+      const { body, auth } = matched.route;
+      if (body === undefined || auth === 'signature') return;
+      const text = jsonTextOf(sent, MAX_BODY);
+      try {
+        request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
+      } catch {
+        throw invalidJson();
+      }
+    },
+  };
+}
+
+const isUsual = (text: string): boolean =>
+  text.length <= LONGEST_FOR_MIDDY && !hasUnusualNumbers(text) && !REFUSED_NAME.test(text);
+
+function parsedByMiddy(request: Request<Event, APIGatewayProxyResult>, text: string): Parsed {
+  const event: APIGatewayProxyEvent = { ...request.event, body: text, isBase64Encoded: false };
+  parser.before?.({ ...request, event });
+  return { value: event.body, isExact: true };
+}
+
+const parsedByUs = (body: Body, text: string): Parsed => parseWhere(text, (json) => isWorthKeeping(body, json));

@@ -1,0 +1,18 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { problemDetails as detailsOf } from '../../contract/problem.ts';
+import { problemOf } from '../problems.ts';
+
+/** Answers every error as problem details (RFC 9457). */
+export function problemDetails(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
+  return {
+    onError: (request) => {
+      const problem = problemOf(request.error);
+      request.response = {
+        statusCode: problem.status,
+        headers: { 'Cache-Control': 'no-store', ...problem.headers, 'Content-Type': 'application/problem+json' },
+        body: JSON.stringify(detailsOf(problem, request.event.requestContext.requestId)),
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { MiddlewareObj, Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { RequestBudget } from '../rate-limit.ts';
+import type { Authenticated } from './authenticated.ts';
+import type { InSession } from './in-session.ts';
+import type { WithResponseHeaders } from './response-headers.ts';
+
+export interface Budgeted {
+  budget: RequestBudget;
+}
+
+type Event = APIGatewayProxyEvent & WithResponseHeaders & InSession & Authenticated & Budgeted;
+
+/**
+ * Charges the request to its caller; the operation itself charges it where only that finds out who calls. From then on every answer, a problem
+ * too, says what is left.
+ * @throws Problem `too-many-requests`
+ */
+export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
+  return {
+    before: ({ event }) => {
+      event.budget = new RequestBudget(event.session);
+      if (event.caller !== undefined) event.budget.charge(event.caller);
+    },
+    after: settle,
+    onError: settle,
+  };
+}
+
+/** Waits for what the budget has to write: a container may be frozen once the answer is given. */
+async function settle({ event }: Request<Event, APIGatewayProxyResult>): Promise<void> {
+  const { budget }: Partial<Budgeted> = event;
+  if (budget === undefined) return;
+  Object.assign(event.responseHeaders, budget.headers);
+  await budget.settled;
+}

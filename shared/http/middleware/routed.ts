@@ -1,0 +1,31 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { Problem } from '../../contract/problem.ts';
+import type { Contract } from '../../contract/route.ts';
+import type { Operations } from '../operation.ts';
+import { type HttpRequest, requestOf } from '../request.ts';
+import { type MatchedRoute, routeTable } from '../route-table.ts';
+
+export interface Routed {
+  matched: MatchedRoute;
+  request: HttpRequest;
+}
+
+/**
+ * Finds the route that was called.
+ * @throws Problem `route-not-found`
+ */
+export function routed<C extends Contract>(
+  contract: C,
+  operations: Operations<C>,
+): MiddlewareObj<APIGatewayProxyEvent & Routed, APIGatewayProxyResult> {
+  const routes = routeTable(contract, operations);
+  return {
+    before: ({ event }) => {
+      const matched = routes.get(`${event.httpMethod} ${event.resource}`);
+      if (matched === undefined) throw new Problem('route-not-found');
+      event.matched = matched;
+      event.request = requestOf(event);
+    },
+  };
+}

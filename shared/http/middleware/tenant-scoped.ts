@@ -1,0 +1,52 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { Problem } from '../../contract/problem.ts';
+import type { Route } from '../../contract/route.ts';
+import type { Stored } from '../../table/repository/records.ts';
+import type { Repository } from '../../table/repository/repository.ts';
+import type { Scope } from '../operation.ts';
+import { checkIfMatch } from '../preconditions.ts';
+import type { HttpRequest } from '../request.ts';
+import { namedOrganization, tenantOf } from '../tenancy.ts';
+import type { Authenticated } from './authenticated.ts';
+import type { InSession } from './in-session.ts';
+import type { WithJson } from './json-body.ts';
+import type { Budgeted } from './request-budget.ts';
+import type { Routed } from './routed.ts';
+import type { Validated } from './validated.ts';
+
+export interface TenantScoped {
+  /** What an operation works with beside its input. */
+  scope: Scope;
+}
+
+type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validated & TenantScoped;
+
+/**
+ * Opens the tenant that a caller works in. Other routes find theirs themselves.
+ * @throws Problem `forbidden`, `not-found` or `invalid-body`
+ */
+export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
+  return {
+    before: async ({ event }) => {
+      const { matched, request, session, caller, budget, json, input } = event;
+      if (caller === undefined || matched.route.auth !== 'bearer') {
+        const charge = budget.charge.bind(budget);
+        event.scope = { session, caller, charge, request };
+        return;
+      }
+      const named = caller.orgId === null ? namedOrganization(json?.value) : input.body;
+      const tenant = await tenantOf(caller, session, input.query, named);
+      event.scope = { session, caller, tenant, getOrThrow: getterFor(matched.route, request) };
+    },
+  };
+}
+
+const getterFor =
+  (route: Route, request: HttpRequest) =>
+  async <T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> => {
+    const stored = await records.get(id);
+    if (stored === undefined) throw new Problem('not-found');
+    if (route.method === 'PATCH' || route.method === 'DELETE') checkIfMatch(request, stored.version);
+    return stored;
+  };
