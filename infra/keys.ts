@@ -55,7 +55,7 @@ export class Keys extends Construct {
     this.secrets.addToResourcePolicy(statement);
   }
 
-  /** To seal the platform's own secrets, and to open none. */
+  /** To encrypt the platform's own secrets, and to open none. */
   allowSealingForPlatform(role: IRole): void {
     const statement = usedBy(role, ['kms:GenerateDataKey']);
     statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': PLATFORM });

@@ -31,7 +31,7 @@ export function declareVerify(program: Command): void {
     .command('verify')
     .description("Recount a tenant's lists, filters and counters against its records, and print what differs")
     .requiredOption('--org <id>', 'id of an organization, or "platform"')
-    .option('--repair', 'mend what differs, build filters that were added later, finish interrupted sweeps');
+    .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions');
   withStackOptions(command, 'MaintenanceRoleArn')
     .addOption(
       new Option('--local', 'the data of npm start instead of a stack; takes DATA_DIR and DYNAMODB_ENDPOINT').conflicts(

@@ -25,27 +25,27 @@ const REFUSAL_TIME = 200;
 
 export const authOperations: Operations<typeof auth> = {
   login: async ({ body, session, request }) => {
-    const guess: LoginAttempt = {
+    const attempt: LoginAttempt = {
       kind: 'login',
       appCode: body.app_code,
       network: sourceNetwork(request.sourceAddress),
     };
     const [credentials, failures] = await Promise.all([
       readCredentials(session.table, body.app_code),
-      readFailedLogins(session, guess),
+      readFailedLogins(session, attempt),
     ]);
-    checkLoginThrottle(guess, failures, session.now);
+    checkLoginThrottle(attempt, failures, session.now);
     // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
     const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
       await allDone([
-        countFailedLogin(session, guess, FAILURES_KEPT),
+        countFailedLogin(session, attempt, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
         sleep(REFUSAL_TIME),
       ]);
       throw invalidCredentials();
     }
-    if (failures.count > 0) await forgetFailedLogins(session, guess);
+    if (failures.count > 0) await forgetFailedLogins(session, attempt);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
     const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };

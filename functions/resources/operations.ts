@@ -28,7 +28,7 @@ export const resourceOperations: Operations<typeof resources> = {
       .records(resourceEntity)
       .create<'credentials'>(
         { ...fields, last_health_check: isReport ? now : null, created_at: now, updated_at: now },
-        async ({ id }) => ({ credentials: await resourceCredentials.seal(tenant, id, credentials) }),
+        async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
       );
     if (isReport) sampleNow(tenant, created);
     return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
@@ -48,8 +48,8 @@ export const resourceOperations: Operations<typeof resources> = {
     if (isEmpty(changes) && !isReport) return answerRecord(before);
     if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const report = isReport ? { last_health_check: tenant.session.timestamp } : {};
-    const sealed = await resourceCredentials.sealIn(tenant, params.id, changes);
-    const after = await change(tenant, stored, { ...sealed, ...report });
+    const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
+    const after = await change(tenant, stored, { ...encrypted, ...report });
     if (isReport) sampleNow(tenant, after);
     return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
   },

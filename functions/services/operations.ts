@@ -29,7 +29,7 @@ export const serviceOperations: Operations<typeof services> = {
         updated_at: now,
         resource_count: 0,
       },
-      async ({ id }) => ({ credentials: await serviceCredentials.seal(tenant, id, credentials) }),
+      async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
     );
     return answerRecord(await serviceCredentials.open({ tenant, caller }, created));
   },
@@ -49,7 +49,7 @@ export const serviceOperations: Operations<typeof services> = {
     if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
-      ...(await serviceCredentials.sealIn(tenant, params.id, changes)),
+      ...(await serviceCredentials.encryptIn(tenant, params.id, changes)),
       ...(isHealthCheck ? { last_health_check: now } : {}),
       updated_at: now,
     });

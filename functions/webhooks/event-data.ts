@@ -6,7 +6,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import type { WebhookEvent } from './contract.ts';
 import type { StoredEvent } from './store.ts';
 
-/** What an event brought along: sealed in the table, and shown with the rules of the records that it speaks of. */
+/** What an event brought along: encrypted in the table, and shown with the rules of the records that it speaks of. */
 
 const placeOf = (id: string): string => `webhook-event/${id}`;
 

@@ -36,14 +36,14 @@ export async function senderOf(
 ): Promise<Sender & { readonly signed: Buffer }> {
   const signature = headers.get('x-signature');
   if (!looksSigned(signature)) throw invalidSignature();
-  const guess: LoginAttempt = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
+  const attempt: LoginAttempt = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
   const [credentials, failures] = await Promise.all([
     readCredentials(session.table, appCode),
-    readFailedLogins(session, guess),
+    readFailedLogins(session, attempt),
   ]);
   if (credentials === undefined)
     throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
-  checkLoginThrottle(guess, failures, session.now);
+  checkLoginThrottle(attempt, failures, session.now);
   const secrets = await openSecrets(await environmentEncryption(), credentials, session.now);
   const signed = signedBody(
     bytes,
@@ -52,12 +52,12 @@ export async function senderOf(
   );
   if (signed === undefined) {
     await allDone([
-      countFailedLogin(session, guess, FAILURES_KEPT),
+      countFailedLogin(session, attempt, FAILURES_KEPT),
       recordRefusal(session, credentials, 'signature_refused'),
     ]);
     throw invalidSignature();
   }
-  if (failures.count > 0) await forgetFailedLogins(session, guess);
+  if (failures.count > 0) await forgetFailedLogins(session, attempt);
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
   return { credentials, caller: callerOf(credentials, secret?.id ?? null), signed };
 }

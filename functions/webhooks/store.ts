@@ -1,7 +1,7 @@
 import { entity } from '../../shared/table/repository/entity.ts';
 import type { WebhookEvent } from './contract.ts';
 
-/** An event as stored: what it brought along is sealed, for it may hold credentials, or secrets under names that only the sender knows. */
+/** An event as stored: what it brought along is encrypted, for it may hold credentials, or secrets under names that only the sender knows. */
 export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
 
 /** Days for which events are kept and their ids remembered. */

@@ -12,16 +12,16 @@ import { decryptJson, encryptJson } from './encrypted-json.ts';
  */
 
 /** A record as stored. */
-interface Sealed {
+interface Encrypted {
   readonly id: string;
   readonly credentials: string | null;
 }
 
 /** The record as a caller may see it. */
-type Opened<T extends Sealed> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
+type Opened<T extends Encrypted> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
 
 /** A record's type with its credentials as they are stored. */
-export type WithEncryptedCredentials<T> = Omit<T, 'credentials'> & Pick<Sealed, 'credentials'>;
+export type WithEncryptedCredentials<T> = Omit<T, 'credentials'> & Pick<Encrypted, 'credentials'>;
 
 interface Around {
   readonly tenant: Tenant;
@@ -31,22 +31,22 @@ interface Around {
 export interface EncryptedCredentials {
   /** @throws Problem `forbidden` when the caller sets credentials and may not */
   check(caller: Caller, given: JsonObject | null | undefined): void;
-  seal(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
-  /** Changes of a record with their credentials, if they name any, sealed. */
-  sealIn<C extends { readonly credentials?: JsonObject | null }>(
+  encrypt(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
+  /** Changes of a record with their credentials, if they name any, encrypted. */
+  encryptIn<C extends { readonly credentials?: JsonObject | null }>(
     tenant: Tenant,
     id: string,
     changes: C,
-  ): Promise<Omit<C, 'credentials'> & Partial<Pick<Sealed, 'credentials'>>>;
-  open<T extends Sealed>(around: Around, stored: Stored<T>): Promise<Stored<Opened<T>>>;
-  openPage<T extends Sealed>(around: Around, page: Page<T>): Promise<Page<Opened<T>>>;
+  ): Promise<Omit<C, 'credentials'> & Partial<Pick<Encrypted, 'credentials'>>>;
+  open<T extends Encrypted>(around: Around, stored: Stored<T>): Promise<Stored<Opened<T>>>;
+  openPage<T extends Encrypted>(around: Around, page: Page<T>): Promise<Page<Opened<T>>>;
 }
 
-/** @param kind names the records in the place that their credentials are sealed for; never change it */
+/** @param kind names the records in the place that their credentials are encrypted for; never change it */
 export function encryptedCredentials(kind: 'service' | 'resource', permission: PermissionCode): EncryptedCredentials {
   const placeOf = (id: string): string => `${kind}/${id}`;
 
-  const seal: EncryptedCredentials['seal'] = async (tenant, id, given) =>
+  const encrypt: EncryptedCredentials['encrypt'] = async (tenant, id, given) =>
     given === null ? null : encryptJson(given, tenant, placeOf(id));
 
   const open: EncryptedCredentials['open'] = async ({ tenant, caller }, stored) => {
@@ -64,9 +64,9 @@ export function encryptedCredentials(kind: 'service' | 'resource', permission: P
         errors: [{ in: 'body', pointer: '#/credentials', detail: `needs the permission ${permission}` }],
       });
     },
-    seal,
-    async sealIn(tenant, id, { credentials, ...changes }) {
-      return credentials === undefined ? changes : { ...changes, credentials: await seal(tenant, id, credentials) };
+    encrypt,
+    async encryptIn(tenant, id, { credentials, ...changes }) {
+      return credentials === undefined ? changes : { ...changes, credentials: await encrypt(tenant, id, credentials) };
     },
     open,
     async openPage(around, page) {

@@ -12,8 +12,8 @@ export async function encryptJson(value: JsonObject, tenant: Tenant, record: str
   return box.encrypt(JSON.stringify(value), { tenant: tenant.id, record }, dataKeyCache(tenant));
 }
 
-/** @throws UnreadableSecret */
-export async function decryptJson(sealed: string, tenant: Tenant, record: string): Promise<JsonObject> {
+/** @throws UndecryptableText */
+export async function decryptJson(encrypted: string, tenant: Tenant, record: string): Promise<JsonObject> {
   const box = await environmentEncryption();
-  return parseJson(await box.decrypt(sealed, { tenant: tenant.id, record })) as JsonObject;
+  return parseJson(await box.decrypt(encrypted, { tenant: tenant.id, record })) as JsonObject;
 }

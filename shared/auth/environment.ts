@@ -31,7 +31,7 @@ export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
     return Promise.all([required('SIGNING_KEY_ID'), ...others].map(kmsPublicKey));
   });
 
-/** What seals secrets. @throws as {@link environmentSigner} */
+/** What encrypts secrets. @throws as {@link environmentSigner} */
 export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   once('secret box', async () => {
     const file = process.env.KEY_FILE;

@@ -3,7 +3,7 @@ import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
 import type { StoredSecret } from '../table/system/credentials.ts';
 
 /**
- * Secrets of integrations. One is kept twice: as a hash, for login, and sealed, for the HMAC of webhooks, which needs the secret
+ * Secrets of integrations. One is kept twice: as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret
  * itself (`docs/decisions/0011`). An integration may have two at once, so that a new one can be brought in without a gap.
  */
 
@@ -27,7 +27,7 @@ export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toS
 export const storeSecret = async (box: EnvelopeEncryption, owner: Owner, secret: string): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
-  sealed: await box.encrypt(secret, placeOf(owner)),
+  encrypted: await box.encrypt(secret, placeOf(owner)),
   expires_at: null,
 });
 
@@ -74,7 +74,7 @@ interface OpenSecret extends Pick<StoredSecret, 'id'> {
 
 /**
  * The secrets that are good now, in plain text, to check a webhook's HMAC with. `now` in epoch milliseconds.
- * @throws UnreadableSecret
+ * @throws UndecryptableText
  */
 export const openSecrets = (
   box: EnvelopeEncryption,
@@ -84,7 +84,7 @@ export const openSecrets = (
   Promise.all(
     owner.secrets
       .filter((secret) => isCurrent(secret, now))
-      .map(async ({ id, sealed }) => ({ ...(id && { id }), text: await box.decrypt(sealed, placeOf(owner)) })),
+      .map(async ({ id, encrypted }) => ({ ...(id && { id }), text: await box.decrypt(encrypted, placeOf(owner)) })),
   );
 
 const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>

@@ -15,9 +15,9 @@ export function encrypt(key: Uint8Array, plaintext: string, associated: string):
 }
 
 /** @throws Error when the key or the associated text is another, or a byte has changed */
-export function decrypt(key: Uint8Array, sealed: Buffer, associated: string): string {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE), { authTagLength: TAG });
+export function decrypt(key: Uint8Array, encrypted: Buffer, associated: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, NONCE), { authTagLength: TAG });
   decipher.setAAD(Buffer.from(associated));
-  decipher.setAuthTag(sealed.subarray(-TAG));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
+  decipher.setAuthTag(encrypted.subarray(-TAG));
+  return Buffer.concat([decipher.update(encrypted.subarray(NONCE, -TAG)), decipher.final()]).toString('utf8');
 }

@@ -2,16 +2,16 @@ import { decrypt, encrypt } from './aes.ts';
 
 /**
  * Keeps texts that must be readable again, and by nobody who only has the table: integration secrets, `credentials` fields.
- * What is sealed for one place opens in no other, so that a ciphertext copied to another tenant or record is worth nothing there.
+ * What is encrypted for one place opens in no other, so that a ciphertext copied to another tenant or record is worth nothing there.
  */
 export interface EnvelopeEncryption {
-  /** @param shelf where the tenant keeps a data key for all its containers; without one each container makes its own */
-  encrypt(plaintext: string, place: Place, shelf?: DataKeyCache): Promise<string>;
-  /** @throws UnreadableSecret when the text was sealed for another place, under another key, or has changed */
-  decrypt(sealed: string, place: Place): Promise<string>;
+  /** @param cache where the tenant keeps a data key for all its containers; without one each container makes its own */
+  encrypt(plaintext: string, place: Place, cache?: DataKeyCache): Promise<string>;
+  /** @throws UndecryptableText when the text was encrypted for another place, under another key, or has changed */
+  decrypt(encrypted: string, place: Place): Promise<string>;
 }
 
-/** Where a sealed text belongs. */
+/** Where an encrypted text belongs. */
 export interface Place {
   /** The organization's id, or `PLATFORM`. */
   readonly tenant: string;
@@ -19,15 +19,15 @@ export interface Place {
   readonly record: string;
 }
 
-/** A sealed text that cannot be opened: damaged, moved, or its key is gone. */
+/** An encrypted text that cannot be opened: damaged, moved, or its key is gone. */
 export class UndecryptableText extends Error {
-  override readonly name = 'UnreadableSecret';
+  override readonly name = 'UndecryptableText';
 }
 
-/** Data keys of tenants, each with the form in which it may be stored beside what it sealed. */
+/** Data keys of tenants, each with the form in which it may be stored beside what it encrypted. */
 export interface DataKeys {
-  /** A key to seal with now. */
-  current(tenant: string, shelf?: DataKeyCache): Promise<DataKey>;
+  /** A key to encrypt with now. */
+  current(tenant: string, cache?: DataKeyCache): Promise<DataKey>;
   /** The key that was stored in this form. */
   unwrap(wrapped: string, tenant: string): Promise<Uint8Array>;
 }
@@ -39,8 +39,8 @@ export interface DataKey {
 }
 
 /**
- * Where a tenant keeps the wrapped form of the data key that its containers seal with, so that what they write over months is under
- * few keys. What was sealed carries its own wrapped key: a shelf that is lost costs calls to KMS and nothing else.
+ * Where a tenant keeps the wrapped form of the data key that its containers encrypt with, so that what they write over months is under
+ * few keys. What was encrypted carries its own wrapped key: a cache that is lost costs calls to KMS and nothing else.
  */
 export interface DataKeyCache {
   /** The wrapped key, if there is one. */
@@ -54,21 +54,21 @@ const VERSION = '1';
 
 /** Envelope encryption: AES-256-GCM under a tenant's data key, with the place as associated data. */
 export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
-  async encrypt(plaintext, place, shelf) {
-    const { key, wrapped } = await keys.current(place.tenant, shelf);
+  async encrypt(plaintext, place, cache) {
+    const { key, wrapped } = await keys.current(place.tenant, cache);
     return [VERSION, wrapped, encrypt(key, plaintext, associated(place)).toString('base64url')].join('.');
   },
 
-  async decrypt(sealed, place) {
-    const [version, wrapped, ciphertext, ...rest] = sealed.split('.');
+  async decrypt(encrypted, place) {
+    const [version, wrapped, ciphertext, ...rest] = encrypted.split('.');
     if (version !== VERSION || wrapped === undefined || ciphertext === undefined || rest.length > 0) {
-      throw new UndecryptableText('a sealed text has an unknown form');
+      throw new UndecryptableText('an encrypted text has an unknown form');
     }
     const key = await keys.unwrap(wrapped, place.tenant);
     try {
       return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(place));
     } catch (cause) {
-      throw new UndecryptableText('a sealed text does not open here', { cause });
+      throw new UndecryptableText('an encrypted text does not open here', { cause });
     }
   },
 });
@@ -80,7 +80,7 @@ const associated = ({ tenant, record }: Place): string => JSON.stringify([VERSIO
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),
   async unwrap(wrapped) {
-    if (wrapped !== LOCAL) throw new UndecryptableText('a sealed text needs a key of AWS KMS');
+    if (wrapped !== LOCAL) throw new UndecryptableText('an encrypted text needs a key of AWS KMS');
     return key;
   },
 });

@@ -4,8 +4,8 @@ import { kms } from './kms.ts';
 
 /**
  * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail shows: a data key opens for its own
- * tenant only. Keys are kept a short while in a warm container, so that a list of sealed records is a few calls and not one for each.
- * A tenant's shelf keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
+ * tenant only. Keys are kept a short while in a warm container, so that a list of encrypted records is a few calls and not one for each.
+ * A tenant's cache keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clock = systemClock): DataKeys {
@@ -15,19 +15,19 @@ export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clo
     unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
   const generated = async (tenant: string): Promise<DataKey> => {
     const made = await generate(masterKeyId, tenant);
-    // What this container seals it will often open next.
+    // What this container encrypts it will often open next.
     await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
     return made;
   };
-  const shelved = async (tenant: string, shelf: DataKeyCache): Promise<DataKey> => {
-    const wrapped = (await shelf.recall()) ?? (await shelf.keep((await generated(tenant)).wrapped));
+  const cached = async (tenant: string, cache: DataKeyCache): Promise<DataKey> => {
+    const wrapped = (await cache.recall()) ?? (await cache.keep((await generated(tenant)).wrapped));
     return { wrapped, key: await unwrap(wrapped, tenant) };
   };
   return {
-    current: (tenant, shelf) =>
-      shelf === undefined
+    current: (tenant, cache) =>
+      cache === undefined
         ? current(tenant, () => generated(tenant))
-        : current(`shelf of ${tenant}`, () => shelved(tenant, shelf)),
+        : current(`cache of ${tenant}`, () => cached(tenant, cache)),
     unwrap,
   };
 }

@@ -26,7 +26,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface Remembered {
   /** What is kept as JSON, encrypted: the answer may hold a secret, and a digest of a request that holds a weak one could be guessed at. */
-  readonly sealed: string;
+  readonly encrypted: string;
 }
 
 interface Kept {
@@ -94,7 +94,7 @@ export class IdempotentRequest {
     const { key } = this.#asked;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
-    const opened = await (await environmentEncryption()).decrypt(found.sealed, this.#context);
+    const opened = await (await environmentEncryption()).decrypt(found.encrypted, this.#context);
     const { fingerprint, answer, asker } = JSON.parse(unpacked(opened)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
@@ -115,8 +115,8 @@ export class IdempotentRequest {
     const { contract, caller, key } = this.#asked;
     const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
-    const sealed = await (await environmentEncryption()).encrypt(packed(JSON.stringify(kept)), this.#context);
-    this.#remembered.remember(key, { sealed }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
+    const encrypted = await (await environmentEncryption()).encrypt(packed(JSON.stringify(kept)), this.#context);
+    this.#remembered.remember(key, { encrypted }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
   }
 
   get #context() {

@@ -42,7 +42,7 @@ export const deduplicationKey = (tenant: TenantId, scope: string, id: string): K
   SK: id,
 });
 
-/** The wrapped data key that a tenant's credentials are sealed with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
+/** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
 export const dataKeyKey = (tenant: TenantId, year: number): Key => ({
   PK: `ORG#${tenant}#DATA_KEY`,
   SK: String(year),
@@ -60,7 +60,7 @@ export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenan
 /** An integration's credentials, found by app code before a tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
-/** Failed guesses at one app code's secret from one network, by their digest. */
+/** Failed logins of one app code from one network, by their digest. */
 export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 
 /** How many records of a kind a tenant has, where it may not have any number: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */

@@ -97,9 +97,9 @@ export class Session {
     this.#checks.push(check);
   }
 
-  /** Has something advisory done while the work is committed. Its failure is nobody's error. */
-  beside(chore: () => Promise<void>): void {
-    this.#beside.push(chore);
+  /** Has something advisory done while the work is committed. Its failure is ignored. */
+  beside(task: () => Promise<void>): void {
+    this.#beside.push(task);
   }
 
   /** Has what follows be somebody's doing who was not known when the request began: the sender of a webhook. */
@@ -107,9 +107,9 @@ export class Session {
     this.origin = { requestId: null, sourceAddress: null, ...this.origin, actor, operation };
   }
 
-  /** Has something done once the work is committed. It is a chore: its failure is nobody's error. */
-  afterCommit(chore: () => Promise<void>): void {
-    this.#afterCommit.push(chore);
+  /** Has something done once the work is committed. Its failure is ignored. */
+  afterCommit(task: () => Promise<void>): void {
+    this.#afterCommit.push(task);
   }
 
   /**
@@ -136,14 +136,14 @@ export class Session {
     if (this.pendingWrites.length > 0) await this.#send();
     this.#numbers.confirm();
     await this.abandon();
-    await Promise.allSettled(this.#afterCommit.map((chore) => chore()));
+    await Promise.allSettled(this.#afterCommit.map((task) => task()));
   }
 
   async #send(): Promise<void> {
     try {
       await Promise.all(this.#checks);
-      const chores = Promise.allSettled(this.#beside.map((chore) => chore()));
-      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this).finally(() => chores);
+      const tasks = Promise.allSettled(this.#beside.map((task) => task()));
+      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);
     }

@@ -80,7 +80,7 @@ export class Tenant {
     );
   }
 
-  /** The trail of audit events, to tell it what no collection sees: an integration's secrets are with its credentials. */
+  /** The trail of audit events, to tell it what no repository sees: an integration's secrets are with its credentials. */
   trail(recordType: string): AuditTrail {
     return auditTrail(this.records(auditEventEntity), this.#session, recordType);
   }

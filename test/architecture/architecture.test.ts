@@ -117,7 +117,7 @@ describe('the table', () => {
       'shared/table/connection/client.ts',
       'shared/table/session.ts',
     ]);
-    expect(saying(outside, /\.(tableOf|workOf)\(/)).toEqual([]);
+    expect(saying(outside, /\.(tableOf|unitOfWork)\(/)).toEqual([]);
     expect(saying(sources, /\bnew Session\(/)).toEqual(['shared/table/session.ts']);
   });
 

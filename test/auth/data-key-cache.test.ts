@@ -36,43 +36,43 @@ function tenantAt(orgId: string, now = Date.now()): Tenant {
 /** A container that has just started: it knows no key. */
 const container = (): EnvelopeEncryption => envelopeEncryption(kmsDataKeys('master'));
 
-const sealIn = (box: EnvelopeEncryption, tenant: Tenant, record: number) =>
+const encryptIn = (box: EnvelopeEncryption, tenant: Tenant, record: number) =>
   box.encrypt(`${record}`, { tenant: tenant.id, record: `service/${record}` }, dataKeyCache(tenant));
-const openAll = (box: EnvelopeEncryption, tenant: string, sealed: readonly string[]) =>
-  Promise.all(sealed.map((text, record) => box.decrypt(text, { tenant, record: `service/${record}` })));
+const openAll = (box: EnvelopeEncryption, tenant: string, encrypted: readonly string[]) =>
+  Promise.all(encrypted.map((text, record) => box.decrypt(text, { tenant, record: `service/${record}` })));
 const numbers = (length: number) => Array.from({ length }, (_, record) => record);
 
 describe('the data key that a tenant keeps', () => {
   it('opens two hundred records of two hundred containers in one call', async () => {
     const org = randomUUID();
-    const sealed: string[] = [];
-    for (const record of numbers(200)) sealed.push(await sealIn(container(), tenantAt(org), record));
+    const encrypted: string[] = [];
+    for (const record of numbers(200)) encrypted.push(await encryptIn(container(), tenantAt(org), record));
     expect(kms.calls.filter((call) => call === 'GenerateDataKey')).toHaveLength(1);
     kms.calls.length = 0;
-    expect(await openAll(container(), org, sealed)).toEqual(numbers(200).map(String));
+    expect(await openAll(container(), org, encrypted)).toEqual(numbers(200).map(String));
     expect(kms.calls).toEqual(['Decrypt']);
   });
 
   it('is one, also when many containers make the first at once', async () => {
     const org = randomUUID();
-    const sealed = await Promise.all(numbers(16).map((record) => sealIn(container(), tenantAt(org), record)));
-    expect(new Set(sealed.map((text) => text.split('.')[1])).size).toBe(1);
-    expect(await openAll(container(), org, sealed)).toEqual(numbers(16).map(String));
+    const encrypted = await Promise.all(numbers(16).map((record) => encryptIn(container(), tenantAt(org), record)));
+    expect(new Set(encrypted.map((text) => text.split('.')[1])).size).toBe(1);
+    expect(await openAll(container(), org, encrypted)).toEqual(numbers(16).map(String));
   });
 
   it('is another for another tenant and another year', async () => {
     const [org, other] = [randomUUID(), randomUUID()];
     const times = [tenantAt(org), tenantAt(other), tenantAt(org, Date.UTC(2031, 5, 1))];
-    const sealed = await Promise.all(times.map((tenant, record) => sealIn(container(), tenant, record)));
-    expect(new Set(sealed.map((text) => text.split('.')[1])).size).toBe(3);
+    const encrypted = await Promise.all(times.map((tenant, record) => encryptIn(container(), tenant, record)));
+    expect(new Set(encrypted.map((text) => text.split('.')[1])).size).toBe(3);
   });
 
   it('costs a warm container nothing', async () => {
     const [box, org] = [container(), randomUUID()];
-    await sealIn(box, tenantAt(org), 0);
+    await encryptIn(box, tenantAt(org), 0);
     kms.calls.length = 0;
     const send = vi.spyOn(table.client, 'send');
-    await Promise.all(numbers(50).map((record) => sealIn(box, tenantAt(org), record)));
+    await Promise.all(numbers(50).map((record) => encryptIn(box, tenantAt(org), record)));
     expect([kms.calls, send.mock.calls.length]).toEqual([[], 0]);
     send.mockRestore();
   });

@@ -8,18 +8,18 @@ const box = envelopeEncryption(localDataKeys(key));
 const place = { tenant: 'a', record: 'service/1' };
 
 describe('a secret box', () => {
-  it('gives back any text, sealed differently each time', async () => {
+  it('gives back any text, encrypted differently each time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string(), fc.string(), async (text, tenant, record) => {
-        const sealed = await box.encrypt(text, { tenant, record });
-        expect(await box.decrypt(sealed, { tenant, record })).toBe(text);
-        expect(await box.encrypt(text, { tenant, record })).not.toBe(sealed);
+        const encrypted = await box.encrypt(text, { tenant, record });
+        expect(await box.decrypt(encrypted, { tenant, record })).toBe(text);
+        expect(await box.encrypt(text, { tenant, record })).not.toBe(encrypted);
       }),
     );
   });
 
   it('opens nothing in another place, even where the names join to the same text', async () => {
-    const sealed = await box.encrypt('secret', place);
+    const encrypted = await box.encrypt('secret', place);
     for (const other of [
       { tenant: 'b', record: 'service/1' },
       { tenant: 'a', record: 'service/2' },
@@ -27,20 +27,20 @@ describe('a secret box', () => {
       { tenant: 'a","service', record: '1' },
       { tenant: '', record: '' },
     ]) {
-      await expect(box.decrypt(sealed, other)).rejects.toThrow(UndecryptableText);
+      await expect(box.decrypt(encrypted, other)).rejects.toThrow(UndecryptableText);
     }
   });
 
   it('opens nothing under another key', async () => {
-    const sealed = await box.encrypt('secret', place);
-    await expect(envelopeEncryption(localDataKeys(randomBytes(32))).decrypt(sealed, place)).rejects.toThrow(
+    const encrypted = await box.encrypt('secret', place);
+    await expect(envelopeEncryption(localDataKeys(randomBytes(32))).decrypt(encrypted, place)).rejects.toThrow(
       UndecryptableText,
     );
   });
 
   it('opens nothing that has changed in any bit', async () => {
-    const sealed = await box.encrypt('secret', place);
-    const [version, wrapped, ciphertext = ''] = sealed.split('.');
+    const encrypted = await box.encrypt('secret', place);
+    const [version, wrapped, ciphertext = ''] = encrypted.split('.');
     const bytes = Buffer.from(ciphertext, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const changed = Buffer.from(bytes);
@@ -50,7 +50,7 @@ describe('a secret box', () => {
     }
   });
 
-  it('refuses what is no sealed text', async () => {
+  it('refuses what is no encrypted text', async () => {
     for (const text of [
       '',
       '.',

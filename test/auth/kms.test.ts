@@ -70,25 +70,25 @@ describe('secrets under KMS', () => {
     vi.stubEnv('SECRETS_KEY_ID', 'master');
     const box = await environmentEncryption();
     const place = { tenant: crypto.randomUUID(), record: 'service/1' };
-    const sealed = await box.encrypt('secret', place);
-    expect(await box.decrypt(sealed, place)).toBe('secret');
+    const encrypted = await box.encrypt('secret', place);
+    expect(await box.decrypt(encrypted, place)).toBe('secret');
     for (const other of [
       { ...place, tenant: crypto.randomUUID() },
       { ...place, record: 'service/2' },
     ]) {
-      await expect(box.decrypt(sealed, other)).rejects.toThrow(UndecryptableText);
+      await expect(box.decrypt(encrypted, other)).rejects.toThrow(UndecryptableText);
     }
   });
 
   it('cost one call for a tenant, not one for each record', async () => {
     const place = (record: number) => ({ tenant: 'a', record: `service/${record}` });
     const writer = envelopeEncryption(kmsDataKeys('master'));
-    const sealed = await Promise.all(
+    const encrypted = await Promise.all(
       Array.from({ length: 200 }, (_, record) => writer.encrypt(`${record}`, place(record))),
     );
     expect(kms.calls).toEqual(['GenerateDataKey']);
     const reader = envelopeEncryption(kmsDataKeys('master'));
-    const opened = await Promise.all(sealed.map((text, record) => reader.decrypt(text, place(record))));
+    const opened = await Promise.all(encrypted.map((text, record) => reader.decrypt(text, place(record))));
     expect(opened).toEqual(Array.from({ length: 200 }, (_, record) => `${record}`));
     expect(kms.calls).toEqual(['GenerateDataKey', 'Decrypt']);
   });
@@ -96,17 +96,17 @@ describe('secrets under KMS', () => {
   it('are under a new data key when the old one has been kept long enough', async () => {
     const box = envelopeEncryption(kmsDataKeys('master', 0));
     const place = { tenant: 'b', record: 'service/1' };
-    const sealed = [await box.encrypt('one', place), await box.encrypt('two', place)];
+    const encrypted = [await box.encrypt('one', place), await box.encrypt('two', place)];
     expect(callsOf('GenerateDataKey')).toBe(2);
-    expect(await Promise.all(sealed.map((text) => box.decrypt(text, place)))).toEqual(['one', 'two']);
+    expect(await Promise.all(encrypted.map((text) => box.decrypt(text, place)))).toEqual(['one', 'two']);
   });
 
   it('are not lost to one failure of KMS', async () => {
     const box = envelopeEncryption(kmsDataKeys('master'));
     const place = { tenant: 'c', record: 'service/1' };
-    const sealed = await box.encrypt('one', place);
+    const encrypted = await box.encrypt('one', place);
     const other = envelopeEncryption(kmsDataKeys('master'));
-    await expect(other.decrypt(sealed, { ...place, tenant: 'd' })).rejects.toThrow(UndecryptableText);
-    expect(await other.decrypt(sealed, place)).toBe('one');
+    await expect(other.decrypt(encrypted, { ...place, tenant: 'd' })).rejects.toThrow(UndecryptableText);
+    expect(await other.decrypt(encrypted, place)).toBe('one');
   });
 });

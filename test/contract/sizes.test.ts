@@ -37,7 +37,7 @@ it('of records that are too many, as many can be carried as are counted, and not
   );
 });
 
-it('what is sealed counts as at least what it takes when it is opened', async () => {
+it('what is encrypted counts as at least what it takes when it is opened', async () => {
   interface Kept {
     readonly credentials: string | null;
   }
@@ -58,8 +58,8 @@ it('what is sealed counts as at least what it takes when it is opened', async ()
       fc.oneof(fc.jsonValue(), fc.string({ unit: fc.constantFrom('"', '\\', '\n', 'a') })),
       async (value) => {
         const json = JSON.stringify({ value });
-        const sealed = await box.encrypt(json, { tenant: 'acme', record: 'service/1' });
-        expect(sizeOf(sealed)).toBeGreaterThanOrEqual(escapedSize(json));
+        const encrypted = await box.encrypt(json, { tenant: 'acme', record: 'service/1' });
+        expect(sizeOf(encrypted)).toBeGreaterThanOrEqual(escapedSize(json));
       },
     ),
   );

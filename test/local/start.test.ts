@@ -69,7 +69,7 @@ describe('npm start', () => {
     expect(secretIn(second.output())).toBe(secretIn(first.output()));
   });
 
-  it('finishes what interrupted sweeps have left, of every organization', async () => {
+  it('finishes what unfinished deletions have left, of every organization', async () => {
     const DATA_DIR = await freshDirectory();
     const first = start({ DATA_DIR });
     await first.ready();

@@ -54,7 +54,7 @@ const ONCE: TimeLimit = { clock: () => 0, deadline: 0 };
 
 /**
  * Fences numbers that a reader found without a record. Also on condition that the words of their gaps are as the reader saw them: a record that was
- * deleted meanwhile has left its key free, and its bit must not be added twice. That it fails is nobody's error.
+ * deleted meanwhile has left its key free, and its bit must not be added twice. A failure is ignored.
  * @param gaps the items that the list's gaps stand in, as they were read before the records were found missing
  */
 export async function fence(table: Table, unwritten: readonly Unwritten[], gaps: readonly Item[]): Promise<void> {

@@ -6,7 +6,7 @@ import type { TimeLimit } from '../transaction/retry.ts';
 
 /**
  * Empties what belonged to a deleted record, where there is more of it than its transaction holds. That transaction leaves a note, and the partition
- * is emptied after it. From the commit on nothing can reach the records; a sweep that was cut short is taken up by the tenant's next one, by
+ * is emptied after it. From the commit on nothing can reach the records; a deletion that was cut short is taken up by the tenant's next one, by
  * the operator's `verify --repair`, or by the next `npm start`.
  *
  * In a domain this is `children.deleteAll()` and `records.filterSets.delete()`.
@@ -22,7 +22,7 @@ const LONGEST = 2_000;
 /** Stages that a partition is to be emptied once the work is committed. */
 export function stageCascadeDelete(session: Session, tenant: TenantId, partition: string): void {
   const note = { PK: cascadeDeletePartition(tenant), SK: partition };
-  session.unitOfWork(tenant).put(note, () => new Error('a sweep has no condition'), {});
+  session.unitOfWork(tenant).put(note, () => new Error('a deletion has no condition'), {});
   session.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
     await finishCascadeDeletes(session.tableOf(tenant), tenant, { clock: session.clock, deadline });

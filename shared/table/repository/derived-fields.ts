@@ -33,7 +33,7 @@ export class DerivedFields<T extends object> {
     });
   }
 
-  /** Has a field moved forward to a text beside the commit, where it is less. Advisory: that it fails is nobody's error. */
+  /** Has a field moved forward to a text beside the commit, where it is less. A failure is ignored: the field may be late. */
   advance(id: string, field: keyof T & string, value: string): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);

@@ -1,6 +1,6 @@
 import type { Item } from '../schema.ts';
 
-/** What collections take and give. */
+/** What repositories take and give. */
 
 /** A record as read, with what a later change of it must know. */
 export interface Stored<T> {

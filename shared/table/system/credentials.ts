@@ -37,7 +37,7 @@ export interface StoredSecret {
   /** SHA-256, base64url. */
   readonly hash: string;
   /** Encrypted (`shared/auth/integration-secrets.ts`). */
-  readonly sealed: string;
+  readonly encrypted: string;
   /** Epoch seconds from which on it opens nothing; null: never. */
   readonly expires_at: number | null;
 }

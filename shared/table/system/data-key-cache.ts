@@ -6,7 +6,7 @@ import type { Tenant } from '../tenant.ts';
 import { commit } from '../transaction/commit.ts';
 
 /**
- * The tenant's shelf in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written at once and not with the
+ * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written at once and not with the
  * request's transaction, for it is true whatever becomes of that.
  */
 export function dataKeyCache(tenant: Tenant): DataKeyCache {

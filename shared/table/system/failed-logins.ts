@@ -7,7 +7,7 @@ import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Session } from '../session.ts';
 import { retry } from '../transaction/retry.ts';
 
-/** Failed guesses at one app code's secret from one network: a count and the time of the last one. They are forgotten after a while. */
+/** Failed logins of one app code from one network: a count and the time of the last one. They are forgotten after a while. */
 export interface FailedLogins {
   readonly count: number;
   /** Epoch milliseconds. */
@@ -16,7 +16,7 @@ export interface FailedLogins {
 
 const NONE: FailedLogins = { count: 0, lastAt: 0 };
 
-/** Who guesses at whose secret, and how. Kept as a digest: neither what strangers type nor where they are belongs in the table. */
+/** Who tries to log in as whom, and how. Kept as a digest: neither what they type nor where they are belongs in the table. */
 export interface LoginAttempt {
   /** By logging in with it, or by signing a webhook with it. The two are counted apart: neither shuts out the other. */
   readonly kind: 'login' | 'signature';
@@ -32,23 +32,23 @@ const keyOf = ({ kind, appCode, network }: LoginAttempt): Key =>
   );
 
 /** One strongly consistent `GetItem`. What has expired counts as gone, for TTL deletes late. */
-export async function readFailedLogins({ table, now }: Session, guess: LoginAttempt): Promise<FailedLogins> {
+export async function readFailedLogins({ table, now }: Session, attempt: LoginAttempt): Promise<FailedLogins> {
   const { Item: item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...keyOf(guess) }, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: { ...keyOf(attempt) }, ConsistentRead: true }),
   );
   if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return NONE;
   return { count: Number(item.FAILURES), lastAt: Number(item.AT) };
 }
 
 /**
- * Counts a failure: one `UpdateItem` that adds, so that guesses made at the same time all count. It is written at once, not staged:
+ * Counts a failure: one `UpdateItem` that adds, so that those made at the same time all count. It is written at once, not staged:
  * the request it belongs to commits nothing. An attempt whose reply was lost may count twice, at no one's cost but a guesser's.
  * @param seconds how long it is remembered
  * @throws TableUnavailable: what cannot be counted is not answered
  */
-export async function countFailedLogin(session: Session, guess: LoginAttempt, seconds: number): Promise<void> {
+export async function countFailedLogin(session: Session, attempt: LoginAttempt, seconds: number): Promise<void> {
   const { table, now } = session;
-  const key = keyOf(guess);
+  const key = keyOf(attempt);
   const expires = Math.ceil(now / 1000) + seconds;
   await retry(async () => {
     if (await update(table, key, ADD_ONE, { now, expires })) return;
@@ -57,9 +57,9 @@ export async function countFailedLogin(session: Session, guess: LoginAttempt, se
   }, session);
 }
 
-/** Forgets the failures of somebody who has the secret after all. A failure to do so is nobody's error: they expire. */
-export const forgetFailedLogins = async ({ table, now }: Session, guess: LoginAttempt): Promise<void> => {
-  await update(table, keyOf(guess), FORGET, { now, expires: Math.ceil(now / 1000) }).catch(() => undefined);
+/** Forgets the failures of somebody who has the secret after all. A failure to do so is ignored: they expire. */
+export const forgetFailedLogins = async ({ table, now }: Session, attempt: LoginAttempt): Promise<void> => {
+  await update(table, keyOf(attempt), FORGET, { now, expires: Math.ceil(now / 1000) }).catch(() => undefined);
 };
 
 interface Change {

@@ -9,7 +9,7 @@ import { listedEntity } from './organizations.ts';
 const AT_ONCE = 50;
 
 /**
- * Finishes what sweeps of the platform and of every organization in its list have left, as long as the session has time. For one machine alone: in
+ * Finishes what deletions of the platform and of every organization in its list have left, as long as the session has time. For one machine alone: in
  * AWS nobody reaches more than one tenant.
  */
 export async function finishAllCascadeDeletes(session: Session): Promise<void> {

@@ -34,7 +34,7 @@ export async function retry<T>(call: () => Promise<T>, { clock, deadline }: Time
 
 /** DynamoDB carried a call out in part: the rest is to be asked for again. */
 export class Unprocessed extends Error {
-  override readonly name = 'LeftUndone';
+  override readonly name = 'Unprocessed';
 }
 
 const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);

@@ -22,7 +22,7 @@ export type DifferenceKind =
   /** A record does not stand in a list that it belongs to. */
   | 'missing-in-list'
   /** A list holds a number whose record does not belong to it. */
-  | 'stray-in-list'
+  | 'wrongly-in-list'
   /** A record is counted as deleted. */
   | 'hidden-record'
   /** A number is counted and has no record. */
@@ -41,7 +41,7 @@ export type DifferenceKind =
   /** An organization and its copy in the platform's list. */
   | 'organization'
   /** What belonged to a deleted record is still there. */
-  | 'interrupted-sweep'
+  | 'unfinished-delete'
   /** What is written all the time and could not be looked at. */
   | 'busy';
 
@@ -59,7 +59,7 @@ export interface Scope {
   readonly repair: boolean;
 }
 
-/** What was found at one moment, and what would mend it: writes that expect everything to be as it was found. */
+/** What was found at one moment, and what would repair it: writes that expect everything to be as it was found. */
 export interface Finding {
   readonly differences: readonly Difference[];
   readonly repair?: ((work: UnitOfWork) => void) | undefined;
@@ -82,7 +82,7 @@ const LONGEST_WAIT = 100;
 const PATIENCE = 10_000;
 
 /**
- * Looks at something, and mends it if asked to. Where somebody changed it in between, it is looked at again after a random wait: their write
+ * Looks at something, and repairs it if asked to. Where somebody changed it in between, it is looked at again after a random wait: their write
  * stands. What never stands still for it is told as busy, or as not repaired.
  */
 export async function settle(scope: Scope, look: () => Promise<Finding | Moved>): Promise<Verified[]> {
@@ -100,10 +100,10 @@ export async function settle(scope: Scope, look: () => Promise<Finding | Moved>)
 const TOO_FAST = 'others change it all the time: try again later';
 
 /** @returns undefined where somebody has changed it since it was looked at */
-async function repaired(scope: Scope, { differences, repair: mend }: Finding): Promise<Verified[] | undefined> {
-  if (differences.length === 0 || !scope.repair || mend === undefined) return toldAs(differences, false);
+async function repaired(scope: Scope, { differences, repair }: Finding): Promise<Verified[] | undefined> {
+  if (differences.length === 0 || !scope.repair || repair === undefined) return toldAs(differences, false);
   try {
-    await commit(scope, mend);
+    await commit(scope, repair);
     return toldAs(differences, true);
   } catch (error) {
     if (error instanceof StaleRead) return undefined;

@@ -80,7 +80,7 @@ interface Seen {
   readonly now: number;
 }
 
-/** What is wrong with a number, and the writes that mend it. */
+/** What is wrong with a number, and the writes that repair it. */
 function judge({ list, number, record, head, places, gap, sets, now }: Seen): Finding {
   const { entity } = list;
   const live = isLive(record) ? record : undefined;
@@ -103,7 +103,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
     const belongs = noted.includes(field) && textOf(live?.[field]) === value;
     const stands = sets[index]?.has(bit) === true;
     if (belongs && !stands) tell('missing-in-list', `does not stand in ${field}=${value}`);
-    if (!belongs && stands) tell('stray-in-list', `stands in ${field}=${value} and does not belong there`);
+    if (!belongs && stands) tell('wrongly-in-list', `stands in ${field}=${value} and does not belong there`);
   }
   for (const field of notBuilt) {
     const text = `${entity.name} ${name} is older than the lists by ${field}`;
@@ -120,7 +120,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   }
 
   const expires = expiryOf(list, head, number, live);
-  const mend = (work: UnitOfWork): void => {
+  const repair = (work: UnitOfWork): void => {
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
     gap.stage(work, bit, isGap, expires);
     for (const [index, { field, value }] of places.entries()) {
@@ -128,7 +128,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
       sets[index]?.stage(work, bit, stands, expires);
     }
   };
-  return { differences, repair: mend };
+  return { differences, repair };
 }
 
 /** When the bits of a number are of no use any more, in epoch seconds, where the list's records expire. */

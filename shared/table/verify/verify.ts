@@ -13,7 +13,7 @@ import { type Survey, surveyOf } from './survey.ts';
 
 /**
  * Recounts all that a tenant's data tells twice: lists and filters, counters, unique values, the list of organizations. Records are the truth. Safe
- * while the API is in use: what a survey suspects is looked at again by itself, at one moment, and mended on condition that it is still so. A
+ * while the API is in use: what a survey suspects is looked at again by itself, at one moment, and repaired on condition that it is still so. A
  * request that changes it meanwhile wins, and it is looked at again.
  */
 
@@ -95,6 +95,6 @@ async function verifySweeps(scope: Scope, before: readonly string[]): Promise<Ve
   return left.map((partition) => {
     const [, , entity = '', id] = partition.split('#');
     const text = `${partition} belonged to a deleted record and is not empty yet`;
-    return { kind: 'interrupted-sweep', entity, id, text, repaired };
+    return { kind: 'unfinished-delete', entity, id, text, repaired };
   });
 }
