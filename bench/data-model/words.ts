@@ -56,7 +56,7 @@ const general = (key: string): string =>
     .replace(/^ORG#[^#]+#/, (prefix) => (prefix === 'ORG#PLATFORM#' ? 'PLATFORM: ' : ''))
     .replace(UUID, '…')
     .replace(/#\w+=[^#]+/, '#filter')
-    .replace(/^((?:APP|GUESS)#).+/, '$1…');
+    .replace(/^((?:APP|LOGIN_FAILURE)#).+/, '$1…');
 
 /** `a, a, b` is `2 × a, b`. */
 export function counted(parts: readonly string[]): string {

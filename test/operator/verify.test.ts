@@ -153,12 +153,12 @@ describe('damage', () => {
     [
       'a number in a list that its record does not belong to',
       () => shift('TICKET', made.tickets[0] ?? '', 1n, 'status', 'pending'),
-      ['stray-in-list TICKET'],
+      ['wrongly-in-list TICKET'],
     ],
     [
       'a number in a list that was never given out',
       () => shift('SERVICE', '00000000-0000-4000-8000-000000000000', 1n, 'client_id', made.clients[1]),
-      ['stray-in-list SERVICE'],
+      ['wrongly-in-list SERVICE'],
     ],
     ['a record that is counted as deleted', () => shift('CLIENT', made.clients[0] ?? '', 1n), ['hidden-record CLIENT']],
     [
@@ -172,7 +172,7 @@ describe('damage', () => {
     [
       'a bit that was added twice, and carried into another',
       () => shift('RESOURCE', made.resources[1] ?? '', 1n, 'health_status', 'healthy'),
-      ['missing-in-list RESOURCE', 'stray-in-list RESOURCE'],
+      ['missing-in-list RESOURCE', 'wrongly-in-list RESOURCE'],
     ],
     [
       'a word that has overflowed',
@@ -199,7 +199,7 @@ describe('damage', () => {
         await shift('LOG', body.data[0]?.id ?? '', -1n, 'level', 'error');
         await shift('LOG', body.data[0]?.id ?? '', 1n, 'level', 'debug');
       },
-      ['missing-in-list LOG', 'stray-in-list LOG'],
+      ['missing-in-list LOG', 'wrongly-in-list LOG'],
     ],
     ['a head that was set back', () => set(headOf('TICKET'), 'NEXT', 1), ['head-behind TICKET']],
     [
@@ -264,7 +264,7 @@ describe('damage', () => {
           await put({ PK: partition, SK: sortKeyOf(number), message: 'left' });
         await put({ PK: cascadeDeletePartition(tenant), SK: partition });
       },
-      ['interrupted-sweep TICKET'],
+      ['unfinished-delete TICKET'],
     ],
   ];
 
@@ -295,7 +295,7 @@ describe('damage', () => {
     const expected = [
       'counter CLIENT services_count',
       'lost-number SERVICE',
-      ...['client_id', 'health_status', 'status'].map(() => 'stray-in-list SERVICE'),
+      ...['client_id', 'health_status', 'status'].map(() => 'wrongly-in-list SERVICE'),
     ];
     expect(told(await look(true))).toEqual(expected);
     expect(await look(false)).toEqual([]);
