@@ -24,7 +24,7 @@ interface VerifyOptions extends StackOptions {
 const DIFFERS = 1;
 
 /** For the first reads, in milliseconds; each read and write that verifies has a time of its own. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export function declareVerify(program: Command): void {
   const command = program
@@ -54,7 +54,7 @@ async function verifyTenant(options: VerifyOptions): Promise<void> {
 }
 
 async function verifyAndTell(id: string, repair: boolean): Promise<void> {
-  const tenant = Tenant.ofOperator(id, environmentSession(PATIENCE));
+  const tenant = Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
   if (!(await tenant.exists())) throw new OperatorProblem(`There is no organization ${id}.`);
   const { records, differences } = await verify(tenant, kinds, {
     repair,

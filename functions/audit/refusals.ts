@@ -9,7 +9,7 @@ import { Tenant } from '../../shared/table/tenant.ts';
 export type Refused = 'login_refused' | 'signature_refused';
 
 /** How long an answer may wait for its event, in milliseconds. */
-const PATIENCE = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /**
  * Leaves in the trail of an integration's tenant that a login or a signature was refused: of each day's refusals of one integration the
@@ -17,7 +17,7 @@ const PATIENCE = 1_000;
  * commits nothing. It never fails: a refusal is a refusal whether it was written down or not.
  */
 export async function recordRefusal(request: Session, credentials: Credentials, what: Refused): Promise<void> {
-  const session = environmentSession(PATIENCE, request.clock);
+  const session = environmentSession(TIMEOUT_MS, request.clock);
   session.origin = request.origin;
   session.actAs({ type: 'anonymous' }, what);
   const writing = record(Tenant.ofCredentials(credentials, session), credentials.integration_id, what).catch(
@@ -26,7 +26,7 @@ export async function recordRefusal(request: Session, credentials: Credentials, 
       await session.abandon(error);
     },
   );
-  await Promise.race([writing, sleep(PATIENCE, undefined, { ref: false })]);
+  await Promise.race([writing, sleep(TIMEOUT_MS, undefined, { ref: false })]);
 }
 
 async function record(tenant: Tenant, integrationId: string, what: Refused): Promise<void> {

@@ -12,7 +12,7 @@ import { allowAnonymous, allowStage } from './policy.ts';
  */
 
 /** How long the lookup of a caller may take, in milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
@@ -20,7 +20,7 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   if (presented === 'none' && mayBeStranger(event)) return allowAnonymous(event.methodArn);
   if (typeof presented === 'string') throw unauthorized();
   try {
-    const caller = await authorize(presented.token, environmentSession(PATIENCE));
+    const caller = await authorize(presented.token, environmentSession(TIMEOUT_MS));
     return allowStage(event.methodArn, caller.integration_id, caller);
   } catch (error) {
     if (error instanceof InvalidToken) throw unauthorized();

@@ -10,11 +10,11 @@ import { integrationEntity } from './store.ts';
 /** The platform's integrations as the operator makes them, who needs no token: whoever reaches table and keys is trusted already. */
 
 /** How long a change may take, in milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Runs a change in the platform's tenant and commits it. `operation`: what audit events call it. */
 async function onPlatform<T>(operation: string, change: (platform: Tenant) => Promise<T>): Promise<T> {
-  const session = environmentSession(PATIENCE);
+  const session = environmentSession(TIMEOUT_MS);
   session.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   try {
     const result = await change(Tenant.ofPlatform(session));

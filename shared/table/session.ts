@@ -161,10 +161,10 @@ export class Session {
 
 /**
  * A session with the table of this function's environment, that begins now.
- * @param patience how long it may take, in milliseconds
+ * @param timeoutMs how long it may take, in milliseconds
  */
-export const environmentSession = (patience: number, clock: Clock = systemClock): Session =>
-  new Session(environmentTable(), clock, clock() + patience, tenantTable);
+export const environmentSession = (timeoutMs: number, clock: Clock = systemClock): Session =>
+  new Session(environmentTable(), clock, clock() + timeoutMs, tenantTable);
 
 /**
  * The tenant with whose credentials a transaction is sent: the one that staged it. Where the platform remembers its own request

@@ -60,17 +60,17 @@ interface OfMembers {
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly patience: TimeLimit;
+  readonly timeLimit: TimeLimit;
 }
 
 /** Records of a counted list, oldest first. */
 export async function readMembers(
   table: Table,
   source: ListSource,
-  { after, limit, now, patience }: OfMembers,
+  { after, limit, now, timeLimit }: OfMembers,
 ): Promise<ItemCursorPage> {
   const members = membersOf(source, await readView(table, source), new Set(), now);
-  const reading = new ReadBudget(patience, false);
+  const reading = new ReadBudget(timeLimit, false);
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(after + 1);
   while (items.length < limit && rank < members.total) {

@@ -26,8 +26,8 @@ export class ReadBudget {
   #left: number;
   #isCut = false;
 
-  constructor(patience: TimeLimit, newestFirst: boolean, most = MAX_READ) {
-    this.timeLimit = patience;
+  constructor(timeLimit: TimeLimit, newestFirst: boolean, most = MAX_READ) {
+    this.timeLimit = timeLimit;
     this.newestFirst = newestFirst;
     this.#most = most;
     this.#left = most;

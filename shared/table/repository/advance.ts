@@ -4,7 +4,7 @@ import type { Key } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
 
 /** Longest wait for an item that is in a transaction. In milliseconds. */
-const PATIENCE = 500;
+const TIMEOUT_MS = 500;
 
 /** Moves a text of a record forward, never back: one `UpdateItem`, refused where the record has that text or a later one already. */
 export async function advance(
@@ -22,6 +22,6 @@ export async function advance(
     ExpressionAttributeNames: { '#field': field },
     ExpressionAttributeValues: { ':id': id, ':value': value },
   });
-  const patience = { clock, deadline: Math.min(deadline, clock() + PATIENCE) };
-  await retry(() => table.client.send(command), patience);
+  const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS) };
+  await retry(() => table.client.send(command), timeLimit);
 }

@@ -33,12 +33,13 @@ export function stageCascadeDelete(session: Session, tenant: TenantId, partition
  * Empties the partitions of a tenant that wait for it, as long as there is time. May be done by many at once.
  * @returns whether none is left
  */
-export async function finishCascadeDeletes(table: Table, tenant: TenantId, patience: TimeLimit): Promise<boolean> {
+export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeLimit: TimeLimit): Promise<boolean> {
   for (let notes = NOTES; notes === NOTES; ) {
     const partitions = await cascadeDeletesOf(table, tenant, NOTES);
     notes = partitions.length;
     for (const partition of partitions) {
-      const done = (await empty(table, partition, patience)) && (await empty(table, setPartition(partition), patience));
+      const done =
+        (await empty(table, partition, timeLimit)) && (await empty(table, setPartition(partition), timeLimit));
       if (!done) return false;
       await table.client.send(
         new DeleteCommand({ TableName: table.name, Key: { PK: cascadeDeletePartition(tenant), SK: partition } }),

@@ -61,7 +61,7 @@ export class RecordReader<T extends object> {
           after: after === undefined ? undefined : numberOf(after),
           limit,
           now: this.session.now,
-          patience: this.session,
+          timeLimit: this.session,
         });
     return { records: items.map((item) => this.stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }

@@ -15,7 +15,7 @@ export const WHOLE_TENANT = 'TENANT';
 /** How long an unused bucket is kept, in seconds: long after it is full again. */
 const KEPT = 3_600;
 /** How long settling may take, in milliseconds: an answer waits for it. */
-const PATIENCE = 1_000;
+const TIMEOUT_MS = 1_000;
 
 const BEGIN = {
   text: 'SET #full = :begun, #ttl = :expires',
@@ -31,7 +31,7 @@ const MOVE = { text: 'SET #full = #full + :cost, #ttl = :expires', condition: '#
  */
 export async function settleBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
   const { now } = tenant.session;
-  const deadline = AbortSignal.timeout(PATIENCE);
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
   // A bucket that was full a moment ago may have been begun by another container meanwhile.
   for (const change of [MOVE, BEGIN]) {
     const fullAt = await update(tenant, of, change, { cost, now, deadline });

@@ -29,7 +29,7 @@ import { retry, type TimeLimit } from './retry.ts';
  */
 
 /** Commits all of `writes` or none of them. */
-export async function commit(table: Table, writes: readonly PendingWrite[], patience: TimeLimit): Promise<void> {
+export async function commit(table: Table, writes: readonly PendingWrite[], timeLimit: TimeLimit): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
   const attempt = randomUUID();
@@ -37,7 +37,7 @@ export async function commit(table: Table, writes: readonly PendingWrite[], pati
     write.kind === 'put' && others.length === 0
       ? () => sendPut(table, write, attempt)
       : () => sendTransaction(table, writes, attempt);
-  const refusal = await retry(send, patience).catch(uncertain);
+  const refusal = await retry(send, timeLimit).catch(uncertain);
   if (refusal !== undefined) throw refusal;
 }
 

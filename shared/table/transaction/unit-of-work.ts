@@ -47,11 +47,11 @@ export class UnitOfWork {
   }
 
   /**
-   * Commits what is staged, all or nothing. `patience`: until when trying again makes sense.
+   * Commits what is staged, all or nothing. `timeLimit`: until when trying again makes sense.
    * @throws what the refusing write's `onConditionFailed` gives; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
-  async commit(table: Table, patience: TimeLimit): Promise<void> {
-    await commit(table, this.writes, patience);
+  async commit(table: Table, timeLimit: TimeLimit): Promise<void> {
+    await commit(table, this.writes, timeLimit);
   }
 
   #stage(write: PendingWrite): void {

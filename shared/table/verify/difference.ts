@@ -79,7 +79,7 @@ const TRIES = 50;
 /** Longest wait before something is looked at again, in milliseconds: it grows to this with the tries. A random part of it is waited. */
 const LONGEST_WAIT = 100;
 /** Longest time for one transaction, in milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
  * Looks at something, and repairs it if asked to. Where somebody changed it in between, it is looked at again after a random wait: their write
@@ -121,7 +121,7 @@ const isDenied = (error: unknown): boolean => error instanceof Error && error.na
 async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void): Promise<void> {
   const work = new UnitOfWork();
   stage(work);
-  await work.commit(table, { clock, deadline: clock() + PATIENCE });
+  await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS });
 }
 
 /** The error of a write that found something else than what was looked at. */

@@ -3,7 +3,7 @@ import { NumberSet } from '../lists/number-set.ts';
 import { readSet } from '../lists/read-set.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
-import { patiently } from './reading.ts';
+import { withRetries } from './reading.ts';
 import type { Survey } from './survey.ts';
 
 /** Numbers that are a gap and have a record, or are none and have none. */
@@ -16,5 +16,5 @@ export async function doubtfulGaps(scope: Scope, { partition, floor, next, live 
 
 /** The numbers that a set holds. */
 export async function readNumbers(scope: Scope, set: string): Promise<NumberSet> {
-  return NumberSet.ofItems(await patiently(scope, () => readSet(scope.table, set)));
+  return NumberSet.ofItems(await withRetries(scope, () => readSet(scope.table, set)));
 }

@@ -6,18 +6,18 @@ import type { Item } from '../schema.ts';
 import { retry } from '../transaction/retry.ts';
 import type { Scope } from './difference.ts';
 
-/** How verifying reads: strongly consistent, and with patience. */
+/** How verifying reads: strongly consistent, and with retries. */
 
 /** Longest time for one read, in milliseconds. */
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** Reads again, for a while, what fails in passing. */
-export const patiently = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
-  retry(read, { clock, deadline: clock() + PATIENCE });
+export const withRetries = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
+  retry(read, { clock, deadline: clock() + TIMEOUT_MS });
 
 export async function readItem(scope: Scope, key: Key): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: scope.table.name, Key: { ...key }, ConsistentRead: true });
-  return (await patiently(scope, () => scope.table.client.send(command))).Item;
+  return (await withRetries(scope, () => scope.table.client.send(command))).Item;
 }
 
 /** Items as they were at one moment, in the order of the keys; a hundred at most. */
@@ -26,13 +26,13 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
   const command = new TransactGetCommand({
     TransactItems: keys.map((key) => ({ Get: { TableName: name, Key: { ...key } } })),
   });
-  const { Responses = [] } = await patiently(scope, () => client.send(command));
+  const { Responses = [] } = await withRetries(scope, () => client.send(command));
   return Responses.map(({ Item }) => Item);
 }
 
 /** The records of these numbers, however many. */
 export async function readRecords({ table, clock }: Scope, partition: string, numbers: readonly number[]) {
-  const reading = new ReadBudget({ clock, deadline: clock() + PATIENCE }, false, Number.POSITIVE_INFINITY);
+  const reading = new ReadBudget({ clock, deadline: clock() + TIMEOUT_MS }, false, Number.POSITIVE_INFINITY);
   return (await readEach(table, partition, numbers, true, reading)).records;
 }
 
@@ -47,7 +47,7 @@ export async function* readPartition(scope: Scope, partition: string, from = '')
       ConsistentRead: true,
       ExclusiveStartKey: start,
     });
-    const { Items = [], LastEvaluatedKey } = await patiently(scope, () => scope.table.client.send(command));
+    const { Items = [], LastEvaluatedKey } = await withRetries(scope, () => scope.table.client.send(command));
     yield* Items;
     start = LastEvaluatedKey;
   } while (start !== undefined);
@@ -66,7 +66,7 @@ export async function countPartition(scope: Scope, partition: string): Promise<n
       ConsistentRead: true,
       ExclusiveStartKey: start,
     });
-    const { Count = 0, LastEvaluatedKey } = await patiently(scope, () => scope.table.client.send(command));
+    const { Count = 0, LastEvaluatedKey } = await withRetries(scope, () => scope.table.client.send(command));
     count += Count;
     start = LastEvaluatedKey;
   } while (start !== undefined);
@@ -83,7 +83,7 @@ export async function readLast(scope: Scope, partition: string): Promise<Item | 
     Limit: 1,
     ConsistentRead: true,
   });
-  const { Items = [] } = await patiently(scope, () => scope.table.client.send(command));
+  const { Items = [] } = await withRetries(scope, () => scope.table.client.send(command));
   return Items[0];
 }
 

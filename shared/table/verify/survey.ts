@@ -8,7 +8,7 @@ import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
 import type { AnyEntity } from './kinds.ts';
-import { patiently, readPartition } from './reading.ts';
+import { readPartition, withRetries } from './reading.ts';
 
 /** One look at all records of a kind: what their lists should hold. Records may come, go and change while it is taken. */
 export interface Survey {
@@ -71,7 +71,7 @@ export const isLive = (item: Item | undefined): item is Item => item !== undefin
 
 /** The head of a list as it is now; empty where no number was ever taken. */
 export const readHead = (scope: Scope, partition: string): Promise<Item> =>
-  patiently(scope, () => readHeadOf(scope.table, partition, true));
+  withRetries(scope, () => readHeadOf(scope.table, partition, true));
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
   // A head without marks was lost: its list is put together anew.
