@@ -2,8 +2,9 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
-import { type ListSource, membersOf, readNumbers, readView } from './page.ts';
+import { readNumbers } from './page.ts';
 import { ReadBudget } from './read-budget.ts';
+import { type ListSource, membersOf, readView } from './view.ts';
 
 /** A part of a list in order, without its total: what the lists answer that are not cut in pages. */
 
@@ -70,15 +71,15 @@ export async function readMembers(
   { after, limit, now, timeLimit }: OfMembers,
 ): Promise<ItemCursorPage> {
   const members = membersOf(source, await readView(table, source), new Set(), now);
-  const reading = new ReadBudget(timeLimit, false);
+  const budget = new ReadBudget(timeLimit, false);
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(after + 1);
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
-    const records = await readNumbers(table, source, numbers, reading);
+    const records = await readNumbers(table, source, numbers, budget);
     // The number of a record under way, or lost, has none.
     items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
-    if (reading.isCut) return { items, more: true };
+    if (budget.isCut) return { items, more: true };
     rank += numbers.length;
   }
   return { items, more: rank < members.total };

@@ -23,7 +23,7 @@ export async function readBetween(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: ReadBudget,
+  budget: ReadBudget,
   maxQueries = Number.POSITIVE_INFINITY,
 ): Promise<Records> {
   const items: Item[] = [];
@@ -39,27 +39,22 @@ export async function readBetween(
           ':from': sortKeyOf(numbers[0] ?? 0),
           ':to': sortKeyOf(numbers.at(-1) ?? 0),
         },
-        ScanIndexForward: !reading.newestFirst,
+        ScanIndexForward: !budget.newestFirst,
         ConsistentRead: strongly,
         ExclusiveStartKey: start,
         ReturnConsumedCapacity: 'TOTAL',
       }),
     );
     items.push(...(Items ?? []));
-    reading.spend(ConsumedCapacity, strongly);
+    budget.spend(ConsumedCapacity, strongly);
     start = LastEvaluatedKey;
     queries += 1;
-  } while (start !== undefined && queries < maxQueries && reading.mayQuery());
+  } while (start !== undefined && queries < maxQueries && budget.mayQuery());
   return recordsIn(items);
 }
 
 /** The newest records of a list, strongly consistent. */
-export async function readNewest(
-  table: Table,
-  partition: string,
-  limit: number,
-  reading: ReadBudget,
-): Promise<Records> {
+export async function readNewest(table: Table, partition: string, limit: number, budget: ReadBudget): Promise<Records> {
   const { Items = [], ConsumedCapacity } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
@@ -71,7 +66,7 @@ export async function readNewest(
       ReturnConsumedCapacity: 'TOTAL',
     }),
   );
-  reading.spend(ConsumedCapacity, true);
+  budget.spend(ConsumedCapacity, true);
   return recordsIn(Items);
 }
 
@@ -94,22 +89,22 @@ export async function readEach(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: ReadBudget,
+  budget: ReadBudget,
 ): Promise<Looked> {
   const items: Item[] = [];
-  let unread = reading.newestFirst ? numbers.toReversed() : numbers;
+  let unread = budget.newestFirst ? numbers.toReversed() : numbers;
   await retry(async () => {
     while (unread.length > 0) {
-      const asked = unread.slice(0, reading.mayRead(unread.length));
+      const asked = unread.slice(0, budget.mayRead(unread.length));
       if (asked.length === 0) return;
-      const calls = batchesOf(asked).map((batch) => readBatch(table, partition, batch, strongly, reading));
+      const calls = batchesOf(asked).map((batch) => readBatch(table, partition, batch, strongly, budget));
       const answers = await Promise.all(calls);
       items.push(...answers.flatMap(({ found }) => found));
       const left = new Set(answers.flatMap((answer) => answer.unread));
       unread = unread.filter((number, index) => index >= asked.length || left.has(number));
       if (left.size > 0) throw new Unprocessed(`${left.size} records were not read`);
     }
-  }, reading.timeLimit);
+  }, budget.timeLimit);
   return { records: recordsIn(items), unread };
 }
 
@@ -123,7 +118,7 @@ async function readBatch(
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
-  reading: ReadBudget,
+  budget: ReadBudget,
 ): Promise<{ readonly found: readonly Item[]; readonly unread: readonly number[] }> {
   const Keys = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
   const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
@@ -132,7 +127,7 @@ async function readBatch(
       ReturnConsumedCapacity: 'TOTAL',
     }),
   );
-  reading.spend(ConsumedCapacity?.[0], strongly);
+  budget.spend(ConsumedCapacity?.[0], strongly);
   const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
   return { found: Responses?.[table.name] ?? [], unread: unread.map(({ SK }) => numberIn(String(SK))) };
 }

@@ -1,7 +1,7 @@
 import { setPartition } from '../keys.ts';
 import type { List } from '../lists/head.ts';
-import type { Filter as ListFilter, ListSource } from '../lists/page.ts';
 import { stageEntry, stageExit } from '../lists/set-writes.ts';
+import type { Filter as ListFilter, ListSource } from '../lists/view.ts';
 import type { Item } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';

@@ -1,0 +1,75 @@
+import type { Table } from '../connection/client.ts';
+import { ListNotBuilt } from '../errors.ts';
+import { HEAD, setPartition } from '../keys.ts';
+import type { Item } from '../schema.ts';
+import type { List } from './head.ts';
+import { Members, NumberSet } from './number-set.ts';
+import { floorOf } from './periods.ts';
+import { readHead, readSet } from './read-set.ts';
+
+/** Which numbers of a list have records that match: the first round of reading a page. */
+
+/** The records of a list that have these values: by field, as texts. */
+export interface Filter {
+  readonly [field: string]: string;
+}
+
+/** A list as its readers know it. */
+export interface ListSource extends List {
+  readonly filter: Filter;
+  /** Whether a record has the values of the filter. */
+  readonly matches: (item: Item) => boolean;
+}
+
+/** What was read of a list's numbers at one moment. */
+export interface View {
+  readonly head: Item;
+  /** Of a list without a filter: the numbers that have no record. */
+  readonly gaps: NumberSet;
+  /** Of a filtered list: the numbers of the records that match. */
+  readonly included: NumberSet | undefined;
+  /** All items of the sets. */
+  readonly items: readonly Item[];
+}
+
+/** Whether it is the list of all records. */
+export const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
+
+/** @throws ListNotBuilt for a filter that some records do not stand in yet */
+export async function readView(table: Table, source: ListSource): Promise<View> {
+  const { partition, filter, retentionDays } = source;
+  if (isWhole(source)) {
+    const items = await readSet(table, setPartition(partition));
+    return {
+      head: items.find(({ SK }) => SK === HEAD) ?? {},
+      gaps: NumberSet.ofItems(items),
+      included: undefined,
+      items,
+    };
+  }
+  const [head, sets] = await Promise.all([
+    readHead(table, partition, retentionDays !== undefined),
+    Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
+  ]);
+  assertBuilt(head, source);
+  const included = NumberSet.common(sets.map((items) => NumberSet.ofItems(items)));
+  return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
+}
+
+/** A head without the note, or none, is that of a list nobody has written yet. */
+function assertBuilt({ FILTERS: built }: Item, { filter }: ListSource): void {
+  if (!Array.isArray(built)) return;
+  const missing = Object.keys(filter).filter((field) => !built.includes(field));
+  if (missing.length > 0) throw new ListNotBuilt(missing);
+}
+
+export function membersOf(
+  { retentionDays }: List,
+  { head, gaps, included }: View,
+  absent: ReadonlySet<number>,
+  now: number,
+): Members {
+  const next = included === undefined ? Number(head.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
+  const floor = retentionDays === undefined ? 0 : floorOf(head, next, now);
+  return new Members({ from: floor, to: next, included, excluded: gaps, absent });
+}
