@@ -4,9 +4,9 @@ import { clientOperations } from '../../functions/clients/operations.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
 import { ticketOperations } from '../../functions/tickets/operations.ts';
 import { ticketEntity } from '../../functions/tickets/store.ts';
-import { callerOf } from '../../shared/identity/caller.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
+import { aCaller } from '../../test/support/caller.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import { doIn, openTenant } from '../../test/support/storage.ts';
 import { inLanes } from './writes.ts';
@@ -42,19 +42,14 @@ export async function measureTickets(table: Table, conflicts: Conflicts, each: n
 
 const PATIENCE_MS = 60_000;
 
-const inputOf = (tenant: Tenant, org: string) => {
-  const context = { integration_id: 'i', app_code: 'a', org_id: org, expires_at: '9999999999', permissions: '*' };
-  const caller = callerOf(context);
-  if (caller === undefined) throw new Error('no caller');
-  return {
-    params: {},
-    query: {},
-    caller,
-    tenant,
-    session: tenant.session,
-    getOrThrow: () => Promise.reject(new Error('nothing is looked up')),
-  };
-};
+const inputOf = (tenant: Tenant, org: string) => ({
+  params: {},
+  query: {},
+  caller: aCaller(org),
+  tenant,
+  session: tenant.session,
+  getOrThrow: () => Promise.reject(new Error('nothing is looked up')),
+});
 
 async function createClient(table: Table, org: string): Promise<string> {
   const body = clients.routes.createClient.body.schema.parse({ name: 'Acme', slug: `acme-${randomUUID()}` });
