@@ -1,9 +1,11 @@
 import { EmbeddedDynamoDbError } from '../local/dynamodb/errors.ts';
-import { LocalApiError, readSettings } from '../local/settings.ts';
+import { LocalApiError, readLogLevel, readSettings } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { type LocalApi, startLocalApi } from '../local/start.ts';
+import { divertLogger, terminalLog } from '../local/terminal/log.ts';
 import { welcome } from '../local/welcome.ts';
 import { LocalKeysError } from '../shared/auth/local-keys.ts';
+import { logger } from '../shared/logger.ts';
 
 /** `npm start`: the whole API on this machine, until Ctrl-C. What can be set is in `local/settings.ts`. */
 
@@ -20,13 +22,25 @@ for (const [signal, code] of Object.entries(EXIT_CODES)) process.on(signal, () =
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
-  api = await startLocalApi(readSettings(process.env));
+  const log = terminalLog(readLogLevel(process.env));
+  divertLogger(logger, log);
+  api = await startLocalApi(readSettings(process.env), { log, onFailure: fail });
   console.log(welcome(api, performance.now() / 1000));
 } catch (error) {
-  // What the user can mend is one sentence; anything else is a mistake of ours, and then the stack helps.
+  say(error);
+  process.exitCode = 1;
+}
+
+/** What the user can mend is one sentence; anything else is a mistake of ours, and then the stack helps. */
+function say(error: unknown): void {
   const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
   console.error(isOneSentence && error instanceof Error ? error.message : stacksOf(error));
-  process.exitCode = 1;
+}
+
+/** It cannot go on. */
+function fail(error: unknown): void {
+  say(error);
+  void stop(1);
 }
 
 /** A second signal, or one before the start is complete, ends at once: the DynamoDB ends with this process anyway. */

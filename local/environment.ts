@@ -9,6 +9,8 @@ export interface FunctionEnvironment {
   readonly firstKey: boolean;
   /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
   readonly rateLimit?: number | undefined;
+  /** Requests a minute of all integrations of a tenant together. Default: what the functions make of `rateLimit`. */
+  readonly tenantRateLimit?: number | undefined;
   /** How many integrations an organization may have. Default: as many as the functions say. */
   readonly maxIntegrations?: number | undefined;
 }
@@ -26,6 +28,7 @@ export function setFunctionEnvironment({
   keyFile,
   firstKey,
   rateLimit,
+  tenantRateLimit,
   maxIntegrations,
 }: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
@@ -35,6 +38,7 @@ export function setFunctionEnvironment({
     KEY_FILE: keyFile,
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
+    TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,

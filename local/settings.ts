@@ -22,6 +22,10 @@ export interface LocalSettings {
   readonly dynamoDbEndpoint: string | undefined;
   /** Secret of the platform integration; undefined: the one made at the first start. */
   readonly platformSecret: string | undefined;
+  /** Requests a minute of an integration without a limit of its own; undefined: more than this machine can serve. */
+  readonly rateLimit?: number | undefined;
+  /** Requests a minute of all integrations of a tenant together; undefined: ten times `rateLimit`. */
+  readonly tenantRateLimit?: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -36,7 +40,21 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   dataDir: environment.DATA_DIR || '.data',
   dynamoDbEndpoint: endpointOf(environment.DYNAMODB_ENDPOINT || undefined),
   platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
+  rateLimit: limitOf(environment, 'RATE_LIMIT'),
+  tenantRateLimit: limitOf(environment, 'TENANT_RATE_LIMIT'),
 });
+
+/** What the log of `npm start` can be confined to, the most talkative first. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The level of `LOG_LEVEL`, in any case. @throws LocalApiError */
+export function readLogLevel({ LOG_LEVEL = '' }: Environment): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === LOG_LEVEL.toLowerCase());
+  if (level !== undefined) return level;
+  if (LOG_LEVEL === '') return 'info';
+  throw new LocalApiError(`LOG_LEVEL must be one of ${LOG_LEVELS.join(', ')}, not "${LOG_LEVEL}".`);
+}
 
 function portOf(text: string): number {
   const port = Number(text);
@@ -44,9 +62,22 @@ function portOf(text: string): number {
   throw new LocalApiError(`PORT must be a whole number from 0 to 65535 (0 takes any free port), not "${text}".`);
 }
 
+function limitOf(environment: Environment, variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefined {
+  const text = environment[variable] || undefined;
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new LocalApiError(
+    `${variable} must be a whole number of requests a minute from 1 to 999999999, not "${text}".`,
+  );
+}
+
+/** Whether a host name or address leads to this machine and nowhere else. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+
 /** This server hands out a first key and keeps its signing key in a plain file: it is not for a network. */
 function hostOf(host: string): string {
-  if (host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))) return host;
+  if (isLoopback(host)) return host;
   throw new LocalApiError(
     `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; deploy the stack to serve others.`,
   );

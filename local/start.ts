@@ -3,17 +3,21 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { contracts } from '../functions/all-contracts.ts';
 import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
+import { configureTable, environmentTable } from '../shared/table/connection/client.ts';
 import { environmentSession } from '../shared/table/session.ts';
 import { finishAllCascadeDeletes } from '../shared/table/system/finish-cascade-deletes.ts';
 import { localDynamoDbClient } from './dynamodb/client.ts';
-import { startDynamoDb } from './dynamodb/embedded.ts';
 import { probe } from './dynamodb/probe.ts';
+import { type Supervisor, superviseDynamoDb } from './dynamodb/supervise.ts';
 import { createTable } from './dynamodb/table.ts';
+import { meter } from './dynamodb/usage.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
 import { type Gateway, startGateway } from './gateway/gateway.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
+import { type Log, readableStack, terminalLog } from './terminal/log.ts';
+import { requestLog } from './terminal/request-log.ts';
 
 const AUTHORIZER = 'authorizer';
 
@@ -31,32 +35,57 @@ export interface LocalApi {
   close(): Promise<void>;
 }
 
+export interface LocalApiOptions {
+  /** Default: warnings and errors, on the terminal. */
+  readonly log?: Log;
+  /** Told when the DynamoDB has died and cannot be started again. Default: logged. */
+  readonly onFailure?: (error: unknown) => void;
+}
+
 /**
  * Starts the whole API on this machine: DynamoDB, keys, table, platform integration and gateway.
  * It changes the environment of this process, which the functions read.
  * @throws LocalApiError or EmbeddedDynamoDbError, and leaves nothing behind
  */
-export async function startLocalApi(settings: LocalSettings): Promise<LocalApi> {
+export async function startLocalApi(
+  settings: LocalSettings,
+  { log = terminalLog('warn'), onFailure = (error) => log.error(readableStack(error)) }: LocalApiOptions = {},
+): Promise<LocalApi> {
   await using started = new AsyncDisposableStack();
   const directory = dataDirectory(settings.dataDir);
   started.defer(directory.release);
   const loading = loadAll();
   // Whatever goes wrong first is told; a second failure must not end the process.
   loading.catch(() => undefined);
-  const storage = await storageOf(settings);
-  started.defer(storage.stop);
 
   const keyFile = join(directory.path, 'keys.json');
-  setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint: storage.endpoint, keyFile, firstKey: true });
-  await Promise.all([ensureLocalKeys(keyFile), makeTable(storage.endpoint), loading]);
-  const { platformSecret: secret } = settings;
+  const { platformSecret: secret, rateLimit, tenantRateLimit } = settings;
+  const workAt = async (endpoint: string): Promise<void> => {
+    const limits = { rateLimit, tenantRateLimit };
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true, ...limits });
+    configureTable({});
+    if (log.tells('info')) meter(environmentTable(), log.debug);
+    await makeTable(endpoint);
+  };
+  const ensurePlatform = () => ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
+  const storage = await storageOf(settings, {
+    onDeath: (how) => log.warn(deathOf(how, settings)),
+    onRestart: async (endpoint) => {
+      await workAt(endpoint);
+      await ensurePlatform();
+      log.warn(`DynamoDB answers again, at ${endpoint}.`);
+    },
+    onGivenUp: onFailure,
+  });
+  started.defer(storage.stop);
+  await Promise.all([ensureLocalKeys(keyFile), workAt(storage.endpoint), loading]);
   const [integration] = await Promise.all([
-    ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) }),
+    ensurePlatform(),
     finishAllCascadeDeletes(environmentSession(Number.POSITIVE_INFINITY)),
   ]);
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 
-  const gateway = await listen(settings);
+  const gateway = await listen(settings, log);
   started.defer(() => gateway.close());
   const all = started.move();
   return { url: gateway.url, storage: storage.name, platform, close: () => all.disposeAsync() };
@@ -90,9 +119,14 @@ interface Storage {
   stop(): Promise<void>;
 }
 
-async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings): Promise<Storage> {
+const deathOf = (how: string, { dataDir }: LocalSettings): string => {
+  const data = dataDir === IN_MEMORY ? 'empty, as it was in memory' : `over its data in ${resolve(dataDir)}`;
+  return `The embedded DynamoDB has died (${how}). It is started again, ${data}.`;
+};
+
+async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings, supervisor: Supervisor): Promise<Storage> {
   if (dynamoDbEndpoint === undefined) {
-    const { endpoint, engine, stop } = await startDynamoDb({ dataDir });
+    const { endpoint, engine, stop } = await superviseDynamoDb({ dataDir }, supervisor);
     const engineName = engine === 'java' ? 'DynamoDB Local' : 'dynoxide';
     const place = dataDir === IN_MEMORY ? 'in memory, gone when it stops' : resolve(dataDir);
     return { endpoint, name: `${place} (${engineName} at ${endpoint})`, stop };
@@ -119,7 +153,7 @@ async function makeTable(endpoint: string): Promise<void> {
 const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
-async function listen({ port, host }: LocalSettings): Promise<Gateway> {
+async function listen({ port, host }: LocalSettings, log: Log): Promise<Gateway> {
   try {
     return await startGateway({
       contracts,
@@ -128,6 +162,8 @@ async function listen({ port, host }: LocalSettings): Promise<Gateway> {
       firstKey: true,
       port,
       host,
+      around: log.tells('info') ? requestLog(log) : undefined,
+      report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
     });
   } catch (error) {
     const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];

@@ -1,3 +1,4 @@
+import { isRead, operationOf, unitsIn } from '../../local/dynamodb/consumed.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 
 /** One call of the table, as the SDK was asked for it. */
@@ -12,20 +13,6 @@ export interface Call {
   readonly writeUnits: number;
 }
 
-interface Capacity {
-  readonly CapacityUnits?: number;
-}
-
-/** The document client's commands are called other than DynamoDB's own: `GetCommand` is `GetItem`. */
-const operationOf = (command: string): string =>
-  command
-    .replace(/Command$/, '')
-    .replace(/^TransactWrite$/, 'TransactWriteItems')
-    .replace(/^(Get|Put|Update|Delete|BatchGet|BatchWrite)$/, '$1Item');
-
-const unitsOf = (output: { ConsumedCapacity?: Capacity | readonly Capacity[] }): number =>
-  [output.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-
 /** Keeps every call that a table's client makes, with what it consumed. */
 export class Recorder {
   #calls: Call[] = [];
@@ -38,15 +25,14 @@ export class Recorder {
         const operation = operationOf(context.commandName ?? '');
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const units = unitsOf(result.output as Parameters<typeof unitsOf>[0]);
-          const isRead = /^(Get|Query|BatchGet)/.test(operation);
+          const units = unitsIn(result.output);
           const input = call.input as Call['input'];
           this.#calls.push({
             operation,
             input,
             round,
-            readUnits: isRead ? units : 0,
-            writeUnits: isRead ? 0 : units,
+            readUnits: isRead(operation) ? units : 0,
+            writeUnits: isRead(operation) ? 0 : units,
           });
           return result;
         } finally {

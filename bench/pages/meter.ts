@@ -1,3 +1,4 @@
+import { isRead, operationOf, unitsIn } from '../../local/dynamodb/consumed.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 
 /** What some work on the table cost. */
@@ -9,13 +10,6 @@ export interface Cost {
   readonly writeUnits: number;
   readonly milliseconds: number;
 }
-
-interface Capacity {
-  readonly CapacityUnits?: number;
-}
-
-const unitsOf = (output: { ConsumedCapacity?: Capacity | readonly Capacity[] }): number =>
-  [output.ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 
 /** Two units a KB and item; no item of this benchmark has more. DynamoDB Local reports fewer for transactions. */
 const transactionUnits = (items: readonly unknown[]): number => items.length * 2;
@@ -34,10 +28,9 @@ export class Meter {
         if (this.#inFlight++ === 0) this.#rounds++;
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const kind = /Query|Get|Scan/.test(context.commandName ?? '') ? 'read' : 'write';
+          const kind = isRead(operationOf(context.commandName ?? '')) ? 'read' : 'write';
           const { TransactItems: items } = call.input as { readonly TransactItems?: readonly unknown[] };
-          this.#units[kind] +=
-            items === undefined ? unitsOf(result.output as Parameters<typeof unitsOf>[0]) : transactionUnits(items);
+          this.#units[kind] += items === undefined ? unitsIn(result.output) : transactionUnits(items);
           return result;
         } finally {
           this.#inFlight--;

@@ -10,6 +10,8 @@ export interface RunningChild {
   readonly port: number;
   /** Everything it printed, the last 16 KB. */
   output(): string;
+  /** Resolves when it has ended by itself, with how: `SIGKILL`, `status 1`. By then no process of it is left. Never after `stop`. */
+  readonly died: Promise<string>;
   /** Resolves when no process of it is left. */
   stop(): Promise<void>;
 }
@@ -39,11 +41,19 @@ export const startChild = async (command: Command, announcement: RegExp, deadlin
   child.stdout.setEncoding('utf8').on('data', keep);
   child.stderr.setEncoding('utf8').on('data', keep);
   const output = (): string => printed;
-  const stop = (): Promise<void> => stopChild(child);
+  let isStopping = false;
+  const died = new Promise<string>((resolve) => {
+    // 'close' and not 'exit': by then what it has started has ended, too, for its pipe is closed.
+    child.once('close', (code, signal) => isStopping || resolve(signal ?? `status ${code}`));
+  });
+  const stop = (): Promise<void> => {
+    isStopping = true;
+    return stopChild(child);
+  };
   try {
     const port = await announcedPort(child, announcement, output, deadlineMs);
     setReferenced(child, false);
-    return { port, output, stop };
+    return { port, output, died, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
+import { type FileSystemOf, requireFreeSpace } from './disk-space.ts';
 import { DATA_FILES, type Engine, type EngineName } from './engine.ts';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
 import { lockDirectory } from './lock.ts';
@@ -19,26 +20,35 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir: string;
   /** Default: DynamoDB Local, and dynoxide on a machine without Java 17. */
   readonly engine?: EngineName;
+  /** Tells how much room a disk has. Default: the one of `node:fs`. */
+  readonly fileSystemOf?: FileSystemOf;
 }
 
 export interface EmbeddedDynamoDb {
   /** `http://127.0.0.1:PORT`; nothing listens on any other address. */
   readonly endpoint: string;
   readonly engine: EngineName;
+  /** Resolves when its process has ended by itself, with how, in words. Never after `stop`. */
+  readonly died: Promise<string>;
   /** Resolves when its process is gone and the data directory is free. May be called twice. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a DynamoDB of our own that answers when the promise resolves and ends at the latest with this process, even a killed one.
- * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable.
+ * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable, or its disk full.
  */
-export const startDynamoDb = async ({ dataDir, engine: asked }: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
+export const startDynamoDb = async ({
+  dataDir,
+  engine: asked,
+  fileSystemOf,
+}: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
   const directory = dataDir === ':memory:' ? undefined : resolve(dataDir);
   const unlock = directory === undefined ? () => undefined : lockDirectory(directory);
   // One that was killed may have left it.
   forgetEndpoint(directory);
   try {
+    if (directory !== undefined) await requireFreeSpace(directory, fileSystemOf);
     const engine = await chooseEngine(asked, directory);
     const child = await startOnFreePort(engine, directory);
     const endpoint = `http://127.0.0.1:${child.port}`;
@@ -52,7 +62,8 @@ export const startDynamoDb = async ({ dataDir, engine: asked }: EmbeddedDynamoDb
       });
       return stopping;
     };
-    return { endpoint, engine: engine.name, stop };
+    const died = child.died.then((how) => [how, ...lastWordsOf(child, engine)].join(': '));
+    return { endpoint, engine: engine.name, died, stop };
   } catch (error) {
     unlock();
     throw error;
@@ -129,6 +140,12 @@ const opened = async (
   }
 };
 
+const lastLineOf = (output: string): string => output.trim().split('\n').at(-1) ?? '';
+
+/** What an engine printed last, where that is more than its announcement. */
+const lastWordsOf = (child: RunningChild, { announcement }: Engine): string[] =>
+  [lastLineOf(child.output())].filter((line) => line !== '' && !announcement.test(line));
+
 const DAMAGED = /not a (valid SQLite )?database|malformed|unable to open database|corrupt/i;
 
 const startFailure = (
@@ -145,7 +162,7 @@ const startFailure = (
       { cause },
     );
   }
-  const lastWords = output.trim().split('\n').at(-1) ?? '';
+  const lastWords = lastLineOf(output);
   return new EmbeddedDynamoDbError(
     `The embedded DynamoDB (${engine.name}) did not start: ${reason}. ${lastWords}`.trim(),
     {

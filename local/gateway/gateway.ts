@@ -87,7 +87,10 @@ async function respond(
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   try {
-    const reply = await serve(() => takeIn(request, settings.limits), requestId);
+    const { method = '', url: target = '' } = request;
+    const { reply } = await settings.around({ requestId, method, target }, () =>
+      serve(() => takeIn(request, settings.limits), requestId),
+    );
     await sendReply(request, response, reply, requestId);
   } catch (error) {
     if (!(error instanceof ClientGone)) settings.report(`request ${requestId} could not be answered`, error);

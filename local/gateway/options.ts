@@ -27,6 +27,24 @@ export const AWS_LIMITS: Limits = {
   functionMs: 29_000,
 };
 
+/** A request as it arrived, before anything of it was checked. */
+export interface Arrived {
+  readonly requestId: string;
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+}
+
+/** How a request ended, as an access log has it. */
+export interface Ended {
+  readonly status: number;
+  /** What the authorizer said of the caller; undefined where it was not asked, or let nobody through. */
+  readonly caller: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** Something that goes on around every request, such as a log. It calls `serve` once, and answers its result. */
+export type Around = <T extends Ended>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
+
 export interface GatewayOptions {
   readonly contracts: readonly Contract[];
   /** Loads a function by its folder's name; asked once for each name. */
@@ -49,11 +67,16 @@ export interface GatewayOptions {
   readonly limits?: Partial<Limits>;
   /** Told of every failure behind a 5xx answer. Default: written to standard error. */
   readonly report?: (failure: string, cause: unknown) => void;
+  /** Default: nothing goes on around requests. */
+  readonly around?: Around | undefined;
 }
 
-export type GatewaySettings = Required<Omit<GatewayOptions, 'limits'>> & { readonly limits: Limits };
+export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around'>> & {
+  readonly limits: Limits;
+  readonly around: Around;
+};
 
-export const withDefaults = ({ limits, ...given }: GatewayOptions): GatewaySettings => ({
+export const withDefaults = ({ limits, around, ...given }: GatewayOptions): GatewaySettings => ({
   authorizer: 'authorizer',
   authorizerTtlSeconds: 60,
   firstKey: false,
@@ -65,4 +88,5 @@ export const withDefaults = ({ limits, ...given }: GatewayOptions): GatewaySetti
   },
   ...given,
   limits: { ...AWS_LIMITS, ...limits },
+  around: around ?? ((_, serve) => serve()),
 });

@@ -6,13 +6,18 @@ import { type AuthorizerValues, proxyEvent, type Routed } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import type { Incoming } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
-import type { GatewaySettings } from './options.ts';
+import type { Ended, GatewaySettings } from './options.ts';
 import { gatewayReply, type Reply } from './reply.ts';
 import { type FindResource, type Match, type Method, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 
 /** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
-export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Reply>;
+export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
+
+/** A request that was answered. */
+export interface Served extends Ended {
+  readonly reply: Reply;
+}
 
 /** The way of a request through the gateway: read → resource → method → authorizer → function → reply. */
 export function server(settings: GatewaySettings): Serve {
@@ -20,18 +25,20 @@ export function server(settings: GatewaySettings): Serve {
   const invoke = invoker(settings.loadFunction, settings.limits);
   const authorizers = authorizersOf(settings, invoke);
   return async (takeIn, requestId) => {
+    let caller: AuthorizerValues | undefined;
+    const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
     try {
       const incoming = await takeIn();
       const match = resourceOf(findResource, incoming);
       const method = methodOf(match, incoming.method);
       const routed: Routed = { requestId, stage: settings.stage, incoming, match };
-      const values = await authorizers[method.route.auth]?.(routed);
-      return replyOf(await integrate(invoke, method.functionName, routed, values));
+      caller = await authorizers[method.route.auth]?.(routed);
+      return served(replyOf(await integrate(invoke, method.functionName, routed, caller)));
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
       if (known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
-      return gatewayReply(known, requestId);
+      return served(gatewayReply(known, requestId));
     }
   };
 }

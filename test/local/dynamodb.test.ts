@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -13,12 +13,13 @@ import {
   TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { DATA_FILES } from '../../local/dynamodb/engine.ts';
 import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
+import { superviseDynamoDb } from '../../local/dynamodb/supervise.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -96,6 +97,16 @@ for (const { engine, found } of engines) {
       await expect(startDynamoDb({ dataDir: join(file, 'data'), engine })).rejects.toThrow(/cannot be written to/);
     });
 
+    it('refuses a disk that is nearly full before anything is started, and lets the directory go', async () => {
+      const dataDir = await freshDirectory();
+      const full = { dataDir, engine, fileSystemOf: async () => ({ bavail: 1_000, bsize: 4_096 }) };
+      await expect(startDynamoDb(full)).rejects.toThrow(
+        /^Only 4 MB are free on the disk of the data directory .*: free at least 200 MB, or set DATA_DIR to another directory\.$/,
+      );
+      expect(await readdir(dataDir)).not.toContain(DATA_FILES[engine]);
+      await start(dataDir);
+    });
+
     it('listens on the loopback address only', async ({ skip }) => {
       const outside = Object.values(networkInterfaces())
         .flatMap((addresses) => addresses ?? [])
@@ -117,6 +128,29 @@ for (const { engine, found } of engines) {
         expect(own.filter(isRunning)).toEqual([]);
       });
 
+      it('are started again when one is killed, over the same data; those that were left of it are gone', async () => {
+        const before = descendants(process.pid);
+        const own = () => descendants(process.pid).filter((pid) => !before.includes(pid));
+        const supervisor = supervisorOf();
+        const dynamoDb = await superviseDynamoDb({ dataDir: await freshDirectory(), engine }, supervisor);
+        onTestFinished(dynamoDb.stop);
+        const client = localDynamoDbClient(dynamoDb.endpoint);
+        await createTable(client, TABLE);
+        await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
+
+        const [killed = 0, ...others] = own();
+        process.kill(killed, 'SIGKILL');
+        const endpoint = await supervisor.restarted;
+        expect(supervisor.deaths).toEqual([expect.stringMatching(/^SIGKILL\b/)]);
+        expect([killed, ...others].filter(isRunning)).toEqual([]);
+        const again = localDynamoDbClient(endpoint);
+        expect((await again.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
+
+        await dynamoDb.stop();
+        expect(own()).toEqual([]);
+        expect(supervisor.deaths).toHaveLength(1);
+      });
+
       it.each(['SIGKILL', 'SIGINT'] as const)('go with their owner on %s, and the data stays', async (signal) => {
         const dataDir = await freshDirectory();
         const owner = await startOwner(engine, dataDir);
@@ -134,6 +168,41 @@ for (const { engine, found } of engines) {
       });
     });
   });
+}
+
+describe.skipIf(!canListProcesses)('one that does not live', () => {
+  it('is given up when it dies again and again', async () => {
+    const before = descendants(process.pid);
+    const supervisor = supervisorOf(() => {
+      for (const pid of descendants(process.pid).filter((pid) => !before.includes(pid))) process.kill(pid, 'SIGKILL');
+    });
+    const dynamoDb = await superviseDynamoDb({ dataDir: ':memory:' }, supervisor);
+    onTestFinished(dynamoDb.stop);
+    await supervisor.onRestart(dynamoDb.endpoint);
+    expect(await supervisor.givenUp).toMatchObject({
+      name: 'EmbeddedDynamoDbError',
+      message: 'The embedded DynamoDB has died 4 times within a minute (SIGKILL).',
+    });
+    expect(supervisor.deaths).toHaveLength(3);
+  });
+});
+
+/** Keeps what it is told; `onRestart` is done, too, at each restart. */
+function supervisorOf(also: () => void = () => undefined) {
+  const restart = Promise.withResolvers<string>();
+  const end = Promise.withResolvers<unknown>();
+  const deaths: string[] = [];
+  return {
+    deaths,
+    restarted: restart.promise,
+    givenUp: end.promise,
+    onDeath: (how: string) => void deaths.push(how),
+    onRestart: async (endpoint: string) => {
+      also();
+      restart.resolve(endpoint);
+    },
+    onGivenUp: end.resolve,
+  };
 }
 
 /** A process of its own that runs an engine. A signal goes to its whole group, as a terminal's Ctrl-C does. */

@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { setFunctionEnvironment } from '../../local/environment.ts';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -119,6 +120,49 @@ describe('npm start', () => {
     expect(await paste(linesToPaste(started), { PLATFORM_SECRET })).toContain('"name":"Acme"');
   });
 
+  it('prints a line of each request, and keeps to the budgets that it is given', async () => {
+    const started = start({ RATE_LIMIT: '2' });
+    await started.ready();
+    const [login = '', create = ''] = linesToPaste(started);
+    const answers = await paste([login, ...Array(3).fill(`${create} -o /dev/null -w '%{http_code}\\n'`)]);
+    expect(answers.split('\n')).toEqual(['201', '201', '429', '']);
+    const lines = started
+      .output()
+      .split('\n')
+      .filter((line) => /^(GET|POST) /.test(line));
+    expect(lines).toEqual([
+      expect.stringMatching(/^POST +\/api\/v1\/auth\/login +200 +\d+ ms +[1-9]\d* calls? +\d.* -$/),
+      expect.stringMatching(/^POST +\/api\/v1\/orgs +201 +.* platform$/),
+      expect.stringMatching(/^POST +\/api\/v1\/orgs +201 +.* platform$/),
+      expect.stringMatching(/^POST +\/api\/v1\/orgs +429 +.* 0 read 0 write +platform$/),
+    ]);
+  });
+
+  it.skipIf(!canListProcesses)(
+    'says when its DynamoDB has died and starts it again, with its data; nothing else is written at LOG_LEVEL=warn',
+    async () => {
+      const DATA_DIR = await freshDirectory();
+      const started = start({ DATA_DIR, LOG_LEVEL: 'warn' });
+      await started.ready();
+      const [login = '', create = '', list = ''] = linesToPaste(started);
+      // DynamoDB Local answers before it has stored a transaction: the last one may be lost.
+      await paste([login, create, create, create]);
+      const welcome = started.output();
+      const [engine = 0] = childrenOf(started);
+      process.kill(engine, 'SIGKILL');
+      await vi.waitUntil(() => started.output().includes('DynamoDB answers again'), { timeout: 60_000 });
+
+      expect(await paste([login, list])).toContain('"name":"Acme"');
+      expect(started.output().slice(welcome.length)).toMatch(
+        /^WARN The embedded DynamoDB has died \(SIGKILL.*\)\. It is started again, over its data in .*\.\nWARN DynamoDB answers again, at http:\S+\.\n$/,
+      );
+      expect(started.output()).toContain(`at ${readFileSync(join(DATA_DIR, 'dynamodb.endpoint'), 'utf8')}.`);
+      const children = childrenOf(started);
+      expect(await started.signal('SIGINT')).toBe(130);
+      expect(children.filter(isRunning)).toEqual([]);
+    },
+  );
+
   it('says in one sentence that the port is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -178,6 +222,21 @@ describe('the settings', () => {
     expect(readSettings({ PORT: '', DATA_DIR: '', PLATFORM_SECRET: '' })).toMatchObject(defaults);
   });
 
+  it('say how many requests the functions take, more than can be sent unless they are set', () => {
+    const environment = { tableName: 't', endpoint: 'http://127.0.0.1:1', keyFile: 'k', firstKey: true };
+    const limits = (variables: Record<string, string>) => {
+      const { rateLimit, tenantRateLimit } = readSettings(variables);
+      setFunctionEnvironment({ ...environment, rateLimit, tenantRateLimit });
+      return [process.env.RATE_LIMIT, process.env.TENANT_RATE_LIMIT];
+    };
+    const before = { ...process.env };
+    onTestFinished(() => {
+      process.env = before;
+    });
+    expect(limits({ RATE_LIMIT: '20', TENANT_RATE_LIMIT: '50' })).toEqual(['20', '50']);
+    expect(limits({})).toEqual(['1000000', '']);
+  });
+
   it.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
@@ -187,6 +246,9 @@ describe('the settings', () => {
     ['HOST', '127.0.0.1.example.org'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
     ['DYNAMODB_ENDPOINT', 'file:///tmp'],
+    ['RATE_LIMIT', '0'],
+    ['RATE_LIMIT', '1e3'],
+    ['TENANT_RATE_LIMIT', '-5'],
     ['PLATFORM_SECRET', 'x'.repeat(31)],
     ['PLATFORM_SECRET', `täglich-${'x'.repeat(31)}`],
   ])('refuse %s=%s in one sentence', (name, value) => {

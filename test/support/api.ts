@@ -60,7 +60,8 @@ export interface OrgAccess {
   readonly secret: string;
 }
 
-export interface ApiOptions extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report'> {}
+export interface ApiOptions
+  extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report' | 'around'> {}
 
 /** Test files make many integrations in one organization. */
 const MANY = 100_000;

@@ -1,0 +1,20 @@
+/** What a call of DynamoDB asked for and consumed, of what the SDK's middleware sees of it. */
+
+/** The document client's commands are called other than DynamoDB's own: `GetCommand` is `GetItem`. */
+export const operationOf = (commandName: string): string =>
+  commandName
+    .replace(/Command$/, '')
+    .replace(/^TransactWrite$/, 'TransactWriteItems')
+    .replace(/^(Get|Put|Update|Delete|BatchGet|BatchWrite)$/, '$1Item');
+
+export const isRead = (operation: string): boolean => /Get|Query/.test(operation);
+
+interface Capacity {
+  readonly CapacityUnits?: number;
+}
+
+/** Units of a call that was made with `ReturnConsumedCapacity`, as the engine reports them. */
+export function unitsIn(output: unknown): number {
+  const { ConsumedCapacity } = output as { readonly ConsumedCapacity?: Capacity | readonly Capacity[] };
+  return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}

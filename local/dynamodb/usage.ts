@@ -1,0 +1,39 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { isRead, operationOf, unitsIn } from './consumed.ts';
+
+/** What a piece of work asked of DynamoDB. A call that the SDK tried more than once is one call. */
+export interface Usage {
+  calls: number;
+  readUnits: number;
+  writeUnits: number;
+}
+
+const current = new AsyncLocalStorage<Usage>();
+
+/** Does some work; the calls that it makes of metered tables are added to `usage`, whatever else is under way. */
+export const addingTo = <T>(usage: Usage, work: () => Promise<T>): Promise<T> => current.run(usage, work);
+
+/** Has every call of a table's client counted from now on, and told to `onCall`. */
+export function meter({ client }: Table, onCall: (text: string) => void = () => undefined): void {
+  client.middlewareStack.add(
+    (next, context) => async (call) => {
+      const usage = current.getStore();
+      if (usage === undefined) return next(call);
+      const operation = operationOf(context.commandName ?? '');
+      usage.calls += 1;
+      const start = performance.now();
+      let end = 'failed';
+      try {
+        const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
+        const units = unitsIn(result.output);
+        usage[isRead(operation) ? 'readUnits' : 'writeUnits'] += units;
+        end = `${units} units`;
+        return result;
+      } finally {
+        onCall(`${operation}, ${end}, ${Math.round(performance.now() - start)} ms`);
+      }
+    },
+    { step: 'initialize', name: 'usage' },
+  );
+}

@@ -1,0 +1,88 @@
+import { join, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { inspect, styleText } from 'node:util';
+import type { logger } from '../../shared/logger.ts';
+import { LOG_LEVELS, type LogLevel } from '../settings.ts';
+import { stacksOf } from '../stacks.ts';
+
+/** What `npm start` writes while it runs. */
+export interface Log {
+  /** Whether a text of this level is written. */
+  readonly tells: (level: Level) => boolean;
+  readonly debug: (text: string) => void;
+  readonly info: (text: string) => void;
+  readonly warn: (text: string) => void;
+  readonly error: (text: string) => void;
+}
+
+type Level = Exclude<LogLevel, 'silent'>;
+
+export type Color = 'dim' | 'green' | 'yellow' | 'red';
+
+/** Colours text for a stream; `styleText` leaves it as it is where that is no terminal, and where `NO_COLOR` is set. */
+export const painter =
+  (stream: NodeJS.WritableStream) =>
+  (color: Color, text: string): string =>
+    styleText(color, text, { stream });
+
+const MARKS: Readonly<Record<Level, Color | undefined>> = {
+  debug: 'dim',
+  info: undefined,
+  warn: 'yellow',
+  error: 'red',
+};
+
+/** A log of this level and worse: warnings and errors to standard error, all else to standard output. */
+export function terminalLog(
+  level: LogLevel,
+  { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
+): Log {
+  const tells = (asked: Level): boolean => LOG_LEVELS.indexOf(asked) >= LOG_LEVELS.indexOf(level);
+  const teller = (own: Level) => {
+    const stream = own === 'warn' || own === 'error' ? stderr : stdout;
+    const color = MARKS[own];
+    const mark = color === undefined ? '' : `${painter(stream)(color, own.toUpperCase())} `;
+    return (text: string): void => {
+      if (tells(own)) stream.write(`${mark}${text}\n`);
+    };
+  };
+  return { tells, debug: teller('debug'), info: teller('info'), warn: teller('warn'), error: teller('error') };
+}
+
+type Logger = typeof logger;
+type Entry = Parameters<Logger['error']>;
+
+/** Has the logger of the functions write for people, where in Lambda it writes JSON. */
+export function divertLogger(logger: Logger, log: Log): void {
+  logger.debug = (...entry) => log.debug(textOf(entry));
+  logger.info = (...entry) => log.info(textOf(entry));
+  logger.warn = (...entry) => log.warn(textOf(entry));
+  logger.error = (...entry) => log.error(textOf(entry));
+  logger.critical = logger.error;
+}
+
+/** `The service failed, requestId 7c2…`, and below it the stacks of the errors that came with it. */
+function textOf([input, ...more]: Entry): string {
+  const { message, ...rest } = typeof input === 'string' ? { message: input } : input;
+  const extras = more.map((extra) => (extra instanceof Error || typeof extra === 'string' ? { extra } : extra));
+  const values = Object.entries<unknown>(Object.assign({}, rest, ...extras));
+  const told = values.flatMap(([name, value]) => (value instanceof Error ? [] : [`${name} ${inlined(value)}`]));
+  const stacks = values.flatMap(([, value]) => (value instanceof Error ? [readableStack(value)] : []));
+  return [[message, ...told].join(', '), ...stacks].join('\n');
+}
+
+const inlined = (value: unknown): string =>
+  typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOREIGN = /^ +at .*(\bnode:|\bnode_modules\b)/;
+
+/** The stacks of an error and its causes, by paths from the project's folder, without the lines of Node and of packages. */
+export const readableStack = (error: unknown): string =>
+  stacksOf(error)
+    .replaceAll(`${pathToFileURL(ROOT).href}/`, '')
+    .replaceAll(join(ROOT, sep), '')
+    .split('\n')
+    .filter((line) => !FOREIGN.test(line))
+    .map((line) => `  ${line}`)
+    .join('\n');

@@ -1,0 +1,41 @@
+import { addingTo, type Usage } from '../dynamodb/usage.ts';
+import type { Around, Ended } from '../gateway/options.ts';
+import { type Color, type Log, painter } from './log.ts';
+
+/** Tells of every request in a line: method, path, status, time, calls of DynamoDB with their units, tenant. */
+export const requestLog =
+  ({ info }: Log, stdout: NodeJS.WritableStream = process.stdout): Around =>
+  async ({ method, target }, serve) => {
+    const paint = painter(stdout);
+    const usage: Usage = { calls: 0, readUnits: 0, writeUnits: 0 };
+    const start = performance.now();
+    const ended = await addingTo(usage, serve);
+    const milliseconds = Math.round(performance.now() - start);
+    const request = `${method.padEnd(6)} ${shown(target).padEnd(PATH_WIDTH)}`;
+    const status = paint(colorOf(ended.status), String(ended.status));
+    const cost = `${milliseconds} ms`.padStart(8);
+    info(`${request} ${status} ${cost}  ${paint('dim', `${usageText(usage)}  ${tenantOf(ended)}`)}`);
+    return ended;
+  };
+
+const PATH_WIDTH = 56;
+const LONGEST = 200;
+
+/** Whatever was sent, one line, without what a terminal would take for a command. */
+const shown = (target: string): string => {
+  const text = target.replaceAll(/[^\x21-\x7e]/g, '?');
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+};
+
+function colorOf(status: number): Color {
+  if (status >= 500) return 'red';
+  return status >= 400 ? 'yellow' : 'green';
+}
+
+const usageText = ({ calls, readUnits, writeUnits }: Usage): string =>
+  `${calls} ${calls === 1 ? 'call' : 'calls'}`.padEnd(9) + `${readUnits} read ${writeUnits} write`.padEnd(19);
+
+const tenantOf = ({ caller }: Ended): string => {
+  if (caller?.org_id === undefined) return '-';
+  return caller.org_id === '' ? 'platform' : String(caller.org_id);
+};
