@@ -16,7 +16,7 @@ Log in, create an organization, list them all${platform.isSecretGiven ? ' (PLATF
 
 ${tryOut(url, platform).join('\n')}
 
-README.md has a tour of five minutes. Ctrl-C stops it.
+npm run seed fills a demo organization, README.md has a tour of five minutes. Ctrl-C stops it.
 `;
 
 const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platform']): string[] => {

@@ -1,0 +1,66 @@
+import { InvalidArgumentError } from 'commander';
+import { SeedError } from '../local/seed/api.ts';
+import { type Seeded, seed } from '../local/seed/seed.ts';
+import { isLoopback } from '../local/settings.ts';
+import { commandLine, wholeNumber } from '../local/terminal/command-line.ts';
+import { showProgress } from '../local/terminal/progress.ts';
+
+/** `npm run seed`: a demo organization in the API that `npm start` runs. */
+
+interface Options {
+  readonly url: string;
+  readonly clients: number;
+  readonly days: number;
+}
+
+/** Demo records are for a machine of one's own. */
+function localUrl(text: string): string {
+  const { protocol, hostname, origin } = URL.parse(text) ?? {};
+  const isLocal = isLoopback(hostname?.replace(/^\[(.*)\]$/, '$1') ?? '');
+  if (!/^https?:$/.test(protocol ?? '') || !isLocal || origin === undefined) {
+    throw new InvalidArgumentError('It must be an address of this machine, such as http://127.0.0.1:3000.');
+  }
+  return origin;
+}
+
+const { url, clients, days } = commandLine('seed')
+  .description('Fills a new demo organization with records, through the API that npm start runs.')
+  .option('--url <address>', 'where the API listens', localUrl, 'http://127.0.0.1:3000')
+  .option('--clients <n>', 'how many clients, each with services, resources and tickets', wholeNumber({ to: 1_000 }), 8)
+  .option('--days <n>', 'how far back the samples of resources go', wholeNumber({ to: 3_650 }), 30)
+  .parse()
+  .opts<Options>();
+
+const start = performance.now();
+let state = 'registering';
+const progress = showProgress(() => state);
+try {
+  const onProgress = (text: string): void => {
+    state = text;
+  };
+  const seeded = await seed({ url, clients, days, now: Date.now(), onProgress });
+  progress.stop();
+  console.log(summary(seeded, (performance.now() - start) / 1_000));
+} catch (error) {
+  progress.stop();
+  console.error(error instanceof SeedError ? error.message : error);
+  process.exitCode = 1;
+}
+
+/** What was made, and lines to paste into a shell. */
+function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded, seconds: number): string {
+  const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
+  return [
+    `The organization ${orgId} has its records (${requests} requests in ${Math.round(seconds)} s).`,
+    '',
+    `  app code  ${appCode}`,
+    `  secret    ${secret}`,
+    '',
+    'Look at its clients, at open tickets, and at how one of its machines is doing (the token lasts an hour):',
+    '',
+    `TOKEN=${token}`,
+    look('/clients?page_size=5'),
+    look('/tickets?status=open&page_size=5'),
+    look(`/resources/${resourceId}/history?page_size=5`),
+  ].join('\n');
+}

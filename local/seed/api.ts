@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The records cannot be made; the message is one sentence. */
+export class SeedError extends Error {
+  override readonly name = 'SeedError';
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A record as the API answered its creation. */
+export type Created = Fields & { readonly id: string };
+
+export interface SeedApiOptions {
+  /** Without a path: `http://127.0.0.1:3000`. */
+  readonly url: string;
+  /** Waits so many seconds. Default: by a timer. */
+  readonly wait?: (seconds: number) => Promise<unknown>;
+}
+
+/** The API as a caller of an organization meets it, over HTTP. */
+export class SeedApi {
+  /** Requests that did what they were for. */
+  requests = 0;
+  /** How often a request had to wait for its budget. */
+  waits = 0;
+  token = '';
+  readonly #url: string;
+  readonly #wait: (seconds: number) => Promise<unknown>;
+
+  constructor({ url, wait = (seconds) => sleep(seconds * 1_000) }: SeedApiOptions) {
+    this.#url = url;
+    this.#wait = wait;
+  }
+
+  /**
+   * Makes a record, or does what else the path does; waits where the caller's budget has no room for it.
+   * @throws SeedError
+   */
+  async post(path: string, fields: Fields): Promise<Created> {
+    for (;;) {
+      const response = await this.#send(path, fields);
+      const answer = (await response.json().catch(() => ({}))) as Created & { title?: string; detail?: string };
+      if (response.ok) {
+        this.requests += 1;
+        return answer;
+      }
+      if (response.status !== 429) throw new SeedError(refusal(path, response.status, answer));
+      this.waits += 1;
+      await this.#wait(Math.max(1, Number(response.headers.get('retry-after')) || 1));
+    }
+  }
+
+  async #send(path: string, fields: Fields): Promise<Response> {
+    const authorization = this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
+    try {
+      return await fetch(`${this.#url}/api/v1${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...authorization },
+        body: JSON.stringify(fields),
+      });
+    } catch (cause) {
+      throw new SeedError(`No API answers at ${this.#url}: run npm start first, or name its address with --url.`, {
+        cause,
+      });
+    }
+  }
+}
+
+const refusal = (path: string, status: number, { title, detail, errors }: Fields): string =>
+  `POST ${path} was answered with ${status}: ${[title, detail, errors && JSON.stringify(errors)].filter(Boolean).join('; ')}.`;

@@ -1,0 +1,25 @@
+import { allDone } from '../../shared/all-done.ts';
+
+/**
+ * Does some work for every item, for so many at a time. Once one fails, no other is begun.
+ * @returns the results, in the order of the items
+ * @throws what the work throws
+ */
+export async function inLanes<T, R>(lanes: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const left = items.entries();
+  let hasFailed = false;
+  const lane = async (): Promise<void> => {
+    for (const [index, item] of left) {
+      if (hasFailed) return;
+      try {
+        results[index] = await work(item);
+      } catch (error) {
+        hasFailed = true;
+        throw error;
+      }
+    }
+  };
+  await allDone(Array.from({ length: lanes }, lane));
+  return results;
+}

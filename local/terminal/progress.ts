@@ -1,0 +1,32 @@
+import type { WriteStream } from 'node:tty';
+
+/** How often a terminal is shown what is new, and how often a file or a pipe gets a line. In milliseconds. */
+const INTERVAL = { terminal: 250, other: 15_000 } as const;
+const CLEARED = '\r\x1b[K';
+
+export interface Progress {
+  /** Before something else is written: takes the shown text off the terminal, until it is shown again. */
+  clear(): void;
+  /** Shows it no more. */
+  stop(): void;
+}
+
+/** The part of a stream that is written to. */
+export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
+
+/** Shows how far a long command is, beside what it prints: on a terminal in one line that changes, elsewhere now and then in a line. */
+export function showProgress(text: () => string, stream: Output = process.stderr): Progress {
+  const clear = (): void => {
+    if (stream.isTTY) stream.write(CLEARED);
+  };
+  const show = (): void => {
+    stream.write(stream.isTTY ? `${CLEARED}${text().slice(0, (stream.columns ?? 80) - 1)}` : `${text()}\n`);
+  };
+  const timer = setInterval(show, stream.isTTY ? INTERVAL.terminal : INTERVAL.other);
+  timer.unref();
+  const stop = (): void => {
+    clearInterval(timer);
+    clear();
+  };
+  return { clear, stop };
+}
