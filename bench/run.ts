@@ -1,7 +1,8 @@
-import { Command, Option } from 'commander';
+import { Option } from 'commander';
+import { commandLine } from '../local/terminal/command-line.ts';
 
 /** `npm run bench -- pages --help` */
-const program = new Command('bench').description('Measures what the documentation claims.');
+const program = commandLine('bench').description('Measures what the documentation claims.');
 
 program
   .command('pages')

@@ -14,8 +14,11 @@ export interface Measured {
   readonly variants: readonly Played[];
 }
 
-/** Plays every operation against a local API of its own. */
-export async function measureOperations(engine: EngineName): Promise<Measured> {
+/** Plays every operation against a local API of its own, and tells which. */
+export async function measureOperations(
+  engine: EngineName,
+  onPlay: (text: string) => void = () => undefined,
+): Promise<Measured> {
   const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);
@@ -25,6 +28,6 @@ export async function measureOperations(engine: EngineName): Promise<Measured> {
 
   const api = callersAt(local.url, local.platform);
   const recorder = new Recorder(environmentTable());
-  const operations = await playAll(api, await api.orgToken(), recorder);
+  const operations = await playAll(api, await api.orgToken(), recorder, onPlay);
   return { operations, variants: await playVariants(api, await api.orgToken(), recorder) };
 }

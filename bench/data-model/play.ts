@@ -30,10 +30,16 @@ type Caller = Pick<Api, 'request' | 'platformToken'>;
  * Plays every operation of the contracts once, and every list with filters once more with the first of them, on lists that
  * hold a full page.
  */
-export async function playAll(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
+export async function playAll(
+  api: Caller,
+  org: OrgAccess,
+  recorder: Recorder,
+  onPlay: (text: string) => void,
+): Promise<readonly Played[]> {
   const world = new World(api, org);
   const played: Played[] = [];
-  for (const [operationId, route] of operations) {
+  for (const [index, [operationId, route]] of operations.entries()) {
+    onPlay(`operation ${index + 1} of ${operations.length}: ${titleOf(route)}`);
     // Once before it counts: then the authorizer's answer is in its cache, and the heads of the lists are there.
     await expected(world, await world.scenario(operationId));
     const scenario = await world.scenario(operationId);

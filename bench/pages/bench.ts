@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withText } from '../../generate/places.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { showProgress } from '../../local/terminal/progress.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { boundsOf, holds } from './bounds.ts';
@@ -30,12 +31,13 @@ const DOCS = join(import.meta.dirname, '../../docs');
 /** Loads, reads, creates, reports. @returns whether every bound holds */
 export async function benchPages({ small, plot, writeDocs, engine }: PagesOptions): Promise<boolean> {
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
+  const teller = new Teller();
   try {
     const length = small ? 2_000 : 100_000;
-    console.log(`Lists of ${length.toLocaleString('en')} records, pages of 25, on ${dynamoDb.engine}\n`);
-    const { writings, openings, creates } = await benchWrites(dynamoDb.endpoint, small ? 128 : 512);
-    console.log(`${creates}\n`);
-    const { readings, reads } = await benchReads(dynamoDb.endpoint, length);
+    teller.print(`Lists of ${length.toLocaleString('en')} records, pages of 25, on ${dynamoDb.engine}\n`);
+    const { writings, openings, creates } = await benchWrites(dynamoDb.endpoint, small ? 128 : 512, teller);
+    teller.print(`${creates}\n`);
+    const { readings, reads } = await benchReads(dynamoDb.endpoint, length, teller);
     if (plot) {
       await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
       await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
@@ -46,27 +48,49 @@ export async function benchPages({ small, plot, writeDocs, engine }: PagesOption
     }
     const bounds = boundsOf({ readings, writings, openings });
     for (const bound of bounds) {
-      console.log(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);
+      teller.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);
     }
-    return bounds.every(holds);
+    return bounds.length > 0 && bounds.every(holds);
   } finally {
+    teller.stop();
     await dynamoDb.stop();
   }
 }
 
-async function benchWrites(endpoint: string, count: number) {
+/** Prints results, and meanwhile shows what is being measured. */
+class Teller {
+  #state = 'starting';
+  readonly #progress = showProgress(() => this.#state);
+
+  readonly tell = (state: string): void => {
+    this.#state = state;
+  };
+
+  print(text: string): void {
+    this.#progress.clear();
+    console.log(text);
+  }
+
+  stop(): void {
+    this.#progress.stop();
+  }
+}
+
+async function benchWrites(endpoint: string, count: number, { tell }: Teller) {
   const conflicts = new Conflicts();
   const table = await freshTable(endpoint, conflicts, COMBINATIONS);
   const meter = new Meter(table);
   const writings = await measureWrites(table, meter);
-  const creatings = await measureCreates(table, meter, conflicts, count);
+  const creatings = await measureCreates(table, meter, conflicts, count, tell);
+  tell('tickets of many writers');
   const openings = await measureTickets(table, conflicts, count / 64);
   return { writings, openings, creates: `${createTable(creatings)}\n\n${openingTable(openings)}` };
 }
 
-async function benchReads(endpoint: string, length: number) {
+async function benchReads(endpoint: string, length: number, teller: Teller) {
   const table: Table = await freshTable(endpoint, new Conflicts(0), 1);
   const meter = new Meter(table);
+  teller.tell('loading lists');
   await checkLoader(table);
   const lists = [...(await loadUndeleted(table, length)), await loadDeleted(table, length)];
   const peers = [walkFull, walkKeys, walkCount, walkTotal].map((way) => way(table));
@@ -75,10 +99,10 @@ async function benchReads(endpoint: string, length: number) {
   const tables: string[] = [];
   for (const list of lists) {
     const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];
-    const ofList = await readAll(list, ways, meter);
+    const ofList = await readAll(list, ways, meter, teller.tell);
     readings.push(...ofList);
     tables.push(readTable(ofList, new Set(ways.filter(({ total }) => total).map(({ name }) => name))));
-    console.log(`${tables.at(-1)}\n`);
+    teller.print(`${tables.at(-1)}\n`);
   }
   return { readings, reads: tables.join('\n\n') };
 }

@@ -61,17 +61,19 @@ interface CreateWay {
 
 const PARALLEL = [1, 16, 64];
 
-/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. */
+/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. `tell`: what it is at. */
 export async function measureCreates(
   table: Table,
   meter: Meter,
   conflicts: Conflicts,
   count: number,
+  tell: (text: string) => void,
 ): Promise<Creating[]> {
   const creatings: Creating[] = [];
   for (const way of waysOf(table)) {
     const { cost } = await meter.measure(way.create);
     for (const parallel of PARALLEL) {
+      tell(`creates: ${way.name}, ${parallel} at once`);
       conflicts.reset();
       const start = performance.now();
       await inLanes(parallel, count, way.create);

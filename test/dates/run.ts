@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
 import * as z from 'zod';
+import { commandLine } from '../../local/terminal/command-line.ts';
 
 /**
  * `npm run test:dates`: the tests that have to do with time, on other days and in other places. DynamoDB keeps the real clock; its TTL then
@@ -118,13 +118,13 @@ function reportOf(variables: Variables): Report | undefined {
   }
 }
 
-const program = new Command('test:dates')
+const program = commandLine('test:dates')
   .description('Runs the tests that have to do with time under other clocks and time zones')
   .argument('[runs...]', `${Object.keys(RUNS).join(', ')}; several at once: year+kathmandu`, Object.keys(RUNS))
   .action((names: readonly string[]) => {
     const asked = names.map((name) => ({ name, parts: name.split('+') }));
     const unknown = asked.flatMap(({ parts }) => parts.filter((part) => !(part in RUNS)));
-    if (unknown.length > 0) program.error(`there is no run ${unknown.join(', ')}`);
+    if (unknown.length > 0) program.error(`error: there is no run ${unknown.join(', ')}`);
     const wrong = asked.flatMap(({ name, parts }) => run(name, parts));
     console.log(wrong.length === 0 ? `\nall well: ${names.join(', ')}` : `\n${wrong.join('\n')}`);
     process.exitCode = wrong.length === 0 ? 0 : 1;

@@ -20,6 +20,8 @@ export interface FuzzOptions {
   /** Stops after so many requests or seconds, whatever comes first. */
   readonly maxRequests: number;
   readonly maxSeconds: number;
+  /** Told how many requests were sent so far, now and then. */
+  readonly onProgress?: (sent: number, findings: number) => void;
 }
 
 export interface Finding {
@@ -60,6 +62,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     for (let at = 0; at < some.length && run.sent < options.maxRequests && Date.now() < end; at += AT_A_TIME) {
       if (run.findings.length >= ENOUGH_FINDINGS) return run;
       await run.playAtOnce(some.slice(at, at + AT_A_TIME));
+      options.onProgress?.(run.sent, run.findings.length);
       if (run.isShutOut) await run.renew();
     }
   }

@@ -1,6 +1,7 @@
 import './quiet.ts';
-import { Command, InvalidArgumentError } from 'commander';
 import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { commandLine, positiveNumber, seedNumber, wholeNumber } from '../../local/terminal/command-line.ts';
+import { showProgress } from '../../local/terminal/progress.ts';
 import { noCounts, soak } from './soak.ts';
 import { setStage } from './stage.ts';
 
@@ -9,17 +10,11 @@ import { setStage } from './stage.ts';
 /** Runs between two looks at the clock. */
 const BATCH = 40;
 
-const number = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isFinite(value)) throw new InvalidArgumentError('not a number');
-  return value;
-};
-
-const { minutes, seed, runs } = new Command('soak')
+const { minutes, seed, runs } = commandLine('soak')
   .description('Many senders, few events, a bad network: whether each event has its effect once.')
-  .option('--minutes <n>', 'how long', number, 1)
-  .option('--runs <n>', 'at least so many runs', number, 0)
-  .option('--seed <n>', 'to make the same plans again', number, Date.now() % 2 ** 31)
+  .option('--minutes <n>', 'how long', positiveNumber, 1)
+  .option('--runs <n>', 'at least so many runs', wholeNumber(), 1)
+  .option('--seed <n>', 'to make the same plans again', seedNumber, Date.now() % 2 ** 31)
   .parse()
   .opts<{ minutes: number; seed: number; runs: number }>();
 
@@ -27,17 +22,21 @@ const dynamoDb = await startDynamoDb({ dataDir: ':memory:' });
 const clear = await setStage(dynamoDb.endpoint);
 const counts = noCounts();
 const begun = Date.now();
+const seconds = (): number => Math.round((Date.now() - begun) / 1000);
 console.log(`seed ${seed}, on ${dynamoDb.engine}`);
+const progress = showProgress(() => `${counts.runs} runs, ${counts.requests} requests, ${seconds()} s`);
 try {
   for (let batch = 0; Date.now() - begun < minutes * 60_000 || counts.runs < runs; batch++) {
     await soak(seed + batch, BATCH, counts);
   }
+  progress.stop();
   const { ok, fail, unknown } = counts;
   console.log(
-    `${counts.runs} runs in ${Math.round((Date.now() - begun) / 1000)} s: ${counts.requests} requests with ${counts.faults} planned faults; ` +
+    `${counts.runs} runs in ${seconds()} s: ${counts.requests} requests with ${counts.faults} planned faults; ` +
       `${ok} done, ${fail} told that it was done, ${unknown} left without an answer. Nothing lost, nothing twice.`,
   );
 } catch (error) {
+  progress.stop();
   console.error(error);
   process.exitCode = 1;
 } finally {
