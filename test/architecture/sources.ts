@@ -3,8 +3,6 @@ import { dirname, join } from 'node:path';
 
 /** The product's source files, each with what it imports. Tests and benchmarks are not among them: they may look behind every wall. */
 
-const TYPES_ONLY = /\b(?:import|export) type [^;]*;/g;
-
 const ROOT = join(import.meta.dirname, '../..');
 
 export interface Source {
@@ -15,8 +13,6 @@ export interface Source {
   readonly code: string;
   /** Files of this project by their path, packages by their name: `@aws-sdk/client-dynamodb`, `node:fs`. */
   readonly imports: readonly string[];
-  /** Without those of types alone, which tie nothing together at run time. */
-  readonly loads: readonly string[];
 }
 
 export const sources: readonly Source[] = globSync('{bin,functions,infra,local,operator,shared}/**/*.ts', { cwd: ROOT })
@@ -24,8 +20,7 @@ export const sources: readonly Source[] = globSync('{bin,functions,infra,local,o
   .map((path) => {
     const text = readFileSync(join(ROOT, path), 'utf8');
     const code = withoutComments(text);
-    const imports = importsIn(path, code);
-    return { path, text, code, imports, loads: importsIn(path, code.replace(TYPES_ONLY, '')) };
+    return { path, text, code, imports: importsIn(path, code) };
   });
 
 function withoutComments(text: string): string {
