@@ -59,7 +59,7 @@ function decoded(bytes: Buffer): string {
 }
 
 /** How deep a JSON text is nested, read without parsing: a parser or a serializer may overflow its stack on such a text. */
-export function depthOf(json: string): number {
+function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;

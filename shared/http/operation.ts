@@ -17,14 +17,14 @@ import { countDeliverable } from './response/deliverable.ts';
 export type Operation<R extends Route, X = BearerInput> = (input: RouteInput<R> & X) => Promise<Answer<R>>;
 
 /** What the route's schemas made of the request. */
-export interface RouteInput<R extends Route> {
+interface RouteInput<R extends Route> {
   readonly params: z.output<R['params']>;
   readonly query: z.output<R['query']>;
   readonly body: R['body'] extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : undefined;
 }
 
 /** What an operation of a `bearer` route gets besides. */
-export interface BearerInput {
+interface BearerInput {
   readonly caller: Caller;
   readonly tenant: Tenant;
   readonly session: Session;
@@ -48,14 +48,15 @@ export interface OpenInput {
 /** What an operation works with beside its input. */
 export type Scope = BearerInput | OpenInput;
 
+/** What the schemas of whatever route made of a request. */
+export interface Input {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
 /** An operation of whatever route. */
-export type AnyOperation = (
-  input: {
-    readonly params: Readonly<Record<string, unknown>>;
-    readonly query: Readonly<Record<string, unknown>>;
-    readonly body: Readonly<Record<string, unknown>> | undefined;
-  } & Scope,
-) => Promise<Answer>;
+export type AnyOperation = (input: Input & Scope) => Promise<Answer>;
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 

@@ -37,6 +37,6 @@ export function pipeline<C extends Contract>(
     .use(validated())
     .use(tenantScoped())
     .handler(unitOfWork);
-  // Its type asks for what the middlewares add, and not for what Lambda brings.
-  return chain as unknown as LambdaHandler;
+  // Lambda brings the proxy event; the rest of what the handler asks for, the middlewares add to it.
+  return (event, context) => chain(event as Parameters<typeof chain>[0], context);
 }

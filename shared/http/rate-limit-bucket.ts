@@ -25,7 +25,7 @@ const ROUNDING = 0.01;
 /** Requests at the same time may come by as much out of order; what is more is the clock's doing. In milliseconds. */
 const CLOCK_STEP_MS = 5_000;
 
-export interface Quota {
+interface Quota {
   /** Requests left. */
   readonly remaining: number;
   /** Seconds until the bucket is full again. */

@@ -35,14 +35,10 @@ export async function tenantOf(
   return tenant;
 }
 
-/** The organization that a body names, also where `org_id` is read-only and a whole record was sent back. */
-export interface Naming {
-  readonly named: { readonly org_id?: string };
-}
-
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export function namedOrganization(json: unknown): Naming['named'] {
+/** The organization that a body names, also where `org_id` is read-only and a whole record was sent back. */
+export function namedOrganization(json: unknown): { readonly org_id?: string } {
   const orgId = typeof json === 'object' && json !== null ? (json as { org_id?: unknown }).org_id : undefined;
   return typeof orgId === 'string' && UUID.test(orgId) ? { org_id: orgId.toLowerCase() } : {};
 }

@@ -1,15 +1,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Input } from '../operation.ts';
 import { validFields, validParams, validQuery } from '../validate.ts';
 import type { WithJson } from './json-body.ts';
 import type { Routed } from './routed.ts';
-
-/** What the route's schemas made of the request. */
-export interface Input {
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly query: Readonly<Record<string, unknown>>;
-  readonly body: Readonly<Record<string, unknown>> | undefined;
-}
 
 export interface Validated {
   input: Input;
