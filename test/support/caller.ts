@@ -1,17 +1,22 @@
 import { type AuthorizerContext, type Caller, callerOf } from '../../shared/identity/caller.ts';
 
-/** A caller of an organization that may do everything there, without a gateway to ask. */
-export function aCaller(orgId: string, { integration_id = 'i' }: Partial<AuthorizerContext> = {}): Caller {
-  const caller = callerOf({
-    integration_id,
-    app_code: 'a',
-    org_id: orgId,
-    token_id: 't',
-    token_epoch: '0',
-    secret_id: '',
-    expires_at: '9999999999',
-    permissions: '*',
-  });
+/** What the authorizer says of a caller of an organization (empty: of the platform) that may do everything there. */
+export const authorizerContext = (orgId: string, context: Partial<AuthorizerContext> = {}): AuthorizerContext => ({
+  integration_id: 'i',
+  app_code: 'a',
+  org_id: orgId,
+  token_id: 't',
+  token_epoch: '0',
+  secret_id: '',
+  expires_at: '9999999999',
+  permissions: '*',
+  rate_limit: '',
+  ...context,
+});
+
+/** Such a caller, without a gateway to ask. */
+export function aCaller(orgId: string, context: Partial<AuthorizerContext> = {}): Caller {
+  const caller = callerOf(authorizerContext(orgId, context));
   if (caller === undefined) throw new Error('no caller');
   return caller;
 }

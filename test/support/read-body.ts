@@ -1,12 +1,16 @@
 import type { Body } from '../../shared/contract/record.ts';
-import { jsonBody, type WithJson } from '../../shared/http/middleware/json-body.ts';
-import { validFields } from '../../shared/http/validate.ts';
+import { noContent, route } from '../../shared/contract/route.ts';
+import { jsonBody } from '../../shared/http/middleware/json-body.ts';
+import { validated } from '../../shared/http/middleware/validated.ts';
+import { middyRequest, routedEvent } from './chain.ts';
 
 /** The fields of a JSON text sent to a route with this body, as the chain reads them. */
-export function readBody(body: Body, text: string): Record<string, unknown> {
-  const request = { headers: new Map([['content-type', 'application/json']]), bytes: Buffer.from(text) };
-  const event: WithJson = { ...{ matched: { route: { body, auth: 'bearer' } }, request }, json: undefined };
-  jsonBody().before?.({ event } as never);
-  if (event.json === undefined) throw new Error('the body was not read');
-  return validFields(body, event.json);
+export function readBody(body: Body, text: string): Readonly<Record<string, unknown>> {
+  const taking = route('POST', '/things', { summary: 'Take it', auth: 'none', body, response: noContent('Taken.') });
+  const multiValueHeaders = { 'Content-Type': ['application/json'] };
+  const request = middyRequest(routedEvent(taking, { multiValueHeaders, body: text }));
+  for (const { before } of [jsonBody(), validated()]) before?.(request);
+  const { body: fields } = request.event.input;
+  if (fields === undefined) throw new Error('the body was not read');
+  return fields;
 }

@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { jsonObject, text } from '../../shared/contract/fields.ts';
+import { body } from '../../shared/contract/record.ts';
+import { noContent, type Route, route } from '../../shared/contract/route.ts';
+import { jsonBody } from '../../shared/http/middleware/json-body.ts';
+import { type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
+
+const taking = { summary: 'x', auth: 'none', response: noContent('Taken.') } as const;
+const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', { data: jsonObject() }) });
+const withoutFreeForm = route('POST', '/login', { ...taking, body: body('Login', { secret: text(100) }) });
+
+type Headers = ChainEvent['multiValueHeaders'];
+const JSON_TYPE: Headers = { 'Content-Type': ['application/json'] };
+
+const sent = (body: string | Buffer | null, multiValueHeaders = JSON_TYPE, to: Route = withFreeForm): ChainEvent =>
+  routedEvent(to, {
+    multiValueHeaders,
+    body: Buffer.isBuffer(body) ? body.toString('base64') : body,
+    isBase64Encoded: Buffer.isBuffer(body),
+  });
+
+async function read(...request: Parameters<typeof sent>) {
+  const event = sent(...request);
+  await through([jsonBody()], event);
+  return event.json;
+}
+
+/** As it would be written again. */
+const again = async (text: string): Promise<string | undefined> => JSON.stringify((await read(text))?.value);
+
+/** Makes a text too long for middy's parser without changing what it says. */
+const padded = (text: string): string => text.padEnd(16_385);
+
+describe('a body', () => {
+  it('is parsed, and stays in the event as it came', async () => {
+    const event = sent('{"data":{"a":[1,"é",null]}}');
+    await through([jsonBody()], event);
+    expect(event.json).toEqual({ value: { data: { a: [1, 'é', null] } }, isExact: true });
+    expect(event.body).toBe('{"data":{"a":[1,"é",null]}}');
+  });
+
+  it.each(['[]', '"text"', 'null', 'true', '7', ' {} ', '\ufeff{}'])('may be any JSON: %s', async (text) => {
+    expect((await read(text))?.value).toEqual(JSON.parse(text.replace('\ufeff', '')));
+  });
+
+  it('may come in base64', async () => {
+    expect((await read(Buffer.from('{"data":"é"}')))?.value).toEqual({ data: 'é' });
+  });
+
+  it.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('may be declared as %s', async (type) => {
+    expect((await read('{}', { 'content-type': [type] }))?.value).toEqual({});
+  });
+
+  it('keeps numbers as they were written', async () => {
+    const numbers = '{"data":{"a":[1.0,-0,1e1,1E400,12345678901234567890,0.10]}}';
+    expect(await again(numbers)).toBe(numbers);
+    expect(await again(padded(numbers))).toBe(numbers);
+  });
+
+  it('keeps them not where no field could hold them, and says so', async () => {
+    expect(await read('{"secret":1.0}', JSON_TYPE, withoutFreeForm)).toEqual({ value: { secret: 1 }, isExact: false });
+    expect(await read('{"secret":1.5}', JSON_TYPE, withoutFreeForm)).toEqual({ value: { secret: 1.5 }, isExact: true });
+  });
+
+  it('keeps names that mean something to JavaScript, however they are spelled', async () => {
+    const names = '{"data":{"__proto__":{"x":1},"constructor":{"prototype":{"y":1}},"prototype":2}}';
+    expect(await again(names)).toBe(names);
+    expect(await again(names.replace('"__', '"\\u005f_').replace('"constr', '"con\\u0073tr'))).toBe(names);
+    expect({}).not.toHaveProperty('x');
+    expect({}).not.toHaveProperty('y');
+  });
+});
+
+/** Who parses can be told by the reviver: middy's parser has one for every text, ours for unusual numbers alone. */
+describe('the parser of middy', () => {
+  const hasReviver = async (text: string): Promise<boolean> => {
+    const parse = vi.spyOn(JSON, 'parse');
+    await read(text);
+    return parse.mock.calls.some(([, reviver]) => reviver !== undefined);
+  };
+  const filled = (length: number): string => `{"data":{"a":"${'é'.repeat(length - 17)}"}}`;
+
+  it('takes usual bodies, up to a length for which it is quick', async () => {
+    expect(filled(16_384)).toHaveLength(16_384);
+    expect(await hasReviver(filled(16_384))).toBe(true);
+  });
+
+  it.each([
+    ['longer ones', filled(16_385)],
+    ['names that it refuses', '{"data":{"__proto__":1}}'],
+    ['such names in disguise', '{"data":{"\\u005f_proto__":1}}'],
+    ['what it need not refuse in every case', '{"data":{"constructor":1}}'],
+  ])('is not asked for %s', async (_, text) => {
+    expect(await hasReviver(text)).toBe(false);
+  });
+
+  it('gives the same value as ours', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), texts), async (text) => {
+        expect(await again(text)).toBe(await again(padded(text)));
+      }),
+    );
+  });
+
+  it('lets all JSON of a free-form field come back to the letter, as ours does', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        const sent = `{"data":{"a":${text}}}`;
+        expect([await again(sent), await again(padded(sent))]).toEqual([sent, sent]);
+      }),
+    );
+  });
+});
+
+/** JSON texts as `JSON.stringify` would write them, but for numbers. */
+const { texts } = fc.letrec<{ texts: string; names: string }>((tie) => ({
+  names: fc.oneof(
+    fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', ''),
+    // Names like indexes would be put first.
+    fc.string({ unit: 'grapheme' }).filter((name) => !/^\d+$/.test(name)),
+  ),
+  texts: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('null', 'true', 'false', '0', '-1', '0.5', '1.0', '-0', '1e3', '2E-400', '12345678901234567890'),
+    fc.string({ unit: 'grapheme' }).map((value) => JSON.stringify(value)),
+    fc.array(tie('texts'), { maxLength: 4 }).map((values) => `[${values}]`),
+    fc
+      .uniqueArray(fc.tuple(tie('names'), tie('texts')), { maxLength: 4, selector: ([name]) => name })
+      .map((fields) => `{${fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`)}}`),
+  ),
+}));
+
+describe('a request is refused', () => {
+  it.each<[name: string, headers: Headers]>([
+    ['without a media type', {}],
+    ['with another one', { 'Content-Type': ['text/plain'] }],
+    ['with one that is only like JSON', { 'Content-Type': ['application/vnd.api+json'] }],
+    ['with another character set', { 'Content-Type': ['application/json; charset=latin1'] }],
+    ['with two', { 'Content-Type': ['application/json', 'text/plain'] }],
+  ])('%s', async (_, headers) => {
+    const problem = await refusal([jsonBody()], sent('{}', headers));
+    expect([problem.type, problem.headers]).toEqual(['unsupported-media-type', { Accept: 'application/json' }]);
+  });
+
+  it.each<[name: string, body: string | Buffer | null, detail: string]>([
+    ['without a body', null, 'A JSON body is required.'],
+    ['with an empty one', '', 'A JSON body is required.'],
+    ['with nothing but white space', ' \n', 'A JSON body is required.'],
+    ['with bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), 'The body is not valid UTF-8.'],
+    ['with half a character', Buffer.from('"é"').subarray(0, 2), 'The body is not valid UTF-8.'],
+    ['with half an object', '{"data":', 'The body is not valid JSON.'],
+    ['with a comma too many', '{"data":{},}', 'The body is not valid JSON.'],
+    ['with a word of JavaScript', '{"data":NaN}', 'The body is not valid JSON.'],
+    ['with a number of JavaScript', '{"data":0x10}', 'The body is not valid JSON.'],
+    ['with a mistake at the end of a long body', padded('{"data":{}').concat(','), 'The body is not valid JSON.'],
+    ['with a mistake behind an unusual number', '{"data":1.0', 'The body is not valid JSON.'],
+    ['with a mistake behind an odd name', '{"__proto__":', 'The body is not valid JSON.'],
+    ['nested too deep', '['.repeat(257) + ']'.repeat(257), 'The body may be nested up to 256 levels deep.'],
+    ['nested without end', '{"a":'.repeat(100_000), 'The body may be nested up to 256 levels deep.'],
+  ])('%s', async (_, body, detail) => {
+    const problem = await refusal([jsonBody()], sent(body));
+    expect([problem.type, problem.detail]).toEqual(['malformed-request', detail]);
+  });
+
+  it('with more bytes than a body may have', async () => {
+    const filled = (bytes: number) => Buffer.from(`"${'é'.repeat(bytes / 2 - 1)}"`);
+    expect(filled(1_048_576)).toHaveLength(1_048_576);
+    expect((await read(filled(1_048_576)))?.value).toHaveLength(524_287);
+    expect((await refusal([jsonBody()], sent(Buffer.concat([filled(1_048_576), Buffer.from(' ')])))).type).toBe(
+      'content-too-large',
+    );
+  });
+
+  it('but not for what looks deep and is none', async () => {
+    const text = JSON.stringify({ data: { a: '['.repeat(300), b: '"'.repeat(300) } });
+    expect(await again(text)).toBe(text);
+    expect(await again('['.repeat(256) + ']'.repeat(256))).toBe('['.repeat(256) + ']'.repeat(256));
+  });
+});
+
+describe('nothing is parsed', () => {
+  it('where the route has no body', async () => {
+    const without = route('POST', '/things', taking);
+    expect(await read('no JSON', {}, without)).toBeUndefined();
+  });
+
+  it('of a webhook, which keeps its bytes until its signature was checked', async () => {
+    const options = { ...taking, auth: 'signature', body: body('Event', { data: jsonObject() }) } as const;
+    const bytes = Buffer.from([0x7b, 0xff]);
+    const event = sent(bytes, {}, route('POST', '/webhooks', options));
+    await through([jsonBody()], event);
+    expect([event.json, event.request.bytes]).toEqual([undefined, bytes]);
+  });
+});

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { name, uuid } from '../../shared/contract/fields.ts';
+import { record } from '../../shared/contract/record.ts';
+import { contract, ok, route } from '../../shared/contract/route.ts';
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { logger } from '../../shared/logger.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import { authorizerContext } from '../support/caller.ts';
+import { type ChainEvent, chainEvent } from '../support/chain.ts';
+import { FaultyHandler } from '../support/faults.ts';
+
+/** The middlewares together: which of them speaks first, and what each answer carries. None of this asks the table. */
+
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+const ORG = randomUUID();
+
+const thing = record('PipelineThing', { name: name(20) });
+const things = contract({
+  name: 'things',
+  tag: 'Things',
+  description: 'Of a test.',
+  routes: {
+    updateThing: route('PATCH', '/things/{id}', {
+      summary: 'x',
+      permission: 'things:write',
+      params: { id: uuid() },
+      body: thing.patch,
+      response: ok(thing, 'The thing.', { name: 'a' }),
+    }),
+  },
+});
+
+const work = vi.fn<() => unknown>();
+const handler = pipeline(
+  things,
+  {
+    updateThing: async ({ body }) => {
+      work();
+      return { body: { name: body.name ?? '' }, version: 1 };
+    },
+  },
+  () => NOW,
+);
+
+beforeEach(() => {
+  vi.stubEnv('TABLE_NAME', 'things');
+  vi.stubEnv('RATE_LIMIT', '600');
+  const requestHandler = new FaultyHandler();
+  requestHandler.follow(() => 'dropped');
+  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler, maxAttempts: 1 });
+  work.mockReset();
+});
+
+const send = async (event: Partial<ChainEvent>): Promise<APIGatewayProxyResult & { type: string }> => {
+  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
+  const answer = await handler(chainEvent(event), context);
+  const { type = '' } = JSON.parse(answer.body) as { type?: string };
+  return { ...answer, type: type.replace('urn:problem-type:custodia:', '') };
+};
+
+const authorizedAs = (context: Parameters<typeof authorizerContext>[1]) =>
+  ({
+    requestId: 'r-1',
+    authorizer: authorizerContext(ORG, { integration_id: randomUUID(), ...context }),
+  }) as unknown as ChainEvent['requestContext'];
+
+const right: Partial<ChainEvent> = {
+  httpMethod: 'PATCH',
+  resource: '/things/{id}',
+  pathParameters: { id: randomUUID() },
+  multiValueHeaders: { 'Content-Type': ['application/json'] },
+  body: '{"name":"a"}',
+};
+
+/** From first to last what a request is refused for. Each mistake is there together with all that come after it. */
+const mistakes: readonly [type: string, mistake: () => Partial<ChainEvent>][] = [
+  ['route-not-found', () => ({ resource: '/others/{id}' })],
+  ['unauthorized', () => ({ requestContext: authorizedAs({ expires_at: '1' }) })],
+  ['forbidden', () => ({ requestContext: authorizedAs({ permissions: 'things:read' }) })],
+  ['malformed-request', () => ({ body: '{' })],
+  ['invalid-parameter', () => ({ pathParameters: { id: '7' } })],
+  ['invalid-body', () => ({ body: '{"name":7}' })],
+  ['forbidden', () => ({ multiValueQueryStringParameters: { org_id: [randomUUID()] } })],
+];
+
+const requestWith = (wrong: typeof mistakes): Partial<ChainEvent> =>
+  Object.assign({ ...right, requestContext: authorizedAs({}) }, ...wrong.toReversed().map(([, mistake]) => mistake()));
+
+describe('a request', () => {
+  it.each(mistakes.map(([type], index) => [type, index] as const))(
+    'is refused as %s, mistake %i',
+    async (type, index) => {
+      expect((await send(requestWith(mistakes.slice(index)))).type).toBe(type);
+      expect(work).not.toHaveBeenCalled();
+    },
+  );
+
+  it('is answered without one', async () => {
+    const { statusCode, body } = await send(requestWith([]));
+    expect([statusCode, body]).toEqual([200, '{"name":"a"}']);
+    expect(work).toHaveBeenCalledOnce();
+  });
+
+  it('beyond the budget is refused, whatever else is wrong with it but for its token', async () => {
+    const requestContext = authorizedAs({ rate_limit: '1', permissions: '' });
+    const event = { ...requestWith(mistakes.slice(3)), requestContext };
+    // It would be settled with the table, which does not answer.
+    vi.spyOn(logger, 'warn').mockReturnValue(undefined);
+    expect([(await send(event)).type, (await send(event)).type]).toEqual(['forbidden', 'too-many-requests']);
+  });
+});
+
+describe('the headers', () => {
+  const COMMON = ['X-Content-Type-Options', 'X-Request-Id', 'Cache-Control'];
+  const BUDGET = ['RateLimit-Policy', 'RateLimit'];
+  const namesOf = async (event: Partial<ChainEvent>) => new Set(Object.keys((await send(event)).headers ?? {}));
+
+  it('of an answer tell of the record and the budget', async () => {
+    expect(await namesOf(requestWith([]))).toEqual(new Set([...COMMON, ...BUDGET, 'Content-Type', 'ETag']));
+  });
+
+  it.each(mistakes.map(([type], index) => [type, index] as const))(
+    'of %s, mistake %i, tell of the budget once it is charged',
+    async (_, index) => {
+      const names = await namesOf(requestWith(mistakes.slice(index)));
+      for (const name of ['WWW-Authenticate', 'Accept']) names.delete(name);
+      expect(names).toEqual(new Set([...COMMON, 'Content-Type', ...(index < 2 ? [] : BUDGET)]));
+    },
+  );
+
+  it('of a failure do, too', async () => {
+    work.mockImplementation(() => {
+      throw new TypeError('x is not a function');
+    });
+    vi.spyOn(logger, 'error').mockReturnValue(undefined);
+    expect(await namesOf(requestWith([]))).toEqual(new Set([...COMMON, ...BUDGET, 'Content-Type']));
+  });
+});

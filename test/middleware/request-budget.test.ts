@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Problem } from '../../shared/contract/problem.ts';
+import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import { logger } from '../../shared/logger.ts';
+import { aCaller } from '../support/caller.ts';
+import { ANSWER, aSession, type ChainEvent, chainEvent, refusal, through } from '../support/chain.ts';
+import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { FaultyHandler } from '../support/faults.ts';
+import { PausingHandler } from '../support/pauses.ts';
+import { tableAt } from '../support/storage.ts';
+
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+
+let table: FreshTable;
+beforeAll(async () => {
+  table = await freshTable();
+});
+
+/** Budgets belong to the process: each test has a caller of its own, in a tenant of its own. */
+let caller: Caller;
+beforeEach(() => {
+  vi.stubEnv('RATE_LIMIT', '600');
+  caller = aCaller(randomUUID(), { integration_id: randomUUID() });
+});
+
+const asked = (given: Partial<ChainEvent> = { caller }): ChainEvent =>
+  chainEvent({ session: aSession(() => NOW, tableAt(table)), responseHeaders: {}, ...given });
+
+const left = (requests: number, seconds: number) => ({
+  'RateLimit-Policy': '"default";q=600;w=60',
+  RateLimit: `"default";r=${requests};t=${seconds}`,
+});
+
+describe('a request', () => {
+  it('is charged to its caller, and its answer says what is left', async () => {
+    const event = asked();
+    expect(await through([requestBudget()], event)).toEqual(ANSWER);
+    expect(event.responseHeaders).toEqual(left(599, 1));
+    const second = asked();
+    await through([requestBudget()], second);
+    expect(second.responseHeaders).toEqual(left(598, 1));
+  });
+
+  it('that fails says so, too, and its error goes on', async () => {
+    const event = asked();
+    const error = new Error('it failed');
+    await expect(through([requestBudget()], event, () => Promise.reject(error))).rejects.toBe(error);
+    expect(event.responseHeaders).toEqual(left(599, 1));
+  });
+
+  it('of nobody known is charged to nobody', async () => {
+    const event = asked({ caller: undefined });
+    await through([requestBudget()], event);
+    expect(event.responseHeaders).toEqual({});
+  });
+
+  it('is charged by its operation where that finds out who calls: once, though it runs again', async () => {
+    const event = asked({ caller: undefined });
+    await through([requestBudget()], event, async ({ budget }) => {
+      budget.charge(caller);
+      budget.charge(caller, 'own');
+      return ANSWER;
+    });
+    expect(event.responseHeaders).toEqual(left(599, 1));
+  });
+
+  it('that was refused before is charged to nobody, and its error goes on', async () => {
+    const event = asked();
+    const stranger = { before: () => Promise.reject(new Problem('unauthorized')) };
+    expect((await refusal([stranger, requestBudget()], event)).type).toBe('unauthorized');
+    expect(event.responseHeaders).toEqual({});
+  });
+});
+
+describe('a request beyond the budget', () => {
+  const EXHAUSTED = { 'RateLimit-Policy': '"default";q=1;w=60', RateLimit: '"default";r=0;t=60', 'Retry-After': '60' };
+
+  it('is refused, and told when to come again', async () => {
+    vi.stubEnv('RATE_LIMIT', '1');
+    await through([requestBudget()], asked());
+    const { type, detail, headers } = await refusal([requestBudget()], asked());
+    expect([type, detail, headers]).toEqual([
+      'too-many-requests',
+      'This integration may send 1 requests a minute.',
+      EXHAUSTED,
+    ]);
+  });
+
+  it('is refused where only its operation knows who calls', async () => {
+    vi.stubEnv('RATE_LIMIT', '1');
+    await through([requestBudget()], asked());
+    const thrown = through([requestBudget()], asked({ caller: undefined }), async ({ budget }) => {
+      budget.charge(caller);
+      return ANSWER;
+    });
+    await expect(thrown).rejects.toMatchObject({ type: 'too-many-requests', headers: EXHAUSTED });
+  });
+});
+
+describe('what was spent', () => {
+  // So few that each request is settled with the table.
+  beforeEach(() => vi.stubEnv('RATE_LIMIT', '20'));
+
+  it.each([
+    ['an answer', async () => ANSWER],
+    ['an error', () => Promise.reject(new Error('it failed'))],
+  ])('is written down before %s goes out: a container may be frozen then', async (_, handler) => {
+    const network = new PausingHandler();
+    const settling = network.pauseBefore('UpdateItem');
+    const event = asked({ caller, session: aSession(() => NOW, tableAt(table, network)) });
+    let isOut = false;
+    const out = Promise.allSettled([through([requestBudget()], event, handler)]).finally(() => {
+      isOut = true;
+    });
+    await settling.reached;
+    await nextTurn();
+    expect(isOut).toBe(false);
+    settling.release();
+    await out;
+  });
+
+  it('is no reason to refuse anybody when it cannot be', async () => {
+    const log = vi.spyOn(logger, 'warn').mockReturnValue(undefined);
+    const network = new FaultyHandler();
+    network.follow(() => 'dropped');
+    const event = asked({ caller, session: aSession(() => NOW, tableAt(table, network)) });
+    expect(await through([requestBudget()], event)).toEqual(ANSWER);
+    expect(event.responseHeaders.RateLimit).toBe('"default";r=19;t=3');
+    expect(network.calls).toContain('UpdateItem');
+    expect(log).toHaveBeenCalledWith('a request budget could not be settled', { error: expect.any(Error) });
+  });
+});

@@ -1,0 +1,116 @@
+import middy, { type MiddlewareObj, type Request } from '@middy/core';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { Problem } from '../../shared/contract/problem.ts';
+import { contract, type Route } from '../../shared/contract/route.ts';
+import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
+import type { InSession } from '../../shared/http/middleware/in-session.ts';
+import type { WithJson } from '../../shared/http/middleware/json-body.ts';
+import type { Budgeted } from '../../shared/http/middleware/request-budget.ts';
+import type { WithResponseHeaders } from '../../shared/http/middleware/response-headers.ts';
+import type { Routed } from '../../shared/http/middleware/routed.ts';
+import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
+import type { Validated } from '../../shared/http/middleware/validated.ts';
+import { answerNothing } from '../../shared/http/operation.ts';
+import { requestOf } from '../../shared/http/request.ts';
+import type { MatchedRoute } from '../../shared/http/route-table.ts';
+import { type Table, tableOf } from '../../shared/table/connection/client.ts';
+import { Session } from '../../shared/table/session.ts';
+
+/**
+ * A middleware alone: an event goes through a chain of it and a handler.
+ *
+ *     const event = routedEvent(route, { caller });
+ *     await through([authorized()], event);
+ *     expect((await refusal([authorized()], event)).type).toBe('forbidden');
+ */
+
+/** An event with all that the middlewares add to it. */
+export type ChainEvent = APIGatewayProxyEvent &
+  WithResponseHeaders &
+  Routed &
+  InSession &
+  Authenticated &
+  Budgeted &
+  WithJson &
+  Validated &
+  TenantScoped;
+
+type Middlewares = MiddlewareObj<ChainEvent, APIGatewayProxyResult>[];
+type Handler = (event: ChainEvent) => Promise<APIGatewayProxyResult>;
+
+/** A proxy event with what has been added to it; the rest is as good as nothing, or missing. */
+export const chainEvent = (given: Partial<ChainEvent> = {}): ChainEvent =>
+  ({
+    httpMethod: 'GET',
+    resource: '/',
+    path: '/',
+    headers: {},
+    multiValueHeaders: {},
+    pathParameters: null,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    stageVariables: null,
+    body: null,
+    isBase64Encoded: false,
+    requestContext: { requestId: 'r-1' } as APIGatewayProxyEvent['requestContext'],
+    ...given,
+  }) as ChainEvent;
+
+/** The same, its route found. */
+export function routedEvent(route: Route, given: Partial<ChainEvent> = {}): ChainEvent {
+  const event = chainEvent(given);
+  return { ...event, matched: matchedRoute(route), request: requestOf(event) };
+}
+
+const matchedRoute = (route: Route): MatchedRoute => ({
+  operationId: 'anOperation',
+  contract: contract({ name: 'things', tag: 'Things', description: 'Of a test.', routes: { anOperation: route } }),
+  route,
+  operation: async () => answerNothing,
+  itemPath: undefined,
+});
+
+const lambda = { getRemainingTimeInMillis: () => 10_000 } as Context;
+
+/** What the handler answers unless the test has its own. */
+export const ANSWER: APIGatewayProxyResult = { statusCode: 200, body: '{}' };
+
+/** Sends an event through these middlewares, the outermost first, to a handler. @throws whatever none of them answers */
+export async function through(
+  middlewares: Middlewares,
+  event: ChainEvent,
+  handler: Handler = async () => ({ ...ANSWER }),
+  context: Context = lambda,
+): Promise<APIGatewayProxyResult> {
+  const chain = middy<ChainEvent, APIGatewayProxyResult>().use(middlewares).handler(handler);
+  return chain(event, context);
+}
+
+/** The problem with which these middlewares refuse an event, so that no handler sees it. */
+export async function refusal(middlewares: Middlewares, event: ChainEvent): Promise<Problem> {
+  const reached = new Error('the handler was reached');
+  const thrown = await through(middlewares, event, () => Promise.reject(reached)).catch((error: unknown) => error);
+  if (thrown instanceof Problem) return thrown;
+  throw thrown;
+}
+
+/** What middy hands to the parts of a middleware, for a test that cannot wait for a chain. */
+export const middyRequest = (event: ChainEvent): Request<ChainEvent, APIGatewayProxyResult> => ({
+  event,
+  context: lambda,
+  response: undefined,
+  error: undefined,
+  internal: {},
+});
+
+/** A session of a test that needs its clock, or a table. Without one nothing answers. */
+export const aSession = (clock: Clock = systemClock, table: Table = nowhere): Session =>
+  new Session(table, clock, clock() + 10_000);
+
+const nowhere = tableOf('nowhere', {
+  endpoint: 'http://127.0.0.1:1',
+  region: LOCAL_REGION,
+  credentials: LOCAL_CREDENTIALS,
+});
