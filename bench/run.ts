@@ -25,4 +25,12 @@ program
     process.exitCode = (await benchDataModel(options)) ? 0 : 1;
   });
 
+program
+  .command('json')
+  .description('parsing the JSON that is most work for its length: middy’s parser, ours, and JSON.parse')
+  .action(async () => {
+    const { benchJson } = await import('./json/bench.ts');
+    benchJson();
+  });
+
 await program.parseAsync();

@@ -17,7 +17,7 @@ type Event = APIGatewayProxyEvent & Routed & WithJson;
 /** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
 const MAX_BODY = 1_048_576;
 
-/** Longest text that middy parses, in characters: it hands every value to a reviver, which is thirty times as dear as parsing. */
+/** Longest text that middy parses, in characters: it hands every value to a reviver, which takes many times as long as parsing. */
 const LONGEST_FOR_MIDDY = 16_384;
 /** Names that middy refuses, and free-form JSON may have. */
 const REFUSED_NAME = /__proto__|constructor|\\u/;
