@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../infra/bundling/bundle.ts';
 import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { chainEvent, lambdaContext } from '../support/chain.ts';
 
 const PATH = '/api/v1/openapi';
 const committed = readFileSync(new URL('../../openapi.json', import.meta.url));
@@ -75,7 +76,7 @@ describe('the bundled function', () => {
       const { handler } = (await import(pathToFileURL(file).href)) as {
         handler: LambdaHandler;
       };
-      const { statusCode, headers, body } = await handler(event(), { getRemainingTimeInMillis: () => 3_000 } as never);
+      const { statusCode, headers, body } = await handler(chainEvent({ resource: PATH }), lambdaContext());
       expect([statusCode, headers?.ETag]).toEqual([200, ETAG]);
       expect(Buffer.from(body).equals(committed)).toBe(true);
     } finally {
@@ -83,17 +84,3 @@ describe('the bundled function', () => {
     }
   });
 });
-
-/** A proxy event of the route, as far as the pipeline reads it. */
-const event = () =>
-  ({
-    httpMethod: 'GET',
-    resource: PATH,
-    path: PATH,
-    body: null,
-    isBase64Encoded: false,
-    multiValueHeaders: {},
-    pathParameters: null,
-    multiValueQueryStringParameters: null,
-    requestContext: { requestId: 'r' },
-  }) as unknown as Parameters<LambdaHandler>[0];

@@ -1,9 +1,8 @@
-import type { Context } from 'aws-lambda';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import type { Session } from '../../shared/table/session.ts';
-import { chainEvent, through } from '../support/chain.ts';
+import { chainEvent, lambdaContext, through } from '../support/chain.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const clock = () => NOW;
@@ -16,7 +15,7 @@ beforeEach(() => {
 
 async function sessionOf(remaining: number): Promise<Session> {
   const event = chainEvent();
-  await through([inSession(clock)], event, undefined, { getRemainingTimeInMillis: () => remaining } as Context);
+  await through([inSession(clock)], event, undefined, lambdaContext(remaining));
   return event.session;
 }
 

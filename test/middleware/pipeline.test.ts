@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { name, uuid } from '../../shared/contract/fields.ts';
@@ -9,7 +9,7 @@ import { pipeline } from '../../shared/http/pipeline.ts';
 import { logger } from '../../shared/logger.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { authorizerContext } from '../support/caller.ts';
-import { type ChainEvent, chainEvent } from '../support/chain.ts';
+import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
 /** The middlewares together: which of them speaks first, and what each answer carries. None of this asks the table. */
@@ -55,8 +55,7 @@ beforeEach(() => {
 });
 
 const send = async (event: Partial<ChainEvent>): Promise<APIGatewayProxyResult & { type: string }> => {
-  const context = { getRemainingTimeInMillis: () => 10_000 } as Context;
-  const answer = await handler(chainEvent(event), context);
+  const answer = await handler(chainEvent(event), lambdaContext());
   const { type = '' } = JSON.parse(answer.body) as { type?: string };
   return { ...answer, type: type.replace('urn:problem-type:custodia:', '') };
 };
@@ -135,7 +134,8 @@ describe('the headers', () => {
     work.mockImplementation(() => {
       throw new TypeError('x is not a function');
     });
-    vi.spyOn(logger, 'error').mockReturnValue(undefined);
+    const log = vi.spyOn(logger, 'error').mockReturnValue(undefined);
     expect(await namesOf(requestWith([]))).toEqual(new Set([...COMMON, ...BUDGET, 'Content-Type']));
+    expect(log).toHaveBeenCalledOnce();
   });
 });

@@ -72,7 +72,9 @@ const matchedRoute = (route: Route): MatchedRoute => ({
   itemPath: undefined,
 });
 
-const lambda = { getRemainingTimeInMillis: () => 10_000 } as Context;
+/** Of Lambda's context, what is looked at: how many milliseconds the function has left. */
+export const lambdaContext = (remaining = 10_000): Context =>
+  ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
 /** What the handler answers unless the test has its own. */
 export const ANSWER: APIGatewayProxyResult = { statusCode: 200, body: '{}' };
@@ -82,7 +84,7 @@ export async function through(
   middlewares: Middlewares,
   event: ChainEvent,
   handler: Handler = async () => ({ ...ANSWER }),
-  context: Context = lambda,
+  context: Context = lambdaContext(),
 ): Promise<APIGatewayProxyResult> {
   const chain = middy<ChainEvent, APIGatewayProxyResult>().use(middlewares).handler(handler);
   return chain(event, context);
@@ -99,7 +101,7 @@ export async function refusal(middlewares: Middlewares, event: ChainEvent): Prom
 /** What middy hands to the parts of a middleware, for a test that cannot wait for a chain. */
 export const middyRequest = (event: ChainEvent): Request<ChainEvent, APIGatewayProxyResult> => ({
   event,
-  context: lambda,
+  context: lambdaContext(),
   response: undefined,
   error: undefined,
   internal: {},
