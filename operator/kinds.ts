@@ -1,48 +1,59 @@
-import { membershipEntity, roleEntity } from '../functions/access/store.ts';
-import { actionEntity, clientEntity } from '../functions/clients/store.ts';
-import { integration } from '../functions/integrations/contract.ts';
+import * as z from 'zod';
+import { clientEntity } from '../functions/clients/store.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { logEntry } from '../functions/logs/contract.ts';
-import { logEntity } from '../functions/logs/store.ts';
 import { isRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
-import { historyEntity, resourceEntity } from '../functions/resources/store.ts';
-import { serviceActionEntity } from '../functions/service-actions/store.ts';
+import { resourceEntity } from '../functions/resources/store.ts';
 import { isRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
-import { terminalEntity } from '../functions/terminals/store.ts';
-import { ticket } from '../functions/tickets/contract.ts';
-import { messageEntity, ticketEntity } from '../functions/tickets/store.ts';
-import { userEntity } from '../functions/users/store.ts';
-import { eventEntity } from '../functions/webhooks/store.ts';
+import { referenceOf } from '../shared/contract/constraints.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
+import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { counted, type Kind, kind } from '../shared/table/verify/kinds.ts';
+import { declaredEntities } from './entities.ts';
 
-/** Every kind of record that a tenant has, and what records tell of others. A test compares it with what the domains declare. */
-export const kinds: readonly Kind[] = [
-  kind(clientEntity, {
-    below: [actionEntity],
-    counters: {
-      services_count: [counted(serviceEntity, 'client_id')],
-      total_resources: [counted(resourceEntity, 'client_id')],
-      risks: [
-        counted(serviceEntity, 'client_id', isServiceAtRisk),
-        counted(resourceEntity, 'client_id', isResourceAtRisk),
-      ],
-    },
-  }),
-  kind(serviceEntity, {
-    counters: { resource_count: [counted(resourceEntity, 'service_id')] },
-    values: { client_id: clientEntity },
-  }),
-  kind(resourceEntity, { below: [historyEntity], values: { client_id: clientEntity, service_id: serviceEntity } }),
-  kind(serviceActionEntity, { values: { service_id: serviceEntity } }),
-  kind(terminalEntity, { values: { client_id: clientEntity } }),
-  kind(ticketEntity, { below: [messageEntity], values: { status: ticket.patch.schema.shape.status.unwrap().options } }),
-  kind(userEntity, { values: { is_active: ['true', 'false'] } }),
-  kind(roleEntity),
-  kind(membershipEntity, { values: { user_id: userEntity } }),
-  kind(integrationEntity, { values: { status: integration.patch.schema.shape.status.unwrap().options } }),
-  kind(eventEntity, { values: { integration_id: integrationEntity } }),
-  kind(auditEventEntity, { values: { actor_id: integrationEntity } }),
-  kind(logEntity, { values: { level: logEntry.schema.shape.level.options } }),
-];
+/** Which records a field of another counts, by entity and field. */
+const COUNTERS: Readonly<Record<string, Kind['counters']>> = {
+  [clientEntity.name]: {
+    services_count: [counted(serviceEntity, 'client_id')],
+    total_resources: [counted(resourceEntity, 'client_id')],
+    risks: [
+      counted(serviceEntity, 'client_id', isServiceAtRisk),
+      counted(resourceEntity, 'client_id', isResourceAtRisk),
+    ],
+  },
+  [serviceEntity.name]: { resource_count: [counted(resourceEntity, 'service_id')] },
+};
+
+/** Values of filters of the storage code's own records, which no contract declares. */
+const VALUES: Readonly<Record<string, Kind['values']>> = {
+  [auditEventEntity.name]: { actor_id: integrationEntity },
+};
+
+const entities = await declaredEntities();
+
+/** Every kind of record that a tenant has, as its domain declares it, and what records tell of others. */
+export const kinds: readonly Kind[] = entities
+  .filter(({ parent }) => parent === undefined)
+  .map((entity) =>
+    kind(entity, {
+      below: entities.filter(({ parent }) => parent === entity),
+      counters: COUNTERS[entity.name] ?? {},
+      values: { ...valuesOf(entity), ...VALUES[entity.name] },
+    }),
+  );
+
+/** The values that the contract's record says a filter's field may have, where it does. */
+function valuesOf({ record, filters }: AnyEntity): Kind['values'] {
+  const fields = record?.schema instanceof z.ZodObject ? record.schema.shape : {};
+  const known = filters.map((field) => [field, valuesIn(fields[field])] as const);
+  return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];
+}
+
+function valuesIn(schema: z.ZodType | undefined): Kind['values'][string] | undefined {
+  if (schema === undefined) return undefined;
+  const referred = referenceOf(schema);
+  if (referred !== undefined) return entities.find(({ record }) => record?.name === referred);
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  if (schema instanceof z.ZodBoolean) return ['true', 'false'];
+  return schema instanceof z.ZodNullable ? valuesIn(schema.unwrap() as z.ZodType) : undefined;
+}

@@ -1,3 +1,4 @@
+import { reference, unique } from '../../shared/contract/constraints.ts';
 import { code, flag, jsonObject, name, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { permissionCodes } from '../../shared/contract/permissions.ts';
@@ -8,7 +9,7 @@ import { membershipExample, permissionExample, roleExample } from './examples.ts
 export const role = record('Role', {
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
-  code: code(),
+  code: unique(code()),
   label: name(200),
   description: text(2_000).nullable().default(null),
   is_system: createOnly(flag().describe('Made by platform callers only.').default(false)),
@@ -30,10 +31,10 @@ export const permission = record('Permission', {
 /** Created and listed below `/users` (`functions/users`). */
 export const membership = record('Membership', {
   id: readOnly(uuid()),
-  user_id: createOnly(uuid()),
+  user_id: createOnly(reference('User')),
   org_id: optionalOnCreate(uuid()),
-  client_id: createOnly(uuid().nullable().default(null)),
-  role_id: uuid().nullable().default(null),
+  client_id: createOnly(reference('Client').nullable().default(null)),
+  role_id: reference('Role').nullable().default(null),
   status: word().default('active'),
   metadata: jsonObject().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
@@ -41,7 +42,7 @@ export const membership = record('Membership', {
 export type Membership = RecordOf<typeof membership>;
 
 const { page, page_size } = pageParameters;
-const params = { id: uuid().describe('Id of the membership.') };
+const params = { id: reference('Membership') };
 
 export const access = contract({
   name: 'access',
@@ -61,7 +62,6 @@ export const access = contract({
       body: role.create,
       bodyExample: { code: roleExample.code, label: roleExample.label, description: roleExample.description },
       response: created(role, 'The created role.', roleExample),
-      errors: ['already-exists'],
     }),
     listPermissions: route('GET', '/api/v1/permissions', {
       summary: 'List the permissions there are',

@@ -1,9 +1,9 @@
-import { entity, exactly } from '../../shared/table/repository/entity.ts';
-import type { Membership, Role } from './contract.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
+import { membership, role } from './contract.ts';
 
-export const roleEntity = entity<Role>('ROLE', { unique: { code: exactly }, audited: 'Role' });
+export const roleEntity = entity('ROLE', role, { audited: 'Role' });
 
-export const membershipEntity = entity<Membership>('MEMBERSHIP', {
+export const membershipEntity = entity('MEMBERSHIP', membership, {
   filters: ['user_id'],
   json: ['metadata'],
   audited: 'Membership',

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../shared/contract/constraints.ts';
 import { count, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { readOnly, record } from '../../shared/contract/record.ts';
@@ -17,7 +18,9 @@ export const auditEvent = record('AuditEvent', {
       .enum(['integration', 'anonymous', 'operator'])
       .describe('An integration with its token or signature, somebody without either, or the operator’s command line.'),
   ),
-  actor_id: readOnly(uuid().nullable().describe('Id of the integration that acted, where it was one.')),
+  actor_id: readOnly(
+    reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),
+  ),
   actor_app_code: readOnly(text(100).nullable()),
   record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
   record_id: readOnly(uuid()),
@@ -71,7 +74,7 @@ export const audit = contract({
       permission: 'audit:read',
       query: {
         ...pageParameters,
-        actor_id: uuid().optional().describe('Id of the integration that acted.'),
+        actor_id: reference('Integration').optional().describe('Id of the integration that acted.'),
         record_id: uuid().optional().describe('Id of the record that was created or changed.'),
       },
       response: pageOf(auditEvent, 'A page of audit events.', example),
@@ -80,7 +83,7 @@ export const audit = contract({
       summary: 'Read an audit event',
       completion: true,
       permission: 'audit:read',
-      params: { id: uuid().describe('Id of the audit event.') },
+      params: { id: reference('AuditEvent') },
       response: ok(auditEvent, 'The audit event.', example),
       errors: ['not-found'],
     }),

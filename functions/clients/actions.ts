@@ -1,9 +1,9 @@
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { actionEntity, clientEntity } from './store.ts';
+import { actionEntity } from './store.ts';
 
 /** The log of what was done to a client. */
-export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(clientEntity, clientId, actionEntity);
+export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(actionEntity, clientId);
 
 /** Stages the record of something done to a client: who, when, what, with what result. */
 export async function recordAction(

@@ -1,3 +1,4 @@
+import { reference, unique } from '../../shared/contract/constraints.ts';
 import {
   anyJsonObject,
   count,
@@ -20,7 +21,7 @@ export const client = record('Client', {
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid()),
   name: name(200),
-  slug: slug().nullable().default(null),
+  slug: unique(slug()).nullable().default(null),
   timezone: text(64, 1).refine(isTimeZone, { error: 'must be an IANA time zone' }).default('Europe/Lisbon'),
   status: word().default('active'),
   metadata: jsonObject().nullable().default(null),
@@ -38,7 +39,7 @@ export type Client = RecordOf<typeof client>;
 export const clientAction = record('ClientAction', {
   id: readOnly(uuid()),
   type: readOnly(word()),
-  client_id: readOnly(uuid()),
+  client_id: readOnly(reference('Client')),
   performed_by: readOnly(uuid()),
   performed_at: readOnly(timestamp()),
   details: readOnly(anyJsonObject()),
@@ -74,7 +75,7 @@ const actionExample = {
   result: 'success',
 };
 
-const params = { id: uuid().describe('Id of the client.') };
+const params = { id: reference('Client') };
 
 export const clients = contract({
   name: 'clients',
@@ -101,7 +102,6 @@ export const clients = contract({
         metadata: { tier: 'gold' },
       },
       response: created(client, 'The created client.', clientExample),
-      errors: ['already-exists'],
     }),
     getClient: route('GET', '/api/v1/clients/{id}', {
       summary: 'Read a client',
@@ -118,7 +118,7 @@ export const clients = contract({
       body: client.patch,
       bodyExample: { status: 'inactive' },
       response: ok(client, 'The updated client.', { ...clientExample, status: 'inactive' }),
-      errors: ['not-found', 'already-exists'],
+      errors: ['not-found'],
     }),
     listClientActions: route('GET', '/api/v1/clients/{id}/actions', {
       summary: 'List what was done to a client',

@@ -1,5 +1,5 @@
-import { entity, exactly } from '../../shared/table/repository/entity.ts';
-import type { Client, ClientAction } from './contract.ts';
+import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { type Client, client, clientAction } from './contract.ts';
 
 /** A client as stored: its risks are counted, so that services and resources can come and go without reading each other. */
 export interface StoredClient extends Omit<Client, 'has_risks'> {
@@ -7,13 +7,12 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
   readonly risks: number;
 }
 
-export const clientEntity = entity<StoredClient>('CLIENT', {
+export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   filters: ['status'],
   json: ['metadata'],
-  unique: { slug: exactly },
 });
 
-export const actionEntity = entity<ClientAction>('ACTION', { json: ['details'], byTime: true });
+export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });
 
 /** The client as answered. */
 export const toClient = (stored: StoredClient): Client => ({ ...stored, has_risks: stored.risks > 0 });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
+import { reference, uniqueEverywhere } from '../../shared/contract/constraints.ts';
 import { code, jsonObject, name, requestsAMinute, shownAs, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { permissionCodes } from '../../shared/contract/permissions.ts';
@@ -23,7 +24,7 @@ const MAX_TOLERANCE = 2_592_000;
 export const integration = record('Integration', {
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
-  app_code: createOnly(code(100).min(3, { error: 'must have at least 3 characters' })),
+  app_code: createOnly(uniqueEverywhere(code(100).min(3, { error: 'must have at least 3 characters' }))),
   display_name: name(200),
   status: status().default('active'),
   permissions: permissionCodes()
@@ -122,7 +123,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: uuid().describe('Id of the integration.') };
+const params = { id: reference('Integration') };
 
 export const integrations = contract({
   name: 'integrations',
@@ -147,7 +148,7 @@ export const integrations = contract({
         ...example,
         secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ',
       }),
-      errors: ['already-exists', 'conflict'],
+      errors: ['conflict'],
     }),
     getIntegration: route('GET', '/api/v1/integrations/{id}', {
       summary: 'Read an integration',

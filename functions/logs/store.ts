@@ -1,10 +1,10 @@
 import { entity } from '../../shared/table/repository/entity.ts';
-import type { LogEntry } from './contract.ts';
+import { logEntry } from './contract.ts';
 
 /** Days a log entry is kept, to the end of the last (`docs/decisions/0032-logs.md`). */
 const RETENTION_DAYS = 30;
 
-export const logEntity = entity<LogEntry>('LOG', {
+export const logEntity = entity('LOG', logEntry, {
   filters: ['level'],
   json: ['metadata'],
   retentionDays: RETENTION_DAYS,

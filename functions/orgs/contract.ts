@@ -1,3 +1,4 @@
+import { reference } from '../../shared/contract/constraints.ts';
 import { jsonObject, name, slug, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type Body, readOnly, record } from '../../shared/contract/record.ts';
@@ -25,7 +26,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: uuid().describe('Id of the organization.') };
+const params = { id: reference('Organization') };
 
 export const orgs = contract({
   name: 'orgs',

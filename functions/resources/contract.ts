@@ -1,3 +1,4 @@
+import { reference } from '../../shared/contract/constraints.ts';
 import { credentials } from '../../shared/contract/credentials.ts';
 import {
   count,
@@ -22,8 +23,8 @@ export const CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', {
   id: readOnly(uuid()),
-  client_id: createOnly(uuid()),
-  service_id: uuid().nullable().default(null),
+  client_id: createOnly(reference('Client')),
+  service_id: reference('Service').nullable().default(null),
   name: name(200),
   type: word(),
   description: text(5_000).nullable().default(null),
@@ -54,7 +55,7 @@ export type Resource = RecordOf<typeof resource>;
 
 export const historyEntry = record('ResourceHistoryEntry', {
   id: readOnly(count()),
-  resource_id: readOnly(uuid()),
+  resource_id: readOnly(reference('Resource')),
   timestamp: optionalOnCreate(timestamp()),
   cpu_usage: percentage(),
   memory_usage: percentage(),
@@ -104,7 +105,7 @@ const historyExample = {
   health_status: 'healthy',
 };
 
-const params = { id: uuid().describe('Id of the resource.') };
+const params = { id: reference('Resource') };
 
 export const resources = contract({
   name: 'resources',
@@ -118,8 +119,8 @@ export const resources = contract({
       completion: true,
       query: {
         ...pageParameters,
-        client_id: uuid().optional(),
-        service_id: uuid().optional(),
+        client_id: reference('Client').optional(),
+        service_id: reference('Service').optional(),
         status: word().optional(),
         health_status: word().optional(),
       },

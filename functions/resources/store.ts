@@ -1,11 +1,11 @@
 import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity, storedAs } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { CREDENTIALS, type HistoryEntry, type Resource } from './contract.ts';
+import { CREDENTIALS, historyEntry, type Resource, resource } from './contract.ts';
 
 export type StoredResource = WithEncryptedCredentials<Resource>;
 
-export const resourceEntity = entity<StoredResource>('RESOURCE', {
+export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resource), {
   filters: ['client_id', 'service_id', 'status', 'health_status'],
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],
@@ -13,8 +13,7 @@ export const resourceEntity = entity<StoredResource>('RESOURCE', {
 
 export const resourceCredentials = encryptedCredentials('resource', CREDENTIALS);
 
-export const historyEntity = entity<HistoryEntry>('HISTORY', { numbered: true });
+export const historyEntity = entity('HISTORY', historyEntry, { numbered: true, parent: resourceEntity });
 
 /** The metrics samples of a resource. */
-export const historyOf = (tenant: Tenant, resourceId: string) =>
-  tenant.below(resourceEntity, resourceId, historyEntity);
+export const historyOf = (tenant: Tenant, resourceId: string) => tenant.below(historyEntity, resourceId);

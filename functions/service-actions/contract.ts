@@ -1,3 +1,4 @@
+import { reference } from '../../shared/contract/constraints.ts';
 import { jsonObject, timestamp, uuid, word } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
@@ -5,7 +6,7 @@ import { contract, created, ok, pageOf, route } from '../../shared/contract/rout
 
 export const serviceAction = record('ServiceAction', {
   id: readOnly(uuid()),
-  service_id: uuid(),
+  service_id: reference('Service'),
   action_type: word(),
   status: word().default('completed'),
   created_at: readOnly(timestamp()),
@@ -30,7 +31,7 @@ export const serviceActions = contract({
     listServiceActions: route('GET', '/api/v1/service-actions', {
       summary: 'List service actions',
       permission: 'service-actions:read',
-      query: { ...pageParameters, service_id: uuid().optional(), status: word().optional() },
+      query: { ...pageParameters, service_id: reference('Service').optional(), status: word().optional() },
       response: pageOf(serviceAction, 'A page of service actions.', example),
     }),
     createServiceAction: route('POST', '/api/v1/service-actions', {
@@ -45,7 +46,7 @@ export const serviceActions = contract({
     getServiceAction: route('GET', '/api/v1/service-actions/{id}', {
       summary: 'Read a service action',
       permission: 'service-actions:read',
-      params: { id: uuid().describe('Id of the service action.') },
+      params: { id: reference('ServiceAction') },
       response: ok(serviceAction, 'The service action.', example),
       errors: ['not-found'],
     }),

@@ -1,7 +1,7 @@
 import { entity } from '../../shared/table/repository/entity.ts';
-import type { ServiceAction } from './contract.ts';
+import { serviceAction } from './contract.ts';
 
-export const serviceActionEntity = entity<ServiceAction>('SERVICE_ACTION', {
+export const serviceActionEntity = entity('SERVICE_ACTION', serviceAction, {
   filters: ['service_id', 'status'],
   json: ['parameters'],
 });

@@ -1,3 +1,4 @@
+import { reference } from '../../shared/contract/constraints.ts';
 import { credentials } from '../../shared/contract/credentials.ts';
 import {
   dateText,
@@ -21,7 +22,7 @@ export const CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', {
   id: readOnly(uuid()),
-  client_id: createOnly(uuid()),
+  client_id: createOnly(reference('Client')),
   name: name(200),
   type: word(),
   description: text(5_000).nullable().default(null),
@@ -74,7 +75,7 @@ const example = {
   updated_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: uuid().describe('Id of the service.') };
+const params = { id: reference('Service') };
 
 export const services = contract({
   name: 'services',
@@ -88,7 +89,7 @@ export const services = contract({
       completion: true,
       query: {
         ...pageParameters,
-        client_id: uuid().optional(),
+        client_id: reference('Client').optional(),
         status: word().optional(),
         health_status: word().optional(),
       },
@@ -133,7 +134,7 @@ export const services = contract({
     getServiceOfClient: route('GET', '/api/v1/services/client/{client_id}/{id}', {
       summary: 'Read a service of a client',
       permission: 'services:read',
-      params: { ...params, client_id: uuid().describe('Id of the client that the service belongs to.') },
+      params: { ...params, client_id: reference('Client').describe('Id of the client that the service belongs to.') },
       response: ok(service, 'The service.', example),
       errors: ['not-found'],
     }),

@@ -1,13 +1,13 @@
 import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { CREDENTIALS, type Service } from './contract.ts';
+import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { CREDENTIALS, type Service, service } from './contract.ts';
 
 /** A service as stored: its resources are counted, so that it cannot go while there are any. */
 export interface StoredService extends WithEncryptedCredentials<Service> {
   readonly resource_count: number;
 }
 
-export const serviceEntity = entity<StoredService>('SERVICE', {
+export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service), {
   filters: ['client_id', 'status', 'health_status'],
   json: ['deployment_config', 'metadata'],
   encrypted: ['credentials'],

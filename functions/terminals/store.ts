@@ -1,6 +1,6 @@
 import { entity } from '../../shared/table/repository/entity.ts';
-import type { Terminal } from './contract.ts';
+import { terminal } from './contract.ts';
 
-export const terminalEntity = entity<Terminal>('TERMINAL', {
+export const terminalEntity = entity('TERMINAL', terminal, {
   filters: ['client_id', 'status'],
 });

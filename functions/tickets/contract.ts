@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference, unique } from '../../shared/contract/constraints.ts';
 import { flag, jsonObject, name, tags, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
 import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
@@ -11,15 +12,15 @@ const status = () => z.enum(['open', 'closed', 'pending']);
 /** What a page of tickets carries of each (spec §4). */
 const summaryFields = {
   id: readOnly(uuid()),
-  ticket_code: optionalOnCreate(name(100)),
+  ticket_code: optionalOnCreate(unique(name(100))),
   contact_id: uuid(),
   subject: name(500),
   description: text(20_000),
   status: status().default('open'),
   priority: word().default('normal'),
   source: word(),
-  client_id: uuid().nullable().default(null),
-  service_id: uuid().nullable().default(null),
+  client_id: reference('Client').nullable().default(null),
+  service_id: reference('Service').nullable().default(null),
   assigned_to: uuid().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
 };
@@ -28,8 +29,8 @@ export const ticketSummary = record('TicketSummary', summaryFields);
 
 export const ticket = record('Ticket', {
   ...summaryFields,
-  resource_id: uuid().nullable().default(null),
-  terminal_id: uuid().nullable().default(null),
+  resource_id: reference('Resource').nullable().default(null),
+  terminal_id: reference('Terminal').nullable().default(null),
   assigned_team: text(200).nullable().default(null),
   tags: tags().nullable().default(null),
   custom_fields: jsonObject().nullable().default(null),
@@ -40,7 +41,7 @@ export type Ticket = RecordOf<typeof ticket>;
 
 export const ticketMessage = record('TicketMessage', {
   id: readOnly(uuid()),
-  ticket_id: readOnly(uuid()),
+  ticket_id: readOnly(reference('Ticket')),
   author_type: word(),
   author_id: uuid(),
   message: text(10_000, 1),
@@ -49,7 +50,7 @@ export const ticketMessage = record('TicketMessage', {
 });
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 
-const params = { id: uuid().describe('Id of the ticket.') };
+const params = { id: reference('Ticket') };
 
 export const tickets = contract({
   name: 'tickets',
@@ -76,7 +77,6 @@ export const tickets = contract({
         client_id: ticketExample.client_id,
       },
       response: created(ticket, 'The created ticket.', ticketExample),
-      errors: ['already-exists'],
     }),
     getTicket: route('GET', '/api/v1/tickets/{id}', {
       summary: 'Read a ticket',

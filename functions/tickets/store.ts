@@ -1,14 +1,13 @@
-import { entity, exactly } from '../../shared/table/repository/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import type { Ticket, TicketMessage } from './contract.ts';
+import { ticket, ticketMessage } from './contract.ts';
 
-export const ticketEntity = entity<Ticket>('TICKET', {
+export const ticketEntity = entity('TICKET', ticket, {
   filters: ['status'],
   json: ['custom_fields'],
-  unique: { ticket_code: exactly },
 });
 
-export const messageEntity = entity<TicketMessage>('MESSAGE', { byTime: true });
+export const messageEntity = entity('MESSAGE', ticketMessage, { byTime: true, parent: ticketEntity });
 
 /** What was said about a ticket, in order. */
-export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(ticketEntity, ticketId, messageEntity);
+export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(messageEntity, ticketId);

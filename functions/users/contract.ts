@@ -1,3 +1,4 @@
+import { ignoringCase, reference, unique } from '../../shared/contract/constraints.ts';
 import { email, flag, name, text, timestamp, uuid, webAddress } from '../../shared/contract/fields.ts';
 import { booleanParameter, cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
@@ -7,7 +8,7 @@ import { membershipExample } from '../access/examples.ts';
 
 export const user = record('User', {
   id: readOnly(uuid()),
-  email: email(),
+  email: unique(email(), ignoringCase),
   name: name(200).nullable().default(null),
   phone: text(50).nullable().default(null),
   avatar_url: webAddress().nullable().default(null),
@@ -30,7 +31,7 @@ const example = {
   last_login: null,
 };
 
-const params = { id: uuid().describe('Id of the user.') };
+const params = { id: reference('User') };
 
 export const users = contract({
   name: 'users',
@@ -52,7 +53,6 @@ export const users = contract({
       body: user.create,
       bodyExample: { email: example.email, name: example.name, phone: example.phone },
       response: created(user, 'The created user.', example),
-      errors: ['already-exists'],
     }),
     getUser: route('GET', '/api/v1/users/{id}', {
       summary: 'Read a user',
@@ -70,7 +70,7 @@ export const users = contract({
       body: user.patch,
       bodyExample: { is_active: false },
       response: ok(user, 'The updated user.', { ...example, is_active: false }),
-      errors: ['not-found', 'already-exists'],
+      errors: ['not-found'],
     }),
     listUserMemberships: route('GET', '/api/v1/users/{id}/memberships', {
       summary: 'List the memberships of a user',

@@ -1,8 +1,7 @@
-import { entity, ignoringCase } from '../../shared/table/repository/entity.ts';
-import type { User } from './contract.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
+import { user } from './contract.ts';
 
-export const userEntity = entity<User>('USER', {
+export const userEntity = entity('USER', user, {
   filters: ['is_active'],
-  unique: { email: ignoringCase },
   audited: 'User',
 });

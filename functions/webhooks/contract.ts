@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reference } from '../../shared/contract/constraints.ts';
 import { anyJsonObject, bounded, flag, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
@@ -22,7 +23,7 @@ export const receipt = record('WebhookReceipt', {
 
 const summaryFields = {
   id: readOnly(uuid()),
-  integration_id: readOnly(uuid()),
+  integration_id: readOnly(reference('Integration')),
   app_code: readOnly(text(100)),
   event_id: readOnly(text(MAX_EVENT_ID)),
   event_type: readOnly(eventType()),
@@ -95,14 +96,18 @@ export const webhooks = contract({
       description: 'Events are kept for 30 days.',
       completion: true,
       permission: 'webhooks:read',
-      query: { ...pageParameters, integration_id: uuid().optional(), event_type: eventType().optional() },
+      query: {
+        ...pageParameters,
+        integration_id: reference('Integration').optional(),
+        event_type: eventType().optional(),
+      },
       response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
     }),
     getWebhookEvent: route('GET', '/api/v1/webhook-events/{id}', {
       summary: 'Read a received event',
       completion: true,
       permission: 'webhooks:read',
-      params: { id: uuid().describe('Id of the stored event, not the sender’s event id.') },
+      params: { id: reference('WebhookEvent').describe('Id of the stored event, not the sender’s event id.') },
       response: ok(webhookEvent, 'The event.', example),
       errors: ['not-found'],
     }),

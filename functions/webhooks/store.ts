@@ -1,5 +1,5 @@
-import { entity } from '../../shared/table/repository/entity.ts';
-import type { WebhookEvent } from './contract.ts';
+import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { type WebhookEvent, webhookEvent } from './contract.ts';
 
 /** An event as stored: what it brought along is encrypted, for it may hold credentials, or secrets under names that only the sender knows. */
 export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
@@ -7,7 +7,7 @@ export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string |
 /** Days for which events are kept and their ids remembered. */
 export const RETENTION_DAYS = 30;
 
-export const eventEntity = entity<StoredEvent>('WEBHOOK_EVENT', {
+export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhookEvent), {
   filters: ['integration_id', 'event_type'],
   retentionDays: RETENTION_DAYS,
 });

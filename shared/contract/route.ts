@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { uniqueFieldsOf } from './constraints.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -59,7 +60,7 @@ export interface Route<
   readonly response: ResponseType<S>;
   /** The webhook event that does the same (spec §6): `client.created`. */
   readonly event?: WebhookEvent;
-  /** Problems of this operation beside those that every route of its kind can give. */
+  /** Problems of this operation beside those that every route of its kind can give; `already-exists` where its body has a unique field. */
   readonly errors: readonly ProblemType[];
 }
 
@@ -138,7 +139,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     path,
     auth,
     body,
-    errors,
+    errors: [...errors, ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : [])],
     params: z.strictObject(params),
     query: z.strictObject({
       ...query,

@@ -69,7 +69,7 @@ export class Tenant {
   }
 
   /** All records of a kind. Where they are audited, each creation and change stages an event in this tenant's trail. */
-  records<T extends object>(entity: Entity<T>): Repository<T> {
+  records<T extends object, F extends keyof T & string>(entity: Entity<T, F>): Repository<T, F> {
     const observer = entity.audited === undefined ? undefined : this.trail(entity.audited);
     return new Repository(
       this.#session,
@@ -85,12 +85,10 @@ export class Tenant {
     return auditTrail(this.records(auditEventEntity), this.#session, recordType);
   }
 
-  /** The records of a kind that belong to one parent: the messages of a ticket. */
-  below<P extends object, T extends object>(
-    parent: Entity<P>,
-    parentId: string,
-    entity: Entity<T>,
-  ): ChildRepository<T> {
+  /** The records of a kind that belong to one record of its parent: the messages of a ticket. */
+  below<T extends object>(entity: Entity<T>, parentId: string): ChildRepository<T> {
+    const { parent } = entity;
+    if (parent === undefined) throw new TypeError(`${entity.name} declares no parent`);
     const partition = childPartition(this.#id, parent.name, parentId, entity.name);
     const key = this.records(parent).keyOf(parentId);
     return new ChildRepository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });

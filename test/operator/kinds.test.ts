@@ -6,7 +6,7 @@ import { sources } from '../architecture/sources.ts';
 
 /** The names of all entities that the code declares, wherever that is. */
 const declared = sources
-  .flatMap(({ code }) => Array.from(code.matchAll(/\bentity<\w+>\(\s*'(\w+)'/g)))
+  .flatMap(({ code }) => Array.from(code.matchAll(/\bentity(?:<[^>]+>)?\(\s*'(\w+)'/g)))
   .map(([, name]) => name);
 
 it('verifies every kind of record that is declared', () => {
@@ -25,4 +25,11 @@ it('knows the values of filters that it names', () => {
   for (const { entity, values } of kinds) {
     expect(Object.keys(values).filter((field) => !entity.filters.includes(field))).toEqual([]);
   }
+});
+
+it('knows what the contracts say of a filter: ids of records, a closed set, flags', () => {
+  const valuesOf = (name: string) => kinds.find(({ entity }) => entity.name === name)?.values;
+  expect(valuesOf('RESOURCE')).toMatchObject({ client_id: { name: 'CLIENT' }, service_id: { name: 'SERVICE' } });
+  expect(valuesOf('TICKET')).toEqual({ status: ['open', 'closed', 'pending'] });
+  expect(valuesOf('USER')).toEqual({ is_active: ['true', 'false'] });
 });

@@ -22,7 +22,7 @@ interface Note {
   text: string;
 }
 const jobs = entity<Job>('JOB', { filters: ['state'] });
-const notes = entity<Note>('NOTE');
+const notes = entity<Note>('NOTE', { parent: jobs });
 const NOW = Date.now();
 
 let fresh: FreshTable;
@@ -45,11 +45,11 @@ const createJob = async (state = 'open') =>
 const addNote = (id: string, own = false) =>
   doIn(open(own), async (tenant) => {
     if ((await tenant.records(jobs).get(id)) === undefined) return undefined;
-    return tenant.below(jobs, id, notes).create({ text: 'a' });
+    return tenant.below(notes, id).create({ text: 'a' });
   });
 const remove = (id: string, own = false) =>
   doIn(open(own), async (tenant) => {
-    const below = tenant.below(jobs, id, notes);
+    const below = tenant.below(notes, id);
     const [job, keys] = await Promise.all([tenant.records(jobs).get(id), below.keys()]);
     if (job !== undefined) tenant.records(jobs).remove(job, below.deleteAll(keys, job));
   });

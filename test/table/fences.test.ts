@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { exactly } from '../../shared/contract/constraints.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { HEAD, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { entity, exactly } from '../../shared/table/repository/entity.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { auditOf, itemsIn, numbersIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';

@@ -31,7 +31,7 @@ const retentionDays = (): number => {
   return /^[1-9]\d{0,3}$/.test(days) ? Number(days) : STANDARD_RETENTION;
 };
 
-export const auditEventEntity = entity<AuditEvent>('AUDIT_EVENT', {
+export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AUDIT_EVENT', {
   filters: ['actor_id', 'record_id'],
   retentionDays: retentionDays(),
 });

@@ -18,14 +18,14 @@ export interface Location {
 }
 
 /** The records of one kind in one place of one tenant, to be read. Reads happen at once. */
-export class RecordReader<T extends object> {
+export class RecordReader<T extends object, F extends keyof T & string = keyof T & string> {
   readonly session: Session;
   readonly tenant: TenantId;
-  readonly entity: Entity<T>;
+  readonly entity: Entity<T, F>;
   readonly location: Location;
   protected readonly lists: EntityLists<T>;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location) {
+  constructor(session: Session, tenant: TenantId, entity: Entity<T, F>, location: Location) {
     this.session = session;
     this.tenant = tenant;
     this.entity = entity;
@@ -44,13 +44,13 @@ export class RecordReader<T extends object> {
   }
 
   /** One page of the list of all records, or of those that have the values of the filter. */
-  async page(query: PageQuery): Promise<Page<T>> {
+  async page(query: PageQuery<F>): Promise<Page<T>> {
     const source = this.lists.source(query.filter ?? {});
     return this.pageOf(await readPage(this.table, source, this.requestOf(query)));
   }
 
   /** Up to `limit` records in order, from the one after the record `after` on. */
-  async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery): Promise<CursorPage<T>> {
+  async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery<F>): Promise<CursorPage<T>> {
     const { items, more } = this.entity.byTime
       ? await readInOrder(this.table, this.location.partition, {
           after: after === undefined ? undefined : this.keyOf(after).SK,

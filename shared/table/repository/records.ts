@@ -19,22 +19,22 @@ export interface Place {
   readonly clashes: number;
 }
 
-/** Values of the fields of a declared filter; undefined ones are left out. */
-export type Filter = Readonly<Record<string, string | boolean | undefined>>;
+/** Values of filter fields that an entity declares; undefined ones are left out. */
+export type Filter<F extends string = string> = { readonly [field in F]?: string | boolean | undefined };
 
-export interface PageQuery {
+export interface PageQuery<F extends string = string> {
   readonly page: number;
   readonly page_size: number;
   readonly sort: 'created_at' | '-created_at';
-  readonly filter?: Filter;
+  readonly filter?: Filter<F>;
 }
 
-export interface CursorQuery {
+export interface CursorQuery<F extends string = string> {
   readonly limit: number;
   /** Id of the last record already seen. */
   readonly after?: string | undefined;
   readonly newestFirst?: boolean;
-  readonly filter?: Filter;
+  readonly filter?: Filter<F>;
 }
 
 export interface CursorPage<T> {

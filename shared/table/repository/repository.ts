@@ -28,11 +28,11 @@ export interface RecordObserver {
  * The records of one kind in one place of one tenant. Reads happen at once; writes are staged in the session's unit of work.
  * Made by the tenant handle (`tenant.ts`) only.
  */
-export class Repository<T extends object> extends RecordReader<T> {
+export class Repository<T extends object, F extends keyof T & string = keyof T & string> extends RecordReader<T, F> {
   readonly #unique: UniqueConstraints<T>;
   readonly #observer: RecordObserver | undefined;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T>, location: Location, observer?: RecordObserver) {
+  constructor(session: Session, tenant: TenantId, entity: Entity<T, F>, location: Location, observer?: RecordObserver) {
     super(session, tenant, entity, location);
     this.#unique = new UniqueConstraints(tenant, entity);
     this.#observer = observer;

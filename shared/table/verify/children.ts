@@ -1,9 +1,10 @@
 import { childPartition, type Key, recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { CHILDREN } from '../repository/children.ts';
+import type { AnyEntity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
 import { changed, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
-import type { AnyEntity, Kind } from './kinds.ts';
+import type { Kind } from './kinds.ts';
 import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
 

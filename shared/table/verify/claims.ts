@@ -1,10 +1,10 @@
 import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
 import { numberOf, sortKeyOf } from '../lists/ids.ts';
+import type { AnyEntity } from '../repository/entity.ts';
 import { SETS } from '../repository/entity-lists.ts';
 import { type Item, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
-import type { AnyEntity } from './kinds.ts';
 import { readPartition, readTogether, sideBySide } from './reading.ts';
 import { isLive, type Visitor } from './survey.ts';
 

@@ -1,9 +1,7 @@
-import type { Entity } from '../repository/entity.ts';
+import type { AnyEntity, Entity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
 
 /** What a tenant's data is made of, as far as one record tells of others. Declared in `operator/kinds.ts`. */
-
-export type AnyEntity = Entity<Record<string, unknown>>;
 
 export interface Kind {
   readonly entity: AnyEntity;

@@ -3,11 +3,11 @@ import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { readHead as readHeadOf } from '../lists/read-set.ts';
+import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn, textOf } from '../repository/entity-lists.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
-import type { AnyEntity } from './kinds.ts';
 import { readPartition, withRetries } from './reading.ts';
 
 /** One look at all records of a kind: what their lists should hold. Records may come, go and change while it is taken. */

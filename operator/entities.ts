@@ -1,0 +1,18 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { AnyEntity } from '../shared/table/repository/entity.ts';
+
+const FUNCTIONS = join(import.meta.dirname, '../functions');
+
+/** Every entity that a domain's `store.ts` exports, in order of their names: whoever adds a domain need not name it here. */
+export async function declaredEntities(): Promise<readonly AnyEntity[]> {
+  const files = globSync('*/store.ts', { cwd: FUNCTIONS }).map((file) => pathToFileURL(join(FUNCTIONS, file)).href);
+  const modules = await Promise.all(files.map((file): Promise<Readonly<Record<string, unknown>>> => import(file)));
+  return modules
+    .flatMap((module) => Object.values(module).filter(isEntity))
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+}
+
+const isEntity = (value: unknown): value is AnyEntity =>
+  typeof value === 'object' && value !== null && 'filters' in value && 'json' in value && 'name' in value;

@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { contracts } from '../../functions/all-contracts.ts';
+import {
+  ignoringCase,
+  reference,
+  referenceOf,
+  referencesIn,
+  unique,
+  uniqueEverywhere,
+  uniqueFieldsOf,
+  uniquenessOf,
+} from '../../shared/contract/constraints.ts';
+import { code, email, name, slug } from '../../shared/contract/fields.ts';
+import { createOnly, optionalOnCreate, record } from '../../shared/contract/record.ts';
+import { created, route } from '../../shared/contract/route.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
+
+const shop = record('Shop', {
+  slug: unique(slug()).nullable().default(null),
+  email: unique(email(), ignoringCase),
+  code: optionalOnCreate(unique(code())),
+  app: createOnly(uniqueEverywhere(code())),
+  client_id: createOnly(reference('Client')),
+  service_id: reference('Service').nullable().default(null),
+  name: name(20),
+});
+
+describe('a unique field', () => {
+  it('is one in the record and in all bodies that have it, whatever is said of it besides', () => {
+    expect([...uniqueFieldsOf(shop.schema).keys()]).toEqual(['slug', 'email', 'code', 'app']);
+    expect([...uniqueFieldsOf(shop.create.schema).keys()]).toEqual(['slug', 'email', 'code', 'app']);
+    expect([...uniqueFieldsOf(shop.patch.schema).keys()]).toEqual(['slug', 'email']);
+    expect(uniquenessOf(unique(code()).min(3).describe('x'))?.within).toBe('tenant');
+  });
+
+  it('says nothing of another field with the same schema', () => {
+    const shared = name(20);
+    unique(shared);
+    expect(uniquenessOf(shared)).toBeUndefined();
+  });
+
+  it('is claimed by the entity, but where all tenants share its values', () => {
+    const claims = entity('SHOP', shop).unique;
+    expect(Object.keys(claims)).toEqual(['slug', 'email', 'code']);
+    expect([claims.email?.('Ana@Acme.example'), claims.slug?.('A')]).toEqual(['ana@acme.example', 'A']);
+  });
+
+  it('makes a route that takes it answer 409', () => {
+    const routeWith = (body: typeof shop.create | undefined) =>
+      route('POST', '/api/v1/shops', {
+        summary: 'x',
+        permission: 'shops:write',
+        ...(body === undefined ? {} : { body }),
+        response: created(shop, 'x', {}),
+      });
+    expect(routeWith(shop.create).errors).toEqual(['already-exists']);
+    expect(routeWith(undefined).errors).toEqual([]);
+  });
+});
+
+describe('a reference', () => {
+  it('names the record, in words too', () => {
+    expect([...referencesIn(shop.create.schema)]).toEqual([
+      ['client_id', 'Client'],
+      ['service_id', 'Service'],
+    ]);
+    expect(reference('ServiceAction').meta()?.description).toBe('Id of the service action.');
+    expect(referenceOf(shop.schema.shape.name)).toBeUndefined();
+  });
+});
+
+/** All fields and parameters that a caller gives, and those that are answered. */
+const places = contracts
+  .flatMap(({ routes }) => Object.entries(routes))
+  .flatMap(([id, { params, query, body, response }]) =>
+    Object.entries({ path: params, query, body: body?.schema, answer: response.schema }).flatMap(([where, schema]) =>
+      schema instanceof z.ZodObject
+        ? Object.entries(schema.shape as Record<string, z.ZodType>).map(([field, kind]) => ({
+            at: `${id} ${where} ${field}`,
+            field,
+            kind,
+          }))
+        : [],
+    ),
+  );
+/** Names of the records that some route answers with. */
+const records = new Set(
+  contracts.flatMap(({ routes }) => Object.values(routes).map(({ response }) => String(response.schema?.meta()?.id))),
+);
+
+describe('the contracts', () => {
+  it('refer to records that there are', () => {
+    const referred = places.map(({ kind }) => referenceOf(kind)).filter((name) => name !== undefined);
+    expect(referred.length).toBeGreaterThan(20);
+    expect(referred.filter((name) => !records.has(name))).toEqual([]);
+  });
+
+  it('say so of every field that is called like the id of a record', () => {
+    const recordOf = (field: string): string | undefined => {
+      const words = field.endsWith('_id') ? field.slice(0, -'_id'.length).split('_') : [];
+      const name = words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join('');
+      return records.has(name) ? name : undefined;
+    };
+    const called = places.filter(({ field }) => recordOf(field) !== undefined);
+    expect(called.length).toBeGreaterThan(20);
+    expect(called.filter(({ field, kind }) => referenceOf(kind) !== recordOf(field)).map(({ at }) => at)).toEqual([]);
+  });
+});
