@@ -1,4 +1,5 @@
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { requirePower } from '../../shared/http/power.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -8,7 +9,7 @@ import { membershipEntity, roleEntity } from './store.ts';
 import { checkSystemRole } from './system-role.ts';
 
 export const accessOperations: Operations<typeof access> = {
-  listRoles: async ({ query, tenant }) => answerPage(await tenant.records(roleEntity).page(query), query),
+  listRoles: pagesOf(roleEntity),
 
   createRole: async ({ body, tenant, caller, session }) => {
     checkSystemRole(caller, body.is_system);

@@ -1,5 +1,6 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerList, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { actionsOf, recordAction } from './actions.ts';
@@ -7,10 +8,7 @@ import type { Client, clients } from './contract.ts';
 import { clientEntity, type StoredClient, toClient } from './store.ts';
 
 export const clientOperations: Operations<typeof clients> = {
-  listClients: async ({ query, tenant }) => {
-    const page = await tenant.records(clientEntity).page({ ...query, filter: { status: query.status } });
-    return answerPage(page, query, toClient);
-  },
+  listClients: pagesOf(clientEntity, ({ record }) => toClient(record)),
 
   createClient: async ({ body, tenant, caller }) => {
     const created = await tenant.records(clientEntity).create({

@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { allOf, requirePower, requireRateLimit } from '../../shared/http/power.ts';
 import { tenantOf } from '../../shared/http/tenancy.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
@@ -21,10 +22,7 @@ import { integrationEntity } from './store.ts';
 const WRITE = 'integrations:write';
 
 export const integrationOperations: Operations<typeof integrations> = {
-  listIntegrations: async ({ query, tenant }) => {
-    const page = await tenant.records(integrationEntity).page({ ...query, filter: { status: query.status } });
-    return answerPage(page, query);
-  },
+  listIntegrations: pagesOf(integrationEntity),
 
   createIntegration: async ({ body, caller, session }) => {
     const { org_id, ...fields } = body;

@@ -1,4 +1,5 @@
 import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -10,12 +11,10 @@ import { checkedAt, isOutdated, isRisk, reportsUsage, sampleNow } from './metric
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
 export const resourceOperations: Operations<typeof resources> = {
-  listResources: async ({ query, tenant, caller }) => {
-    const { client_id, service_id, status, health_status } = query;
-    const filter = { client_id, service_id, status, health_status };
-    const page = await tenant.records(resourceEntity).page({ ...query, filter });
-    return answerPage(await resourceCredentials.openPage({ tenant, caller }, page), query);
-  },
+  listResources: pagesOf(
+    resourceEntity,
+    async (stored, around) => (await resourceCredentials.open(around, stored)).record,
+  ),
 
   createResource: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;

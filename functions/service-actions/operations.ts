@@ -1,17 +1,12 @@
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { serviceEntity } from '../services/store.ts';
 import type { serviceActions } from './contract.ts';
 import { serviceActionEntity } from './store.ts';
 
 export const serviceActionOperations: Operations<typeof serviceActions> = {
-  listServiceActions: async ({ query, tenant }) => {
-    const { service_id, status } = query;
-    return answerPage(
-      await tenant.records(serviceActionEntity).page({ ...query, filter: { service_id, status } }),
-      query,
-    );
-  },
+  listServiceActions: pagesOf(serviceActionEntity),
 
   createServiceAction: async ({ body, tenant }) => {
     tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));

@@ -1,5 +1,6 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerNothing, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
@@ -9,12 +10,10 @@ import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
 import { serviceCredentials, serviceEntity } from './store.ts';
 
 export const serviceOperations: Operations<typeof services> = {
-  listServices: async ({ query, tenant, caller }) => {
-    const { client_id, status, health_status } = query;
-    const filter = { client_id, status, health_status };
-    const page = await tenant.records(serviceEntity).page({ ...query, filter });
-    return answerPage(await serviceCredentials.openPage({ tenant, caller }, page), query);
-  },
+  listServices: pagesOf(
+    serviceEntity,
+    async (stored, around) => (await serviceCredentials.open(around, stored)).record,
+  ),
 
   createService: async ({ body, tenant, caller }) => {
     const { credentials, ...fields } = body;

@@ -1,14 +1,12 @@
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
 
 export const terminalOperations: Operations<typeof terminals> = {
-  listTerminals: async ({ query, tenant }) => {
-    const { status, client_id } = query;
-    return answerPage(await tenant.records(terminalEntity).page({ ...query, filter: { status, client_id } }), query);
-  },
+  listTerminals: pagesOf(terminalEntity),
 
   createTerminal: async ({ body, tenant }) => {
     requireClient(tenant, body.client_id);

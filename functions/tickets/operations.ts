@@ -1,6 +1,7 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerList, answerNothing, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
@@ -9,10 +10,7 @@ import { requireReferences } from './references.ts';
 import { messagesOf, ticketEntity } from './store.ts';
 
 export const ticketOperations: Operations<typeof tickets> = {
-  listTickets: async ({ query, tenant }) => {
-    const page = await tenant.records(ticketEntity).page({ ...query, filter: { status: query.status } });
-    return answerPage(page, query);
-  },
+  listTickets: pagesOf(ticketEntity),
 
   createTicket: async ({ body, tenant, session }) => {
     const { ticket_code: code, ...fields } = body;

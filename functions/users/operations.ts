@@ -1,5 +1,6 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerList, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -10,8 +11,7 @@ import { userEntity } from './store.ts';
 import { checkChange, checkNewUser } from './superadmin.ts';
 
 export const userOperations: Operations<typeof users> = {
-  listUsers: async ({ query, tenant }) =>
-    answerPage(await tenant.records(userEntity).page({ ...query, filter: { is_active: query.is_active } }), query),
+  listUsers: pagesOf(userEntity),
 
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);

@@ -1,4 +1,5 @@
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { pagesOf } from '../../shared/http/pages.ts';
 import type { webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { showEvent } from './event-data.ts';
@@ -8,13 +9,7 @@ import { eventEntity } from './store.ts';
 export const webhookOperations = (effects: Effects): Operations<typeof webhooks> => ({
   receiveWebhook: (input) => receive(input, input.params.app_code, effects),
 
-  listWebhookEvents: async ({ query, tenant }) => {
-    const { integration_id, event_type } = query;
-    return answerPage(
-      await tenant.records(eventEntity).page({ ...query, filter: { integration_id, event_type } }),
-      query,
-    );
-  },
+  listWebhookEvents: pagesOf(eventEntity),
 
   getWebhookEvent: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(eventEntity), params.id);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../contract/fields.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PermissionCode } from '../contract/route.ts';
 import { type Caller, mayDo } from '../identity/caller.ts';
-import type { Page, Stored } from '../table/repository/records.ts';
+import type { Stored } from '../table/repository/records.ts';
 import type { Tenant } from '../table/tenant.ts';
 import { decryptJson, encryptJson } from './encrypted-json.ts';
 
@@ -39,7 +39,6 @@ export interface EncryptedCredentials {
     changes: C,
   ): Promise<Omit<C, 'credentials'> & Partial<Pick<Encrypted, 'credentials'>>>;
   open<T extends Encrypted>(around: Around, stored: Stored<T>): Promise<Stored<Opened<T>>>;
-  openPage<T extends Encrypted>(around: Around, page: Page<T>): Promise<Page<Opened<T>>>;
 }
 
 /** @param kind names the records in the place that their credentials are encrypted for; never change it */
@@ -69,8 +68,5 @@ export function encryptedCredentials(kind: 'service' | 'resource', permission: P
       return credentials === undefined ? changes : { ...changes, credentials: await encrypt(tenant, id, credentials) };
     },
     open,
-    async openPage(around, page) {
-      return { ...page, records: await Promise.all(page.records.map((stored) => open(around, stored))) };
-    },
   };
 }

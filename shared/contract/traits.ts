@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { cursorParameters, pageParameters } from './parameters.ts';
 import type { Contract, Route } from './route.ts';
 
 /** What follows from a route's declaration for the headers and statuses of its answers. */
@@ -9,6 +10,17 @@ export const isList = (route: Route): boolean => {
   // A record may have a field of that name: a webhook event has.
   return data instanceof z.ZodArray;
 };
+
+/** Parameters of lists that pick no records. */
+const NO_FILTERS: ReadonlySet<string> = new Set([
+  ...Object.keys(pageParameters),
+  ...Object.keys(cursorParameters),
+  'org_id',
+]);
+
+/** The parameters by which a list can be filtered. */
+export const filtersOf = (route: Route): readonly string[] =>
+  isList(route) ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
 /** Answers one thing that is there before and after, so that a reader may hold its entity tag and ask with `If-None-Match`. */
 export const isConditionalRead = (route: Route): boolean => route.method === 'GET' && !isList(route);

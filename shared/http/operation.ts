@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { cursorParameters, pageParameters } from '../contract/parameters.ts';
 import type { Contract, ResponseType, Route } from '../contract/route.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { CursorPage, Page, Stored } from '../table/repository/records.ts';
@@ -14,7 +15,22 @@ import { countDeliverable } from './response/deliverable.ts';
  * It sees validated input and a tenant handle, never an event or a key, and it commits nothing: the unit of work does, and may
  * run it again when a record changed under its hands.
  */
-export type Operation<R extends Route, X = BearerInput> = (input: RouteInput<R> & X) => Promise<Answer<R>>;
+export type Operation<R extends Route, X = BearerInput> = ((input: RouteInput<R> & X) => Promise<Answer<R>>) &
+  ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
+
+/** The parameters by which a route's list can be filtered (`filtersOf` in `shared/contract/traits.ts`). */
+type FilterOf<R extends Route> =
+  BodyOf<R> extends { readonly data: readonly unknown[] }
+    ? Exclude<
+        keyof R['query']['shape'] & string,
+        keyof typeof pageParameters | keyof typeof cursorParameters | 'org_id'
+      >
+    : never;
+
+/** Knows that it can filter by these: made by `pagesOf` (`pages.ts`). */
+export interface Filtered<F extends string> {
+  readonly filters: { readonly [field in F]: true };
+}
 
 /** What the route's schemas made of the request. */
 interface RouteInput<R extends Route> {
@@ -91,13 +107,9 @@ export const answerRecord = <T, U = T>(stored: Stored<T>, show: (record: T) => U
 });
 
 /** Answers with a page of records. */
-export const answerPage = <T, U = T>(
-  page: Page<T>,
-  query: { readonly page: number; readonly page_size: number },
-  show: (record: T) => U = asStored,
-) => ({
+export const answerPage = <T>(page: Page<T>, query: { readonly page: number; readonly page_size: number }) => ({
   body: {
-    data: page.records.map(({ record }) => show(record)),
+    data: page.records.map(({ record }) => record),
     page: query.page,
     page_size: query.page_size,
     total: page.total,

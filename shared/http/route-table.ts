@@ -1,6 +1,7 @@
 import type { Contract, Route } from '../contract/route.ts';
 import { itemPathOf } from '../contract/traits.ts';
 import type { AnyOperation, Operations } from './operation.ts';
+import { assertFiltersServed } from './pages.ts';
 
 /** A route of a contract, and what answers it. */
 export interface MatchedRoute {
@@ -14,7 +15,7 @@ export interface MatchedRoute {
 
 /**
  * The routes of a domain by method and path. API Gateway names the resource that matched, so that one is found by its name.
- * @throws TypeError where the contract has a route and nothing answers it
+ * @throws TypeError where the contract has a route and nothing answers it, or a filter and nothing serves it
  */
 export function routeTable<C extends Contract>(
   contract: C,
@@ -22,6 +23,7 @@ export function routeTable<C extends Contract>(
 ): ReadonlyMap<string, MatchedRoute> {
   // What an operation is given is made by its own route's schemas, which the compiler cannot follow through a table of all routes.
   const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
+  assertFiltersServed(contract, byId);
   return new Map(
     Object.entries(contract.routes).map(([operationId, route]) => {
       const operation = byId[operationId];

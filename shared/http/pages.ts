@@ -1,0 +1,64 @@
+import type { Contract, Route } from '../contract/route.ts';
+import { filtersOf } from '../contract/traits.ts';
+import type { Entity } from '../table/repository/entity.ts';
+import type { Filter, Stored } from '../table/repository/records.ts';
+import { answerPage, type BearerInput, type Filtered } from './operation.ts';
+
+/** Lists in pages: the records of an entity, those that the filters in the query pick. */
+
+/** What such an operation is given, whatever its route. */
+export interface PageInput extends BearerInput {
+  readonly query: { readonly page: number; readonly page_size: number; readonly sort: 'created_at' | '-created_at' };
+}
+
+/** What it answers. */
+type PageAnswer<U> = ReturnType<typeof answerPage<U>>;
+
+/** The operation of a list, which knows by what fields its entity can be listed. */
+type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageAnswer<U>>) & Filtered<F>;
+
+/**
+ * The operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. Every filter of the entity that the
+ * route takes is applied; a filter of the route that the entity does not have is refused by the compiler, and when the function loads.
+ * @param show makes what is answered of a record as it is stored, where they differ
+ */
+export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
+  entity: Entity<T, F>,
+  show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
+): PageOperation<F, U> => {
+  const list = async (input: PageInput): Promise<PageAnswer<U>> => {
+    const { page, page_size, sort } = input.query;
+    const given = input.query as Filter<F>;
+    const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
+    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter });
+    const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
+    return answerPage({ ...found, records: await Promise.all(shown) }, input.query);
+  };
+  const filters = Object.fromEntries(entity.filters.map((field) => [field, true])) as Readonly<Record<F, true>>;
+  return Object.assign(list, { filters });
+};
+
+/**
+ * Checks that every list of a domain can be filtered by what its route takes.
+ * @throws TypeError where it cannot, which says what to add
+ */
+export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
+  for (const [operationId, route] of Object.entries(contract.routes)) {
+    const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
+    const unserved = filtersOf(route).filter((name) => filters?.[name] === undefined);
+    if (unserved.length > 0) throw new TypeError(complaint(contract, operationId, route, unserved, filters));
+  }
+}
+
+function complaint(
+  { name }: Contract,
+  operationId: string,
+  { method, path }: Route,
+  unserved: readonly string[],
+  filters: object | undefined,
+): string {
+  const what = `${name}: ${method} ${path} takes ${unserved.map((each) => `\`${each}\``).join(' and ')}, by which its records cannot be listed.`;
+  return filters === undefined
+    ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), so that it is known what it can be filtered by.`
+    : `${what} Add to the \`filters\` of its entity in functions/${name}/store.ts what is a field of the record, and take out of the route what is not.`;
+}
