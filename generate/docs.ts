@@ -8,6 +8,7 @@ import { openApiDocument } from '../shared/contract/openapi/document.ts';
 import { documentText } from '../shared/contract/openapi/text.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model.ts';
 import { withContracts } from './specification/page.ts';
+import { webhookDomains } from './webhook-domains.ts';
 
 /**
  * `npm run docs`: makes everything in this repository that is made from the code, in less than a minute. What `npm run bench -- pages`
@@ -45,6 +46,8 @@ async function makeMeasured(): Promise<void> {
   await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
 }
 
+// First, for what is measured runs it.
+await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('docs/specification.md', withContracts);
 await make('docs/data-model.md', withFilters, ' (filters)');

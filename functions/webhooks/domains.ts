@@ -1,3 +1,5 @@
+// Made by `npm run docs` from the contracts. Do not edit.
+import { type RouteTable, routeTable } from '../../shared/http/route-table.ts';
 import { access } from '../access/contract.ts';
 import { accessOperations } from '../access/operations.ts';
 import { clients } from '../clients/contract.ts';
@@ -16,20 +18,16 @@ import { tickets } from '../tickets/contract.ts';
 import { ticketOperations } from '../tickets/operations.ts';
 import { users } from '../users/contract.ts';
 import { userOperations } from '../users/operations.ts';
-import type { Domain } from './effects.ts';
 
-/**
- * The domains whose events have an effect. Integrations and organizations are not among them: whoever holds a key must not make
- * others with it by webhook, and a new secret would have nobody to be shown to.
- */
-export const domains: readonly Domain[] = [
-  { contract: access, operations: accessOperations },
-  { contract: clients, operations: clientOperations },
-  { contract: logs, operations: logOperations },
-  { contract: resources, operations: resourceOperations },
-  { contract: serviceActions, operations: serviceActionOperations },
-  { contract: services, operations: serviceOperations },
-  { contract: terminals, operations: terminalOperations },
-  { contract: tickets, operations: ticketOperations },
-  { contract: users, operations: userOperations },
+/** The domains whose events have an effect: those with a route that declares one. */
+export const domains: readonly RouteTable[] = [
+  routeTable(access, accessOperations),
+  routeTable(clients, clientOperations),
+  routeTable(logs, logOperations),
+  routeTable(resources, resourceOperations),
+  routeTable(serviceActions, serviceActionOperations),
+  routeTable(services, serviceOperations),
+  routeTable(terminals, terminalOperations),
+  routeTable(tickets, ticketOperations),
+  routeTable(users, userOperations),
 ];

@@ -1,8 +1,8 @@
 import { readingOf } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
-import type { Contract, PermissionCode, Route } from '../../shared/contract/route.ts';
-import type { Answer } from '../../shared/http/operation.ts';
+import type { PermissionCode, Route } from '../../shared/contract/route.ts';
 import { problemOf } from '../../shared/http/problems.ts';
+import type { MatchedRoute, RouteTable } from '../../shared/http/route-table.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
 import { actorOf } from '../../shared/identity/actor.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
@@ -14,20 +14,10 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 
 /**
  * What an event does to stored data: the very operation of the route that declares the event type, with the same validation,
- * in the integration's tenant. Which event types mean something is thus written in the contracts and nowhere else.
+ * in the integration's tenant. Which event types mean something is thus written in the contracts and nowhere else. Those of integrations and
+ * organizations declare none: whoever holds a key must not make others with it by webhook, and a new secret would have nobody to be shown to.
  */
-
-type AnyOperation = (input: never) => Promise<Answer>;
-
-export interface Domain {
-  readonly contract: Contract;
-  readonly operations: Readonly<Record<string, AnyOperation>>;
-}
-
-interface Effect {
-  readonly operationId: string;
-  readonly route: Route;
-  readonly operation: AnyOperation;
+interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation'> {
   /** Fields of the data that need a permission of their own. */
   readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
   /** What it takes to read records of this kind, and so the data of such an event. */
@@ -37,27 +27,15 @@ interface Effect {
 /** What an event type does, by type. */
 export type Effects = ReadonlyMap<string, Effect>;
 
-export const effectsOf = (domains: readonly Domain[]): Effects =>
+export const effectsOf = (domains: readonly RouteTable[]): Effects =>
   new Map(
-    domains.flatMap(({ contract: { routes, fieldPermissions = {} }, operations }) =>
-      Object.entries(routes).flatMap(([operationId, route]) => {
-        const operation = operations[operationId];
-        return route.event === undefined || operation === undefined
-          ? []
-          : [
-              [
-                route.event.type,
-                {
-                  operationId,
-                  route,
-                  operation,
-                  permission: route.permission && readingOf(route.permission),
-                  fieldPermissions,
-                },
-              ] as const,
-            ];
+    domains
+      .flatMap((routes) => [...routes.values()])
+      .flatMap(({ operationId, route, operation, contract: { fieldPermissions = {} } }) => {
+        const permission = route.permission && readingOf(route.permission);
+        const effect: Effect = { operationId, route, operation, permission, fieldPermissions };
+        return route.event === undefined ? [] : [[route.event.type, effect] as const];
       }),
-    ),
   );
 
 export interface Applied {
@@ -82,7 +60,7 @@ export async function applyEffect(
   around.session.actAs(actorOf(around.caller), operationId);
   try {
     const { params, body } = inputsOf(route, data);
-    const answer = await operation({ ...around, params, query: {}, body, getOrThrow } as never);
+    const answer = await operation({ ...around, params, query: {}, body, getOrThrow });
     return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
   } catch (error) {
     throw explain(error);

@@ -13,14 +13,13 @@ export interface MatchedRoute {
   readonly itemPath: string | undefined;
 }
 
+export type RouteTable = ReadonlyMap<string, MatchedRoute>;
+
 /**
  * The routes of a domain by method and path. API Gateway names the resource that matched, so that one is found by its name.
  * @throws TypeError where the contract has a route and nothing answers it, or a filter and nothing serves it
  */
-export function routeTable<C extends Contract>(
-  contract: C,
-  operations: Operations<C>,
-): ReadonlyMap<string, MatchedRoute> {
+export function routeTable<C extends Contract>(contract: C, operations: Operations<C>): RouteTable {
   // What an operation is given is made by its own route's schemas, which the compiler cannot follow through a table of all routes.
   const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
   assertFiltersServed(contract, byId);
