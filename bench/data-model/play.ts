@@ -1,4 +1,5 @@
 import type { Route } from '../../shared/contract/route.ts';
+import { filtersOf } from '../../shared/contract/traits.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { operations, type Scenario, World } from '../../test/support/scenario.ts';
 import type { Call, Recorder } from './recorder.ts';
@@ -20,9 +21,6 @@ export const writeUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({
 
 /** Records in each list, which is a full page. */
 const FULL_PAGE = 25;
-
-/** Parameters of lists that pick no records. */
-const NO_FILTER = new Set(['page', 'page_size', 'sort', 'after', 'org_id']);
 
 type Caller = Pick<Api, 'request' | 'platformToken'>;
 
@@ -48,7 +46,7 @@ export async function playAll(
     const calls = await recorder.record(async () => Object.assign(answer, await expected(world, scenario)));
     played.push({ title: titleOf(route), calls, isPage: isList(route) });
     if (!isList(route)) continue;
-    const filter = Object.keys(route.query.shape).find((name) => !NO_FILTER.has(name));
+    const [filter] = filtersOf(route);
     const [first] = (answer.body?.data ?? []) as JsonBody[];
     if (filter !== undefined && first?.[filter] !== undefined) {
       const filtered = { ...scenario, path: `${scenario.path}?${filter}=${String(first[filter])}` };

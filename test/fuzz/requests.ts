@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { creatorOf, references, uniqueFields } from '../support/relations.ts';
 import { type Described, described, resolved, type SchemaNode } from './document.ts';
 import { fitting, hostile, huge } from './values.ts';
 
@@ -19,25 +20,21 @@ export interface FuzzRequest {
 export const placeholder = (kind: string, pick: number): string => `~${kind}.${pick}~`;
 export const PLACEHOLDER = /~([a-z_-]+)\.(\d+)~/g;
 
-/** Fields and parameters that name a record, by the kind of it. */
-const KINDS: Readonly<Record<string, string>> = {
-  client_id: 'clients',
-  service_id: 'services',
-  resource_id: 'resources',
-  terminal_id: 'terminals',
-  role_id: 'roles',
-  user_id: 'users',
-  org_id: 'own_org',
-  integration_id: 'integrations',
-  app_code: 'app_codes',
-};
-
 /** The kind of record that a path is about: its last literal segment before the parameter. */
 export const kindOf = (path: string): string =>
   path
     .replace(/\/\{\w+\}.*$/, '')
     .split('/')
     .at(-1) ?? '';
+
+/** Fields and parameters that name a record, by the kind of it. */
+const KINDS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Array.from(references, ([field, record]) => [field, kindOf(creatorOf(record)?.[1].path ?? '')]),
+  ),
+  org_id: 'own_org',
+  app_code: 'app_codes',
+};
 
 const pick = (kind: string): fc.Arbitrary<string> => fc.nat(20).map((index) => placeholder(kind, index));
 
@@ -201,7 +198,7 @@ function usual(field: string, value: unknown, isLogin: boolean): fc.Arbitrary<[s
   if (field === 'secret') return pick('secrets').map((secret) => [field, secret]);
   if (kind !== undefined && (field !== 'app_code' || isLogin) && value !== null)
     return pick(kind).map((id) => [field, id]);
-  if (!['slug', 'code', 'app_code', 'email', 'ticket_code', 'name'].includes(field)) return fc.constant([field, value]);
+  if (!uniqueFields.has(field)) return fc.constant([field, value]);
   const fresh = fc.nat(100_000).map((index) => (field === 'email' ? `u${index}@acme.example` : `u-${index}`));
   return fresh.map((text) => [field, text]);
 }

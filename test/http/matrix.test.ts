@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { referenceOf, referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { operations, REFERENCES, type Scenario, UNIQUE, World } from '../support/scenario.ts';
+import { freshValue } from '../support/relations.ts';
+import { operations, type Scenario, World } from '../support/scenario.ts';
 
 /**
  * Who may reach what: every operation of the contracts × {own record, another tenant's, none}, wherever a request can name one. Another
@@ -71,9 +74,8 @@ const each = (places: (route: Route) => readonly string[]) =>
   protectedOperations.flatMap(([id, route]) => places(route).map((name) => [id, name, route] as const));
 
 const byParameter = each((route) => Object.keys(route.params.shape));
-const byField = each(({ body }) =>
-  Object.keys(body?.schema.shape ?? {}).filter((name) => REFERENCES[name] !== undefined),
-);
+const referencesOf = ({ body }: Route) => (body === undefined ? new Map<string, string>() : referencesIn(body.schema));
+const byField = each((route) => [...referencesOf(route).keys()]);
 const byFilter = each(({ query }) =>
   Object.keys(query.shape).filter((name) => name.endsWith('_id') && name !== 'org_id'),
 );
@@ -124,25 +126,22 @@ describe('a record named in the path', () => {
 
 describe('a record named in the body', () => {
   it.each(byField)('%s %s: own, else 422', async (operationId, field, route) => {
-    const collection = REFERENCES[field] ?? '';
+    const record = referencesOf(route).get(field) ?? '';
     const place: Place = (scenario, id) => withBody(scenario, { [field]: id });
-    const { status, said } = await expectNoDifference(operationId, place, await rivals.reference(collection));
+    const { status, said } = await expectNoDifference(operationId, place, await rivals.reference(record));
     const isFixed = route.body !== undefined && field in route.body.ignored;
     expect([status, said.includes(`#/${field}`)]).toEqual(isFixed ? [200, false] : [422, true]);
-    const own = await exchange(place(await world.scenario(operationId), await world.reference(collection)));
+    const own = await exchange(place(await world.scenario(operationId), await world.reference(record)));
     expect(own.status).toBe(route.response.status);
   });
 });
 
-/** Filters by the id of an integration, and by that of any record. */
-const INTEGRATION_IDS = new Set(['integration_id', 'actor_id']);
-const RECORDS: Readonly<Record<string, string>> = { record_id: '/api/v1/roles' };
+/** What is named by a filter that takes ids of records of several kinds. */
+const ANY_RECORD = 'Role';
 
 describe('a record named in a filter', () => {
-  it.each(byFilter)('%s ?%s: own, else an empty list', async (operationId, name) => {
-    const foreign = INTEGRATION_IDS.has(name)
-      ? theirs.integrationId
-      : await rivals.reference(REFERENCES[name] ?? RECORDS[name] ?? '');
+  it.each(byFilter)('%s ?%s: own, else an empty list', async (operationId, name, route) => {
+    const foreign = await rivals.reference(referenceOf(route.query.shape[name] as z.ZodType) ?? ANY_RECORD);
     const place: Place = (scenario, id) => withQuery(scenario, `${name}=${id}`);
     const { status, said } = await expectNoDifference(operationId, place, foreign);
     expect(status).toBe(200);
@@ -155,15 +154,13 @@ describe('a record named in an event', () => {
   const idFieldOf = ({ event }: Route) => event?.idField ?? 'id';
   const places = events.flatMap(([id, route]) => [
     ...(Object.keys(route.params.shape).length > 0 ? [[id, idFieldOf(route), route] as const] : []),
-    ...Object.keys(route.body?.schema.shape ?? {})
-      .filter((name) => REFERENCES[name] !== undefined)
-      .map((name) => [id, name, route] as const),
+    ...Array.from(referencesOf(route).keys(), (name) => [id, name, route] as const),
   ]);
 
   it.each(places)('%s %s: another tenant’s and none are the same 422', async (operationId, field, route) => {
     const [own, other] = [await world.scenario(operationId), await rivals.scenario(operationId)];
-    const collection = REFERENCES[field];
-    const foreign = collection === undefined ? idInPath(other, 'id') : await rivals.reference(collection);
+    const record = referencesOf(route).get(field);
+    const foreign = record === undefined ? idInPath(other, 'id') : await rivals.reference(record);
     const id = Object.keys(route.params.shape).length > 0 ? { [idFieldOf(route)]: idInPath(own, 'id') } : {};
     const ask = async (named: string) => {
       const data = { ...own.body, ...id, [field]: named };
@@ -210,20 +207,26 @@ describe('an organization named in the body', () => {
 });
 
 describe('a value that may be used once', () => {
-  const unique = operations.flatMap(([id, route]) =>
-    route.method === 'POST' && route.errors.includes('already-exists') && id !== 'createIntegration' ? [id] : [],
+  /** Its unique fields, by their names, with examples. */
+  const uniqueIn = ({ body, bodyExample, response }: Route): readonly (readonly [string, unknown])[] =>
+    body === undefined
+      ? []
+      : Array.from(uniqueFieldsOf(body.schema))
+          .filter(([, { within }]) => within === 'tenant')
+          .map(([field]) => [field, bodyExample?.[field] ?? (response.example as JsonBody)[field]]);
+  const creations = protectedOperations.flatMap(([id, route]) =>
+    route.method === 'POST' ? uniqueIn(route).map(([field, example]) => [id, field, example] as const) : [],
   );
 
-  it.each([...unique, 'createTicket'])('%s: may be used once in each tenant', async (operationId) => {
+  it.each(creations)('%s %s: may be used once in each tenant', async (operationId, field, example) => {
     const [first, second] = [await world.scenario(operationId), await rivals.scenario(operationId)];
-    const shared: JsonBody = Object.fromEntries(
-      Object.entries(first.body ?? {}).filter(([field]) => UNIQUE[field] !== undefined),
-    );
-    const code = operationId === 'createTicket' ? { ticket_code: `X-${randomUUID()}` } : {};
-    const again = withBody(first, code);
-    expect((await exchange(withBody(second, { ...shared, ...code }))).status).toBe(201);
-    expect((await exchange(again)).status).toBe(201);
-    expect((await exchange(again)).status).toBe(409);
+    const schema = first.route.body?.schema as z.ZodObject;
+    const shared = { [field]: freshValue(schema, field, example, randomUUID().slice(0, 13)) };
+    expect((await exchange(withBody(second, shared))).status).toBe(201);
+    expect((await exchange(withBody(first, shared))).status).toBe(201);
+    const again = withBody(await world.scenario(operationId), shared);
+    const { status, said } = await exchange(again);
+    expect([status, said.includes(`#/${field}`)]).toEqual([409, true]);
   });
 });
 
@@ -249,7 +252,7 @@ describe('what others do', () => {
     }
     expect(await answers()).toEqual(before);
     // And they do see what they do themselves.
-    await world.make('/api/v1/clients');
+    await world.make('Client');
     expect(await answers()).not.toEqual(before);
   });
 });

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
+import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
+import type { Body } from '../../shared/contract/record.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import type { Api, JsonBody, OrgAccess } from './api.ts';
+import { creatorOf, freshValue } from './relations.ts';
 
 /**
  * A valid request for every operation, made from the contracts: the body is the route's own example with references to records
@@ -22,27 +25,14 @@ export const operations: readonly (readonly [operationId: string, route: Route])
   Object.entries(routes),
 );
 
-/** Where the records are created that a field or a path parameter names. */
-export const REFERENCES: Readonly<Record<string, string>> = {
-  client_id: '/api/v1/clients',
-  service_id: '/api/v1/services',
-  resource_id: '/api/v1/resources',
-  terminal_id: '/api/v1/terminals',
-  role_id: '/api/v1/roles',
-  user_id: '/api/v1/users',
+/** Records that no operation creates by itself: the one that leaves them, and where they are listed. */
+const LEFT_BY: Readonly<Record<string, readonly [operationId: string, list: string]>> = {
+  WebhookEvent: ['receiveWebhook', '/api/v1/webhook-events'],
+  AuditEvent: ['createRole', '/api/v1/audit-events'],
 };
 
-/** Records whose path is not the one they are created at. */
-const CREATED_AT: Readonly<Record<string, string>> = { '/api/v1/memberships': '/api/v1/users/memberships' };
-
-/** Fields whose value may be used once. */
-export const UNIQUE: Readonly<Record<string, (suffix: string) => string>> = {
-  name: (suffix) => `Name ${suffix}`,
-  slug: (suffix) => `slug-${suffix}`,
-  code: (suffix) => `code-${suffix}`,
-  app_code: (suffix) => `app-${suffix}`,
-  email: (suffix) => `${suffix}@acme.example`,
-};
+/** Operations of platform callers alone. */
+export const PLATFORM_ONLY: ReadonlySet<string> = new Set(['listOrgs', 'createOrg']);
 
 /** A tenant in which scenarios are played. */
 export class World {
@@ -60,13 +50,17 @@ export class World {
     const route = operations.find(([id]) => id === operationId)?.[1];
     if (route === undefined) throw new Error(`no operation ${operationId}`);
     const path = await this.#pathOf(route);
-    const body = route.bodyExample === undefined ? undefined : await this.#bodyOf(operationId, route.bodyExample);
+    const { body: taken, bodyExample } = route;
+    const body =
+      taken === undefined || bodyExample === undefined
+        ? undefined
+        : await this.#bodyOf(operationId, taken, bodyExample);
     return {
       operationId,
       route,
       path,
       body,
-      token: await this.#tokenFor(route),
+      token: await this.#tokenFor(operationId, route),
       headers: this.#headersFor(route, body),
     };
   }
@@ -80,65 +74,73 @@ export class World {
     });
   }
 
-  /** The id of a record made at a collection's path, the same at every call. */
-  reference(collection: string): Promise<string> {
-    const known = this.#made.get(collection);
+  /** The id of a record of this name, the same at every call: the tenant's own organization and integration, or one that is made. */
+  reference(record: string): Promise<string> {
+    if (record === 'Organization') return Promise.resolve(this.#org.orgId);
+    if (record === 'Integration') return Promise.resolve(this.#org.integrationId);
+    const known = this.#made.get(record);
     if (known !== undefined) return known;
-    const made = this.make(collection);
-    this.#made.set(collection, made);
+    const made = this.make(record);
+    this.#made.set(record, made);
     return made;
   }
 
-  /** Makes a record and gives its id. */
-  async make(collection: string): Promise<string> {
-    if (collection === '/api/v1/orgs') return this.#org.orgId;
-    if (collection === '/api/v1/webhook-events') return this.#makeBy('receiveWebhook', collection);
-    if (collection === '/api/v1/audit-events') return this.#makeBy('createRole', collection);
-    const path = CREATED_AT[collection] ?? collection;
-    const [operationId] = operations.find(([, route]) => route.method === 'POST' && route.path === path) ?? [];
-    if (operationId === undefined) throw new Error(`nothing creates ${collection}`);
+  /** Makes a record of this name and gives its id. Of organizations there is the tenant's own. */
+  async make(record: string): Promise<string> {
+    if (record === 'Organization') return this.#org.orgId;
+    if (LEFT_BY[record] !== undefined) return this.#makeBy(...LEFT_BY[record]);
+    const [operationId] = creatorOf(record) ?? [];
+    if (operationId === undefined)
+      throw new Error(`no operation takes a ${record}Create, so nothing creates a ${record}`);
     const { status, body } = await this.send(await this.scenario(operationId));
-    if (status !== 201) throw new Error(`making ${collection} answered ${status} ${JSON.stringify(body)}`);
+    if (status !== 201) throw new Error(`making a ${record} answered ${status} ${JSON.stringify(body)}`);
     return String(body.id);
   }
 
   /** A record that an operation leaves besides what it is for. */
-  async #makeBy(operationId: string, collection: string): Promise<string> {
+  async #makeBy(operationId: string, list: string): Promise<string> {
     await this.send(await this.scenario(operationId));
-    const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', collection, { token: this.#org.token });
+    const { body } = await this.#api.request<{ data: { id: string }[] }>('GET', list, { token: this.#org.token });
     return body.data[0]?.id ?? '';
   }
 
-  async #pathOf(route: Route): Promise<string> {
-    let path = route.path;
-    for (const parameter of Object.keys(route.params.shape)) {
-      const collection = REFERENCES[parameter] ?? path.slice(0, path.indexOf(`/{${parameter}}`));
-      const id = parameter === 'app_code' ? this.#org.appCode : await this.#idFor(route, parameter, collection);
-      path = path.replace(`{${parameter}}`, id);
+  /** The record that the path is about, its last parameter's, is fresh; those it belongs to are shared. */
+  async #pathOf({ path, params }: Route): Promise<string> {
+    const named = referencesIn(params);
+    const last = path.slice(path.lastIndexOf('{') + 1, path.lastIndexOf('}'));
+    let filled = path;
+    for (const parameter of Object.keys(params.shape)) {
+      const record = named.get(parameter);
+      if (record === undefined && parameter !== 'app_code') {
+        throw new Error(`${path}: declare {${parameter}} with reference(), so that it is known which record it names`);
+      }
+      const id =
+        record === undefined
+          ? this.#org.appCode
+          : await (parameter === last ? this.make(record) : this.reference(record));
+      filled = filled.replace(`{${parameter}}`, id);
     }
-    return path;
+    return filled;
   }
 
-  /** The client and the service of `/services/client/{client_id}/{id}` belong together. */
-  #idFor(route: Route, parameter: string, collection: string): Promise<string> {
-    if (REFERENCES[parameter] !== undefined) return this.reference(collection);
-    return this.make(route.path.includes('/client/{client_id}/') ? '/api/v1/services' : collection);
-  }
-
-  async #bodyOf(operationId: string, example: JsonBody): Promise<JsonBody> {
+  async #bodyOf(operationId: string, { schema }: Body, example: JsonBody): Promise<JsonBody> {
+    if (operationId === 'login') return { app_code: this.#org.appCode, secret: this.#org.secret };
     const suffix = randomUUID().slice(0, 13);
+    const referred = referencesIn(schema);
+    const unique = uniqueFieldsOf(schema);
     const fields = Object.entries(example).map(async ([field, value]): Promise<[string, unknown]> => {
-      const collection = REFERENCES[field];
-      if (collection !== undefined) return [field, await this.reference(collection)];
-      return [field, UNIQUE[field]?.(suffix) ?? value];
+      const record = referred.get(field);
+      if (record !== undefined) return [field, await this.reference(record)];
+      return [field, unique.has(field) ? freshValue(schema, field, value, suffix) : value];
     });
     const body = Object.fromEntries(await Promise.all(fields));
-    return operationId === 'login' ? { app_code: this.#org.appCode, secret: this.#org.secret } : body;
+    // There is one organization, and each time something of it shall change.
+    return operationId === 'updateOrg' ? { ...body, name: `Name ${suffix}` } : body;
   }
 
-  async #tokenFor(route: Route): Promise<string | undefined> {
+  async #tokenFor(operationId: string, route: Route): Promise<string | undefined> {
     if (!route.auth.startsWith('bearer')) return undefined;
-    return PLATFORM_ONLY.has(`${route.method} ${route.path}`) ? this.#api.platformToken() : this.#org.token;
+    return PLATFORM_ONLY.has(operationId) ? this.#api.platformToken() : this.#org.token;
   }
 
   #headersFor(route: Route, body: JsonBody | undefined): Record<string, string> {
@@ -146,5 +148,3 @@ export class World {
     return { 'x-signature': sign(JSON.stringify(body), this.#org.secret), 'x-event-id': randomUUID() };
   }
 }
-
-const PLATFORM_ONLY = new Set(['GET /api/v1/orgs', 'POST /api/v1/orgs']);

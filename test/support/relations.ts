@@ -1,0 +1,47 @@
+import { randomInt } from 'node:crypto';
+import type * as z from 'zod';
+import { contracts } from '../../functions/all-contracts.ts';
+import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
+import type { Route } from '../../shared/contract/route.ts';
+
+/** What the contracts say of records and of fields that refer to others, so that no test keeps a list of them. */
+
+const routes = contracts.flatMap((contract) => Object.entries(contract.routes));
+
+/** The operation that creates a record, by the record's name. */
+export const creatorOf = (record: string): readonly [operationId: string, route: Route] | undefined =>
+  routes.find(([, { method, body }]) => method === 'POST' && body?.name === `${record}Create`);
+
+/** Names of records by the fields and parameters that hold an id of theirs, wherever these are. The `id` of a path is another record's in each. */
+export const references: ReadonlyMap<string, string> = new Map(
+  routes.flatMap(([, { params, query, body }]) =>
+    [params, query, ...(body === undefined ? [] : [body.schema])].flatMap((schema) =>
+      [...referencesIn(schema)].filter(([field]) => field !== 'id'),
+    ),
+  ),
+);
+
+/** Names of the fields that are unique in some body. */
+export const uniqueFields: ReadonlySet<string> = new Set(
+  routes.flatMap(([, { body }]) => (body === undefined ? [] : [...uniqueFieldsOf(body.schema).keys()])),
+);
+
+/**
+ * A value for a unique field that no other record has: the example with a suffix before it, else one of the example's form.
+ * @throws Error when the field takes neither
+ */
+export function freshValue({ shape }: z.ZodObject, field: string, example: unknown, suffix: string): string {
+  const schema = shape[field] as z.ZodType;
+  const found = [`${suffix}-${example}`, likeExample(String(example))].find((value) => schema.safeParse(value).success);
+  if (found === undefined) {
+    throw new Error(`${field} is unique, and no other value could be made of its example ${JSON.stringify(example)}`);
+  }
+  return found;
+}
+
+/** Other letters and digits in the same places: `SN-0042` becomes `QX-8153`. */
+const likeExample = (example: string): string =>
+  example
+    .replace(/\d/g, () => String(randomInt(10)))
+    .replace(/[a-z]/g, () => String.fromCharCode(97 + randomInt(26)))
+    .replace(/[A-Z]/g, () => String.fromCharCode(65 + randomInt(26)));
