@@ -1,0 +1,157 @@
+import { exec } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/**
+ * What the README and `docs/adding-a-domain.md` tell newcomers is true: in a copy of the repository their code is put where they say, and
+ * then everything that is made from the contracts is green, without a word anywhere else.
+ */
+
+const ROOT = join(import.meta.dirname, '../..');
+const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'node_modules']);
+const LONG = 600_000;
+
+let copy: string;
+beforeAll(async () => {
+  copy = await mkdtemp(join(tmpdir(), 'custodia-copy-'));
+  const isCopied = (path: string): boolean => !NOT_COPIED.has(relative(ROOT, path).split(sep)[0] ?? '');
+  await cp(ROOT, copy, { recursive: true, filter: isCopied });
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  await addDomain();
+  await addEndpoint();
+}, LONG);
+afterAll(() => rm(copy, { recursive: true, force: true }));
+
+const read = (file: string): Promise<string> => readFile(join(copy, file), 'utf8');
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(join(copy, file)), { recursive: true });
+  await writeFile(join(copy, file), text);
+}
+
+/** Puts lines behind one that is there. */
+async function insert(file: string, after: string, lines: string): Promise<void> {
+  const text = await read(file);
+  expect(text, file).toContain(after);
+  await write(
+    file,
+    text.replace(after, () => `${after}${lines}`),
+  );
+}
+
+/** The files of the page, and the line. */
+async function addDomain(): Promise<void> {
+  const page = await read('docs/adding-a-domain.md');
+  const files = Array.from(page.matchAll(/\n`(functions\/licenses\/[\w-]+\.ts)`:\n\n```ts\n(.*?)```/gs));
+  expect(files).toHaveLength(4);
+  for (const [, file = '', text = ''] of files) await write(file, text);
+  const [, line = ''] = /`functions\/all-contracts\.ts`[^`]*\n\n```ts\n(.*?)```/s.exec(page) ?? [];
+  const list = 'functions/all-contracts.ts';
+  await insert(list, "import { integrations } from './integrations/contract.ts';\n", line);
+  await insert(list, 'export const contracts: readonly Contract[] = [\n', '  licenses,\n');
+}
+
+/** The README's endpoint, with the imports that it names. */
+async function addEndpoint(): Promise<void> {
+  const places = {
+    'functions/terminals/contract.ts': '  routes: {\n',
+    'functions/terminals/operations.ts': 'Operations<typeof terminals> = {\n',
+  };
+  const readme = await read('README.md');
+  for (const [file, place] of Object.entries(places)) {
+    const told = new RegExp(`\`${file}\` \\(\`(\\w+)\` comes from \`([\\w./-]+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
+    const [, name = '', from = '', text = ''] = told.exec(readme) ?? [];
+    await insert(file, place, text);
+    await write(file, `import { ${name} } from '../../${from}';\n${await read(file)}`);
+  }
+}
+
+/** Runs a command in the copy, as a user would. */
+async function run(command: string): Promise<string> {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
+  const { stdout } = await promisify(exec)(command, { cwd: copy, env, maxBuffer: 100_000_000 }).catch(
+    ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
+      throw new Error(`${command} failed:\n${stdout.slice(-20_000)}\n${stderr.slice(-5_000)}`);
+    },
+  );
+  return stdout;
+}
+
+/** Runs tests of the copy, those whose names fit where a pattern is given. */
+async function runTests(files: readonly string[], pattern?: RegExp): Promise<readonly string[]> {
+  const report = 'report.json';
+  const named = pattern === undefined ? '' : `-t "${pattern.source}"`;
+  await run(
+    `npx vitest run --reporter=default --reporter=json --outputFile.json=${report} ${named} ${files.join(' ')}`,
+  );
+  const { testResults } = JSON.parse(await read(report)) as {
+    readonly testResults: readonly { readonly assertionResults: readonly { fullName: string; status: string }[] }[];
+  };
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .flatMap(({ fullName, status }) => (status === 'passed' ? [fullName] : []));
+}
+
+const NEW = ['listLicenses', 'createLicense', 'getLicense', 'deleteTerminal'];
+
+describe('a domain and an endpoint, added as the documents say', () => {
+  it(
+    'compile, once what is generated is made',
+    async () => {
+      await run('npm run format');
+      expect(await run('npm run docs')).toContain('functions/webhooks/domains.ts: written');
+      await run('npm run check');
+    },
+    LONG,
+  );
+
+  it(
+    'are right in all that is made of contracts: documents, stack, webhooks, verification',
+    async () => {
+      const passed = await runTests([
+        'test/architecture',
+        'test/contract/constraints.test.ts',
+        'test/contract/contracts.test.ts',
+        'test/contract/openapi.test.ts',
+        'test/contract/openapi-lint.test.ts',
+        'test/docs/pages.test.ts',
+        'test/docs/specification.test.ts',
+        'test/infra/isolation.test.ts',
+        'test/infra/rights.test.ts',
+        'test/infra/routes.test.ts',
+        'test/operator/kinds.test.ts',
+        'test/webhooks/domains.test.ts',
+      ]);
+      for (const id of NEW) expect(passed).toContain(`the operation ${id} says whose it is and who may call it`);
+    },
+    LONG,
+  );
+
+  it(
+    'are tried as every other: by example, without permission, with bad input, across tenants and under faults',
+    async () => {
+      const passed = await runTests(
+        ['bad-input', 'faults', 'matrix', 'permissions', 'scenarios', 'webhook-effects'].map(
+          (name) => `test/http/${name}`,
+        ),
+        /License|license|deleteTerminal/,
+      );
+      for (const id of NEW) expect(passed).toContain(`every operation does what its example says ${id}`);
+      expect(passed).toEqual(
+        expect.arrayContaining([
+          'a record named in the path getLicense {id}: own, else 404',
+          'a record named in the path deleteTerminal {id}: own, else 404',
+          'a record named in the body createLicense client_id: own, else 422',
+          'a record named in a filter listLicenses ?client_id: own, else an empty list',
+          'a value that may be used once createLicense key: may be used once in each tenant',
+          'every event with an effect does what its route does license.created: createLicense',
+          'a fault below the SDK createLicense',
+        ]),
+      );
+    },
+    LONG,
+  );
+});
