@@ -54,7 +54,11 @@ export class NotUnique extends Error {
 export class ListNotBuilt extends Error {
   override readonly name = 'ListNotBuilt';
 
-  constructor(fields: readonly string[]) {
-    super(`the lists by ${fields.join(' and ')} are not built`);
+  readonly fields: readonly string[];
+
+  /** @param list its partition, for the operator, who reads it in the log */
+  constructor(list: string, fields: readonly string[]) {
+    super(`the lists of ${list} by ${fields.join(' and ')} are not built: run operator verify --repair`);
+    this.fields = fields;
   }
 }

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
 import { ListNotBuilt } from '../../shared/table/errors.ts';
+import { HEAD } from '../../shared/table/keys.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -139,6 +141,47 @@ describe('a filter that is added later', () => {
       expect(await idsOf(org, { owner })).toEqual(expected);
     }
   });
+});
+
+/** Nobody knows then which filters the records stand in: they may be older than the notes. */
+describe('a list with records whose head notes no filters', () => {
+  const aged = entity<Job>('AGED', { filters: ['state', 'owner'], retentionDays: 30 });
+  const forget = (org: string, { name }: Entity<Job>) =>
+    table.client.send(
+      new UpdateCommand({
+        TableName: table.name,
+        Key: { PK: `ORG#${org}#${name}#SET`, SK: HEAD },
+        UpdateExpression: 'REMOVE FILTERS',
+        ConditionExpression: 'attribute_exists(FILTERS)',
+      }),
+    );
+
+  it.each([after, aged])(
+    '$name: is refused by each of them, also when more records come, until they were built',
+    async (of) => {
+      const org = randomUUID();
+      const first = await create(org, of, { state: 'open', owner: 'ana' });
+      await forget(org, of);
+      await expect(idsOf(org, { owner: 'ana' }, of)).rejects.toThrow(ListNotBuilt);
+      expect(await idsOf(org, {}, of)).toEqual([first]);
+
+      const rest = await Promise.all(['ana', 'rui'].map((owner) => create(org, of, { state: 'open', owner })));
+      await expect(idsOf(org, { state: 'open' }, of)).rejects.toThrow(ListNotBuilt);
+      await expect(
+        open(org)
+          .records(of)
+          .cursorPage({ limit: 5, filter: { state: 'open' } }),
+      ).rejects.toThrow(ListNotBuilt);
+      expect((await idsOf(org, {}, of)).toSorted()).toEqual([first, ...rest].toSorted());
+
+      const built = (await verify(open(org), [kind(of)], { repair: true })).differences;
+      expect(built.map(({ kind, field, repaired }) => [kind, field, repaired])).toEqual([
+        ['filter-not-built', 'state', true],
+        ['filter-not-built', 'owner', true],
+      ]);
+      expect((await idsOf(org, { state: 'open', owner: 'ana' }, of)).toSorted()).toEqual([first, rest[0]].toSorted());
+    },
+  );
 });
 
 /** The pipeline would run the operation again. */

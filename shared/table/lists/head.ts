@@ -191,6 +191,7 @@ async function give(table: Table, list: List, { now, by }: Taker, giving: Giving
     ].join(' '),
     ConditionExpression: [
       ...(condition === undefined ? [] : [condition]),
+      ...(list.filters.length === 0 ? [] : [NEW_OR_NOTED]),
       '(attribute_not_exists(#by) OR #by <> :by)',
     ].join(' AND '),
     ExpressionAttributeNames: { '#at': 'AT', '#next': 'NEXT', '#by': 'BY', '#filters': 'FILTERS', ...names },
@@ -202,10 +203,14 @@ async function give(table: Table, list: List, { now, by }: Taker, giving: Giving
     return (await table.client.send(command)).Attributes ?? {};
   } catch (error) {
     const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
-    if (found?.BY !== by) throw error;
-    return found;
+    if (found?.BY === by) return found;
+    if (found === undefined || Array.isArray(found.FILTERS) || list.filters.length === 0) throw error;
+    return give(table, { ...list, filters: [] }, { now, by }, giving);
   }
 }
+
+/** All records of a new list stand in the lists of its filters. In which those stand that are there already, only a note can say. */
+const NEW_OR_NOTED = '(attribute_not_exists(#next) OR attribute_exists(#filters))';
 
 /** Does what a taker found needed to keep a head small. A mark that begins elsewhere by now is somebody else's to extend. */
 export async function keepHeadSmall(table: Table, { partition }: List, { remove, extend }: Upkeep): Promise<void> {

@@ -2,7 +2,7 @@ import type { Table } from '../connection/client.ts';
 import { ListNotBuilt } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
-import type { List } from './head.ts';
+import { builtIn, type List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readHead, readSet } from './read-set.ts';
@@ -56,11 +56,12 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
   return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
-/** A head without the note, or none, is that of a list nobody has written yet. */
-function assertBuilt({ FILTERS: built }: Item, { filter }: ListSource): void {
-  if (!Array.isArray(built)) return;
+/** Without a head nobody has written the list yet. */
+function assertBuilt(head: Item, { partition, filter }: ListSource): void {
+  if (head.NEXT === undefined) return;
+  const built = builtIn(head);
   const missing = Object.keys(filter).filter((field) => !built.includes(field));
-  if (missing.length > 0) throw new ListNotBuilt(missing);
+  if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 
 export function membersOf(
