@@ -9,9 +9,9 @@ const FUNCTIONS = join(import.meta.dirname, '../functions');
 export async function declaredEntities(): Promise<readonly AnyEntity[]> {
   const files = globSync('*/store.ts', { cwd: FUNCTIONS }).map((file) => pathToFileURL(join(FUNCTIONS, file)).href);
   const modules = await Promise.all(files.map((file): Promise<Readonly<Record<string, unknown>>> => import(file)));
-  return modules
-    .flatMap((module) => Object.values(module).filter(isEntity))
-    .toSorted((one, other) => one.name.localeCompare(other.name));
+  return [...new Set(modules.flatMap((module) => Object.values(module).filter(isEntity)))].toSorted((one, other) =>
+    one.name.localeCompare(other.name),
+  );
 }
 
 const isEntity = (value: unknown): value is AnyEntity =>

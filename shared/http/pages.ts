@@ -1,3 +1,4 @@
+import type { Sort } from '../contract/parameters.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { filtersOf } from '../contract/traits.ts';
 import type { Entity } from '../table/repository/entity.ts';
@@ -8,7 +9,7 @@ import { answerPage, type BearerInput, type Filtered } from './operation.ts';
 
 /** What such an operation is given, whatever its route. */
 export interface PageInput extends BearerInput {
-  readonly query: { readonly page: number; readonly page_size: number; readonly sort: 'created_at' | '-created_at' };
+  readonly query: { readonly page: number; readonly page_size: number; readonly sort: Sort };
 }
 
 /** What it answers. */
@@ -45,7 +46,7 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
-    const unserved = filtersOf(route).filter((name) => filters?.[name] === undefined);
+    const unserved = filtersOf(route).filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(complaint(contract, operationId, route, unserved, filters));
   }
 }
