@@ -1,17 +1,26 @@
 import { defineConfig } from 'vitest/config';
+import { projects } from './test/projects.ts';
 
+const globalSetup = ['test/support/global-setup.ts'];
+
+/** `npm test` runs `unit` and `http`, `npm run test:slow` runs `slow`. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts'],
-    // `npm run test:dates` moves the clock.
-    setupFiles: process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'],
-    testTimeout: 30_000,
-    // Synthesizing a stack takes seconds, and on a loaded machine minutes.
-    hookTimeout: 240_000,
+    projects: [
+      { extends: true, test: { name: 'unit', ...projects.unit } },
+      { extends: true, test: { name: 'http', ...projects.http, globalSetup } },
+      { extends: true, test: { name: 'slow', ...projects.slow, globalSetup } },
+    ],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
     pool: 'forks',
     maxWorkers: 2,
+    // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
+    isolate: false,
+    // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
+    testTimeout: 120_000,
+    hookTimeout: 240_000,
+    // `npm run test:dates` moves the clock.
+    setupFiles: process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'],
     unstubEnvs: true,
     restoreMocks: true,
     coverage: {

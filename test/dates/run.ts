@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { commandLine } from '../../local/terminal/command-line.ts';
+import { SAME_EVERY_DAY } from '../projects.ts';
 
 /**
  * `npm run test:dates`: the tests that have to do with time, on other days and in other places. DynamoDB keeps the real clock; its TTL then
@@ -11,24 +12,6 @@ import { commandLine } from '../../local/terminal/command-line.ts';
  */
 
 const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http'];
-
-/** They ask the same whatever the day, of every route, state, fault or size, and take more than half of the time. */
-const LEFT_OUT = [
-  ...[
-    'bad-input',
-    'conflicts',
-    'faults',
-    'matrix',
-    'openapi',
-    'permissions',
-    'power-faults',
-    'risks.property',
-    'secrets-at-rest',
-    'sizes',
-  ].map((name) => `test/http/${name}.test.ts`),
-  'test/table/bounds.test.ts',
-  'test/table/number-set.test.ts',
-];
 
 type Variables = Readonly<Record<'TEST_CLOCK' | 'TZ', string>>;
 
@@ -103,12 +86,12 @@ function run(name: string, parts: readonly string[]): string[] {
 function reportOf(variables: Variables): Report | undefined {
   const directory = mkdtempSync(join(tmpdir(), 'custodia-dates-'));
   const file = join(directory, 'report.json');
-  const excluded = LEFT_OUT.flatMap((path) => ['--exclude', path]);
+  const selected = ['--project=unit', '--project=http', ...SAME_EVERY_DAY.map((path) => `--exclude=${path}`)];
   try {
     const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
     const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${file}`];
     const env = { ...process.env, ...variables };
-    spawnSync(process.execPath, [vitest, 'run', ...AREAS, ...excluded, ...reporters], { stdio: 'inherit', env });
+    spawnSync(process.execPath, [vitest, 'run', ...AREAS, ...selected, ...reporters], { stdio: 'inherit', env });
     return reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
     console.error(error);

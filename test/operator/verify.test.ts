@@ -21,7 +21,7 @@ import type { Kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { operations, World } from '../support/scenario.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
+import { IS_SAMPLE, IS_WHOLE } from '../support/sweep.ts';
 
 /** Every kind of damage that a tenant's data can have: it is found, nothing else is, and repaired it is whole again. */
 
@@ -319,7 +319,7 @@ describe('damage', () => {
 });
 
 // A whole sweep on a loaded machine takes its time.
-describe('while the API is in use', { timeout: 240_000 }, () => {
+describe.skipIf(IS_SAMPLE)('while the API is in use', { timeout: 600_000 }, () => {
   const ROUNDS = IS_WHOLE ? 6 : 2;
 
   /** Writes for as long as `isOver` says no: every kind of change that moves sets and counters of the two clients. */

@@ -1,8 +1,12 @@
-/** Whether this is `npm run sweep`, which does all of what `npm test` does a sample of. */
+/**
+ * How much is done of what could go on for ever, and whether what takes long is done at all: `npm test` does a sample,
+ * `npm run test:slow` more of it, `npm run sweep` the whole.
+ */
+export const IS_SAMPLE = process.env.SWEEP === undefined;
 export const IS_WHOLE = process.env.SWEEP === 'whole';
 
 /** How often a property of the storage of lists is tried: `LIST_RUNS`, if it is set. */
-export const LIST_RUNS = positive('LIST_RUNS') ?? (IS_WHOLE ? 100 : 12);
+export const LIST_RUNS = positive('LIST_RUNS') ?? (IS_WHOLE ? 100 : IS_SAMPLE ? 6 : 12);
 
 /** Tries of none would pass whatever is wrong. @throws Error */
 function positive(variable: string): number | undefined {

@@ -1,0 +1,51 @@
+/** Which test is run when. A new file is of `http` until it is named here. */
+
+/** They need no DynamoDB. */
+const UNIT = [
+  'test/architecture/*.test.ts',
+  'test/auth/{kms,local-keys,secret-box,secrets,tokens}.test.ts',
+  'test/contract/{body,contracts,fields,linear-work,openapi,problem,record,route,sizes}.test.ts',
+  'test/dates/*.test.ts',
+  'test/docs/{pages,security}.test.ts',
+  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions}.test.ts',
+  'test/operator/kinds.test.ts',
+  'test/table/{ids,number-set,periods,tenant-credentials}.test.ts',
+  'test/webhooks/signature.test.ts',
+];
+
+/** They start processes, make the stack and its bundles, lint, fill large lists or play long games. */
+const SLOW = [
+  'test/contract/openapi-lint.test.ts',
+  'test/infra/*.test.ts',
+  'test/local/{dynamodb,start}.test.ts',
+  'test/operator/{create-platform-key,verify-command}.test.ts',
+  'test/soak/*.test.ts',
+  'test/table/bounds.test.ts',
+  'test/webhooks/languages.test.ts',
+];
+
+/**
+ * Tests of `unit` and `http` that ask the same whatever the day, so that `npm run test:dates` leaves them out. `npm run test:slow` runs them
+ * again: on DynamoDB Local, as `test:dates` does the others in CI, and with more of what is drawn at random.
+ */
+export const SAME_EVERY_DAY = [
+  'test/contract/linear-work.test.ts',
+  'test/docs/readme.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/http/{bad-input,conflicts,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
+  'test/local/gateway-harness.test.ts',
+  'test/operator/verify.test.ts',
+  'test/table/number-set.test.ts',
+];
+
+/** They do a sample in `npm test`, and more in `npm run test:slow`. */
+const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
+
+/** `npm run test:slow` says `SWEEP=more`; without it no file is in two projects. */
+const again = process.env.SWEEP === 'more' ? [...SAME_EVERY_DAY, ...SAMPLED] : [];
+
+export const projects = {
+  unit: { include: UNIT, exclude: [] },
+  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SLOW] },
+  slow: { include: [...SLOW, ...again], exclude: [] },
+} satisfies Record<string, { include: string[]; exclude: string[] }>;

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+/** `npm test`: types and lint, and beside them the quick tests. What is wrong with types and lint is said at the end. */
+
+const LEFT_OUT = 'the stack and its bundles, npm start, both engines, linters, histories, large lists and pages';
+
+/** Runs a script of package.json and answers what it prints, if it fails. */
+async function complaintsOf(script: string): Promise<string> {
+  const child = spawn(`npm run --silent ${script}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const code = new Promise((resolve) => child.once('close', resolve));
+  const output = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return (await code) === 0 ? '' : output.join('') || `npm run ${script} failed`;
+}
+
+/** Runs tests on this terminal and answers whether all is well. `filters` name files, as Vitest's do. */
+async function quickTests(filters: readonly string[]): Promise<boolean> {
+  const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
+  const args = [vitest, 'run', '--project=unit', '--project=http', ...filters];
+  const child = spawn(process.execPath, args, { stdio: 'inherit' });
+  return (await new Promise((resolve) => child.once('close', resolve))) === 0;
+}
+
+console.log(`Types, lint and the quick tests. \`npm run test:slow\` does what is left out: ${LEFT_OUT}.`);
+const [complaints, areWell] = await Promise.all([complaintsOf('check'), quickTests(process.argv.slice(2))]);
+if (complaints !== '') console.error(`npm run check:\n\n${complaints}`);
+process.exitCode = areWell && complaints === '' ? 0 : 1;
