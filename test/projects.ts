@@ -3,7 +3,7 @@
 /** They need no DynamoDB. */
 const UNIT = [
   'test/architecture/*.test.ts',
-  'test/auth/{kms,local-keys,secret-box,secrets,tokens}.test.ts',
+  'test/auth/{envelope-encryption,kms,local-keys,secrets,tokens}.test.ts',
   'test/contract/{body,contracts,fields,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{pages,security}.test.ts',
@@ -38,8 +38,11 @@ export const SAME_EVERY_DAY = [
   'test/table/number-set.test.ts',
 ];
 
+/** Folders whose tests `npm run test:dates` runs. */
+export const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http'];
+
 /** They do a sample in `npm test`, and more in `npm run test:slow`. */
-const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
+export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
 
 /** `npm run test:slow` says `SWEEP=more`; without it no file is in two projects. */
 const again = process.env.SWEEP === 'more' ? [...SAME_EVERY_DAY, ...SAMPLED] : [];

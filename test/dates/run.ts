@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { commandLine } from '../../local/terminal/command-line.ts';
-import { SAME_EVERY_DAY } from '../projects.ts';
+import { AREAS, SAME_EVERY_DAY } from '../projects.ts';
 
 /**
  * `npm run test:dates`: the tests that have to do with time, on other days and in other places. DynamoDB keeps the real clock; its TTL then
  * deletes nothing, for all runs are in the future of it.
  */
-
-const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http'];
 
 type Variables = Readonly<Record<'TEST_CLOCK' | 'TZ', string>>;
 
