@@ -17,8 +17,8 @@ export default defineConfig({
     // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
     isolate: false,
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // `npm run test:dates` moves the clock.
     setupFiles: process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'],
     unstubEnvs: true,

@@ -6,21 +6,20 @@ const UNIT = [
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tokens}.test.ts',
   'test/contract/{body,contracts,fields,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
-  'test/docs/{pages,security}.test.ts',
+  'test/docs/{generate,pages,references,security,specification,workflow}.test.ts',
   'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions}.test.ts',
   'test/operator/kinds.test.ts',
   'test/table/{ids,number-set,periods,tenant-credentials}.test.ts',
   'test/webhooks/signature.test.ts',
 ];
 
-/** They start processes, make the stack and its bundles, lint, fill large lists or play long games. */
+/** They start processes, make the stack and its bundles, lint or play long games. */
 const SLOW = [
   'test/contract/openapi-lint.test.ts',
   'test/infra/*.test.ts',
   'test/local/{dynamodb,start}.test.ts',
   'test/operator/{create-platform-key,verify-command}.test.ts',
   'test/soak/*.test.ts',
-  'test/table/bounds.test.ts',
   'test/webhooks/languages.test.ts',
 ];
 
@@ -35,7 +34,7 @@ export const SAME_EVERY_DAY = [
   'test/http/{bad-input,conflicts,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
   'test/local/gateway-harness.test.ts',
   'test/operator/verify.test.ts',
-  'test/table/number-set.test.ts',
+  'test/table/{bounds,number-set}.test.ts',
 ];
 
 /** Folders whose tests `npm run test:dates` runs. */

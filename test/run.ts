@@ -8,7 +8,7 @@ const LEFT_OUT = 'the stack and its bundles, npm start, both engines, linters, h
 
 /** Runs a script of package.json and answers what it prints, if it fails. */
 async function complaintsOf(script: string): Promise<string> {
-  const child = spawn(`npm run --silent ${script}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(`npm --silent run ${script}`, { shell: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const code = new Promise((resolve) => child.once('close', resolve));
   const output = await Promise.all([text(child.stdout), text(child.stderr)]);
   return (await code) === 0 ? '' : output.join('') || `npm run ${script} failed`;
@@ -24,5 +24,5 @@ async function quickTests(filters: readonly string[]): Promise<boolean> {
 
 console.log(`Types, lint and the quick tests. \`npm run test:slow\` does what is left out: ${LEFT_OUT}.`);
 const [complaints, areWell] = await Promise.all([complaintsOf('check'), quickTests(process.argv.slice(2))]);
-if (complaints !== '') console.error(`npm run check:\n\n${complaints}`);
+if (complaints !== '') console.error(`\n\`npm run check\` says:\n\n${complaints}`);
 process.exitCode = areWell && complaints === '' ? 0 : 1;

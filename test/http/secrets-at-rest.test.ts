@@ -80,7 +80,7 @@ describe('the table', () => {
     expect(foundIn(dump, secrets)).toEqual([]);
     // What is no secret is found, so the search does see what the operations have written.
     expect(foundIn(dump, [org.appCode, org.orgId, 'vault.opened'])).toHaveLength(3);
-  }, 60_000);
+  });
 
   it.each<[string, (secret: string) => RawItem]>([
     ['as it is', (secret) => ({ note: { S: `x ${secret} y` } })],

@@ -21,7 +21,7 @@ let rival: OrgAccess;
 beforeAll(async () => {
   api = await deploy({ firstKey: 'true', rateLimit: '1000000' });
   [acme, rival] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival')]);
-}, 180_000);
+});
 afterAll(() => api?.close());
 
 describeBundles(() => api.functions);

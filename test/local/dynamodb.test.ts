@@ -162,7 +162,7 @@ for (const { engine, found } of engines) {
         expect(own.length).toBeGreaterThan(0);
 
         await owner.kill(signal);
-        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), { timeout: 10_000 });
+        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), { timeout: 120_000 });
         const next = await start(dataDir);
         expect((await next.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
       });

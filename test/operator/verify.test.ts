@@ -318,8 +318,7 @@ describe('damage', () => {
   });
 });
 
-// A whole sweep on a loaded machine takes its time.
-describe.skipIf(IS_SAMPLE)('while the API is in use', { timeout: 600_000 }, () => {
+describe.skipIf(IS_SAMPLE)('while the API is in use', () => {
   const ROUNDS = IS_WHOLE ? 6 : 2;
 
   /** Writes for as long as `isOver` says no: every kind of change that moves sets and counters of the two clients. */

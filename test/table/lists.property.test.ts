@@ -214,7 +214,7 @@ describe('lists', () => {
       }),
       options,
     );
-  }, 300_000);
+  });
 
   it('are exactly what is stored, whatever fails: filtered ones at once, the whole one but for numbers in flight until they are read', async () => {
     await fc.assert(
@@ -236,7 +236,7 @@ describe('lists', () => {
       }),
       options,
     );
-  }, 300_000);
+  });
 });
 
 /** One read of each page of the whole list, some minutes later. */

@@ -31,7 +31,7 @@ const isCompiled = (command: string): boolean => command === 'java' || command =
 
 describe('a program of the documentation delivers its event, and is told when it comes again', () => {
   for (const [command, args, version] of PROGRAMS) {
-    it(`${args.at(-1)}`, { timeout: 120_000 }, async ({ skip }) => {
+    it(`${args.at(-1)}`, async ({ skip }) => {
       skip(
         isCompiled(command) && process.env.LANGUAGES !== 'all',
         'compiled for up to a minute; LANGUAGES=all runs it',

@@ -136,4 +136,4 @@ it('for every accepted delivery, what is stored derives from a text that was sig
     { numRuns: 60 },
   );
   expect(seen.changed).toBeGreaterThan(30);
-}, 120_000);
+});
