@@ -13,7 +13,7 @@ import { createTable } from './dynamodb/table.ts';
 import { meter } from './dynamodb/usage.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
-import { type Gateway, startGateway } from './gateway/gateway.ts';
+import { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
@@ -35,7 +35,7 @@ export interface LocalApi {
   close(): Promise<void>;
 }
 
-export interface LocalApiOptions {
+export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
   /** Default: warnings and errors, on the terminal. */
   readonly log?: Log;
   /** Told when the DynamoDB has died and cannot be started again. Default: logged. */
@@ -49,7 +49,11 @@ export interface LocalApiOptions {
  */
 export async function startLocalApi(
   settings: LocalSettings,
-  { log = terminalLog('warn'), onFailure = (error) => log.error(readableStack(error)) }: LocalApiOptions = {},
+  {
+    log = terminalLog('warn'),
+    onFailure = (error) => log.error(readableStack(error)),
+    ...gatewayOptions
+  }: LocalApiOptions = {},
 ): Promise<LocalApi> {
   await using started = new AsyncDisposableStack();
   const directory = dataDirectory(settings.dataDir);
@@ -85,7 +89,7 @@ export async function startLocalApi(
   ]);
   const platform = { ...integration, isSecretGiven: secret !== undefined };
 
-  const gateway = await listen(settings, log);
+  const gateway = await listen(settings, log, gatewayOptions);
   started.defer(() => gateway.close());
   const all = started.move();
   return { url: gateway.url, storage: storage.name, platform, close: () => all.disposeAsync() };
@@ -153,7 +157,11 @@ async function makeTable(endpoint: string): Promise<void> {
 const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
-async function listen({ port, host }: LocalSettings, log: Log): Promise<Gateway> {
+async function listen(
+  { port, host }: LocalSettings,
+  log: Log,
+  options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
+): Promise<Gateway> {
   try {
     return await startGateway({
       contracts,
@@ -164,6 +172,7 @@ async function listen({ port, host }: LocalSettings, log: Log): Promise<Gateway>
       host,
       around: log.tells('info') ? requestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
+      ...options,
     });
   } catch (error) {
     const reason = LISTEN_ERRORS[(error as NodeJS.ErrnoException).code ?? ''];
