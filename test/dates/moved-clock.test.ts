@@ -44,6 +44,12 @@ describe('the clock of this run', () => {
     expect(Math.abs(Date.now() - realNow() - ahead())).toBeLessThan(MINUTE);
   });
 
+  it('is as far ahead again after a test has loaded modules anew', async () => {
+    vi.resetModules();
+    await import('./moved-clock.ts');
+    expect(Math.abs(Date.now() - realNow() - ahead())).toBeLessThan(MINUTE);
+  });
+
   it('leaves dates that are given as they are', () => {
     const date = new Date('2028-02-29T12:00:00Z');
     expect([date.toISOString(), date instanceof Date, date.constructor === Date]).toEqual([

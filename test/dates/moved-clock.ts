@@ -8,13 +8,22 @@ const DAY = 86_400_000;
 /** Time to load a test file in, before {@link approachMidnight}. In milliseconds. */
 const LOADING = 60_000;
 
-const realNow = Date.now;
-/** How far the clock is ahead of the machine's, in milliseconds. */
-let ahead = 0;
+interface MovedClock {
+  readonly asked: string | undefined;
+  readonly realNow: () => number;
+  /** How far the clock is ahead of the machine's, in milliseconds. */
+  ahead: number;
+}
 
-const asked = process.env.TEST_CLOCK;
+const shared = globalThis as { movedClock?: MovedClock };
+// Tests that share a process may load this again (`vi.resetModules`), which must not move the clock a second time.
+const isFirst = shared.movedClock === undefined;
+shared.movedClock ??= { asked: process.env.TEST_CLOCK, realNow: Date.now, ahead: 0 };
+const clock = shared.movedClock;
+
+const { asked, realNow } = clock;
 const isBeforeMidnight = asked === 'before-midnight';
-if (asked !== undefined && asked !== '') {
+if (isFirst && asked !== undefined && asked !== '') {
   replaceDate();
   if (isBeforeMidnight) stopBeforeMidnight(LOADING);
   else advance(Number(asked));
@@ -29,20 +38,20 @@ export function approachMidnight(milliseconds: number): void {
 }
 
 function stopBeforeMidnight(milliseconds: number): void {
-  const now = realNow() + ahead;
-  advance(ahead + DAY - (now % DAY) - milliseconds);
+  const now = realNow() + clock.ahead;
+  advance(clock.ahead + DAY - (now % DAY) - milliseconds);
 }
 
 function advance(by: number): void {
   if (!Number.isSafeInteger(by)) throw new TypeError(`TEST_CLOCK=${asked} is no time`);
-  ahead = by;
+  clock.ahead = by;
   // Processes started from here are to have the same time as this one.
-  process.env.TEST_CLOCK = String(ahead);
+  process.env.TEST_CLOCK = String(clock.ahead);
 }
 
 /** Dates that are given stay what they are; only who asks for the present is told another. */
 function replaceDate(): void {
-  const now = (): number => realNow() + ahead;
+  const now = (): number => realNow() + clock.ahead;
   const moved = new Proxy(Date, {
     construct: (date, given, asWhat) => Reflect.construct(date, given.length === 0 ? [now()] : given, asWhat),
     apply: (date) => new date(now()).toString(),
