@@ -4,10 +4,11 @@
 const UNIT = [
   'test/architecture/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tokens}.test.ts',
-  'test/contract/{body,contracts,fields,linear-work,openapi,problem,record,route,sizes}.test.ts',
+  'test/contract/{body,constraints,contracts,fields,filters,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,pages,references,security,specification,workflow}.test.ts',
-  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions}.test.ts',
+  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions,log}.test.ts',
+  'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/table/{ids,number-set,periods,tenant-credentials}.test.ts',
   'test/webhooks/signature.test.ts',
@@ -16,8 +17,9 @@ const UNIT = [
 /** They start processes, make the stack and its bundles, lint or play long games. */
 const SLOW = [
   'test/contract/openapi-lint.test.ts',
+  'test/docs/adding-a-domain.test.ts',
   'test/infra/*.test.ts',
-  'test/local/{dynamodb,start}.test.ts',
+  'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,verify-command}.test.ts',
   'test/soak/*.test.ts',
   'test/webhooks/languages.test.ts',
@@ -32,7 +34,7 @@ export const SAME_EVERY_DAY = [
   'test/docs/readme.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/http/{bad-input,conflicts,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
-  'test/local/gateway-harness.test.ts',
+  'test/local/{gateway-harness,request-log}.test.ts',
   'test/operator/verify.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];

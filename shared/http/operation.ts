@@ -40,7 +40,7 @@ interface RouteInput<R extends Route> {
 }
 
 /** What an operation of a `bearer` route gets besides. */
-interface BearerInput {
+export interface BearerInput {
   readonly caller: Caller;
   readonly tenant: Tenant;
   readonly session: Session;

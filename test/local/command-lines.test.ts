@@ -69,6 +69,7 @@ describe('a mistake in the flags', () => {
 
   it('of the sweep is an error, and not a sweep of nothing', async () => {
     vi.stubEnv('LIST_RUNS', '0');
+    vi.resetModules();
     await expect(import('../support/sweep.ts')).rejects.toThrow('LIST_RUNS must be a whole number from 1.');
   });
 });

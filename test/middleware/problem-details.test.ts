@@ -29,7 +29,7 @@ describe('an error', () => {
     ['of the storage', new NotUnique('slug'), 409, 'already-exists'],
     ['that passes', new TableUnavailable('no answer'), 503, 'unavailable', '2'],
     ['of a record that changes all the time', new StaleRead('changed'), 503, 'unavailable', '2'],
-    ['of a list that is to be built', new ListNotBuilt(['status']), 503, 'unavailable', '3600'],
+    ['of a list that is to be built', new ListNotBuilt('ORG#1#CLIENT', ['status']), 503, 'unavailable', '3600'],
     ['that nobody expects', new TypeError('x is not a function'), 500, 'internal-error'],
     ['that is none', 'a text', 500, 'internal-error'],
   ])('%s is told in the words of the API', async (_, error, status, type, retryAfter) => {
