@@ -40,7 +40,7 @@ export const SAME_EVERY_DAY = [
 ];
 
 /** Folders whose tests `npm run test:dates` runs. */
-export const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http'];
+export const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http', 'test/middleware'];
 
 /** They do a sample in `npm test`, and more in `npm run test:slow`. */
 export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
