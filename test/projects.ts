@@ -48,8 +48,11 @@ export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
 /** `npm run test:slow` says `SWEEP=more`; without it no file is in two projects. */
 const again = process.env.SWEEP === 'more' ? [...SAME_EVERY_DAY, ...SAMPLED] : [];
 
+/** `npm run test:dates` says `TEST_CLOCK`. */
+const sameEveryDay = process.env.TEST_CLOCK === undefined ? [] : SAME_EVERY_DAY;
+
 export const projects = {
-  unit: { include: UNIT, exclude: [] },
-  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SLOW] },
+  unit: { include: UNIT, exclude: sameEveryDay },
+  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SLOW, ...sameEveryDay] },
   slow: { include: [...SLOW, ...again], exclude: [] },
 } satisfies Record<string, { include: string[]; exclude: string[] }>;

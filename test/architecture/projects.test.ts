@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { AREAS, projects, SAME_EVERY_DAY, SAMPLED } from '../projects.ts';
 
 /** Every test is run, and what needs a DynamoDB on both engines. */
@@ -53,6 +53,14 @@ it('a file of `http` is run on DynamoDB Local, too: by test:dates or by test:slo
     (file) => !again.includes(file) && !AREAS.some((area) => file.startsWith(`${area}/`)),
   );
   expect(missing).toEqual([]);
+});
+
+it('test:dates leaves out what asks the same every day', async () => {
+  vi.stubEnv('TEST_CLOCK', '0');
+  vi.resetModules();
+  const { unit, http } = (await import('../projects.ts')).projects;
+  const again = filesOf(SAME_EVERY_DAY);
+  expect([...ofProject(unit), ...ofProject(http)].filter((file) => again.includes(file))).toEqual([]);
 });
 
 it('CI runs the command of the README, then what that leaves out, with the two others on DynamoDB Local', () => {

@@ -10,7 +10,6 @@ import { settleBudget } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
-import { clockAt } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
@@ -332,7 +331,7 @@ describe('containers that share a budget', () => {
     if (bucket.wait(LIMIT, now) > 0) return false;
     bucket.take(LIMIT, now);
     const batch = bucket.takeBatch(LIMIT, now);
-    const session = new Session(environmentTable(), clockAt(now), now + 5_000);
+    const session = new Session(environmentTable(), () => now, now + 5_000);
     if (batch > 0) bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, batch));
     return true;
   };
@@ -368,7 +367,7 @@ describe('containers that share a budget', () => {
   it('settle at once from both sides without losing anything', async () => {
     const of = caller();
     const now = Date.now();
-    const session = new Session(environmentTable(), clockAt(now), now + 5_000);
+    const session = new Session(environmentTable(), () => now, now + 5_000);
     const settled = Array.from({ length: 20 }, () => settleBudget(Tenant.of(of, session), of.integrationId, 100));
     expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
   });
