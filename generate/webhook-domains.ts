@@ -4,12 +4,14 @@ import type { Contract } from '../shared/contract/route.ts';
 export async function webhookDomains(contracts: readonly Contract[]): Promise<string> {
   const declaring = contracts.filter(({ routes }) => Object.values(routes).some(({ event }) => event !== undefined));
   const sources = await Promise.all(declaring.toSorted((one, other) => (one.name < other.name ? -1 : 1)).map(sourceOf));
-  const imports = sources.flatMap(({ folder, contract, operations }) => [
-    `import { ${contract} } from '${folder}/contract.ts';`,
-    `import { ${operations} } from '${folder}/operations.ts';`,
-  ]);
+  const imports = [
+    `import { type RouteTable, routeTable } from '../../shared/http/route-table.ts';`,
+    ...sources.flatMap(({ folder, contract, operations }) => [
+      `import { ${contract} } from '${folder}/contract.ts';`,
+      `import { ${operations} } from '${folder}/operations.ts';`,
+    ]),
+  ];
   return `// Made by \`npm run docs\` from the contracts. Do not edit.
-import { type RouteTable, routeTable } from '../../shared/http/route-table.ts';
 ${imports.join('\n')}
 
 /** The domains whose events have an effect: those with a route that declares one. */

@@ -11,7 +11,7 @@ const UNIT = [
   'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/table/{ids,number-set,periods,tenant-credentials}.test.ts',
-  'test/webhooks/signature.test.ts',
+  'test/webhooks/{domains,signature}.test.ts',
 ];
 
 /** They start processes, make the stack and its bundles, lint or play long games. */
