@@ -39,6 +39,7 @@ describe('an error', () => {
       expect.objectContaining({ type: `urn:problem-type:custodia:${type}`, status }),
     ]);
     expect(headers?.['Retry-After']).toBe(retryAfter);
+    expect(body).not.toContain('ORG#');
   });
 
   it('tells nothing of the inside', async () => {
