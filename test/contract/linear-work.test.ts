@@ -212,7 +212,10 @@ const UNUSUAL: Readonly<Record<string, string>> = {
 };
 
 const PLAIN = listOf('1');
-const PARSING = leastCpuOf(() => JSON.parse(PLAIN), TRIES);
+const PARSING = Math.max(
+  FLOOR,
+  leastCpuOf(() => JSON.parse(PLAIN), TRIES),
+);
 /** In times of what parsing plain numbers costs. A body is looked through and parsed, and what may have to be exact parsed again. */
 const TIMES_READ = 20;
 /** The same where no field is free-form JSON, as at login: there it is parsed once. */
