@@ -6,8 +6,8 @@ import type { CursorPage, Page, Stored } from '../table/repository/records.ts';
 import type { Repository } from '../table/repository/repository.ts';
 import type { Session } from '../table/session.ts';
 import type { Tenant } from '../table/tenant.ts';
-import type { Charge } from './rate-limit.ts';
 import type { HttpRequest } from './request.ts';
+import type { Charge } from './request-budget.ts';
 import { countDeliverable } from './response/deliverable.ts';
 
 /**

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { Bucket, WINDOW_MS } from '../../shared/http/rate-limit-bucket.ts';
+import { Bucket, WINDOW_MS } from '../../shared/http/token-bucket.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Method, noContent, type Route, route } from '../../shared/contract/route.ts';
 import { tenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
-import { RequestBudget } from '../../shared/http/rate-limit.ts';
+import { RequestBudget } from '../../shared/http/request-budget.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { stageOrganization } from '../../shared/table/system/organizations.ts';

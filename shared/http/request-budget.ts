@@ -4,7 +4,7 @@ import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
-import { Bucket, WINDOW_MS } from './rate-limit-bucket.ts';
+import { Bucket, WINDOW_MS } from './token-bucket.ts';
 
 /**
  * The request budgets of an integration and of its tenant, so that no tenant takes the service from the others, however many keys
