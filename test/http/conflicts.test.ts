@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
@@ -14,10 +14,15 @@ let org: OrgAccess;
 const HELD = 60;
 const conflicts = new Conflicts(HELD);
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ limits: { functionMs: 600_000 } });
   configureTable({ requestHandler: new ConflictingHandler(conflicts) });
+  // No request runs out of time, however slow the machine is for so many at once.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
-afterAll(() => api.close());
+afterAll(() => {
+  vi.useRealTimers();
+  return api.close();
+});
 beforeEach(async () => {
   org = await api.orgToken();
 });
