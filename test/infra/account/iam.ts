@@ -22,10 +22,11 @@ export interface Asked {
 
 const texts = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 const statementSchema = z.strictObject({
+  Sid: z.string().optional(),
   Effect: z.enum(['Allow', 'Deny']),
   Action: texts,
   Resource: texts.optional(),
-  Principal: z.record(z.string(), z.unknown()).optional(),
+  Principal: z.union([z.literal('*'), z.record(z.string(), z.unknown())]).optional(),
   Condition: z.record(z.string(), z.record(z.string(), texts)).default({}),
 });
 type Statement = z.infer<typeof statementSchema>;
@@ -67,6 +68,20 @@ export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, t
   });
 }
 
+/** Whether a resource's own policy lets a service of AWS do this, and does not deny it. A service has no policies of its own. */
+export function isServiceAllowed(policy: unknown, service: string, asked: Asked): boolean {
+  const speaking = statementsOf(policy).filter(
+    (statement) =>
+      (statement.Principal === '*' || isIn(service, [statement.Principal?.Service].flat())) &&
+      statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) &&
+      speaksOf(statement, NOBODY, asked),
+  );
+  return speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow');
+}
+
+/** Nothing for a policy's variables to be filled in with. */
+const NOBODY: Principal = { roleArn: '', tags: {} };
+
 /** What STS takes as a tag's value: no `*` and no `?` (https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html). */
 const TAG_VALUE = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 
@@ -93,6 +108,9 @@ function holds(
   switch (operator) {
     case 'Null':
       return String(found === undefined) === wanted[0];
+    case 'Bool':
+    case 'StringEquals':
+      return found?.every((value) => patterns.includes(value)) ?? false;
     case 'StringLike':
     case 'ArnLike':
       return found?.every(isOneOf) ?? false;
