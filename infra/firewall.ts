@@ -7,12 +7,16 @@ import type { Settings } from './settings.ts';
 
 /** AWS WAF in front of the stage: known attacks, and more requests of one address than a client has reason to send. */
 export class Firewall extends Construct {
+  /** By which the metrics of the whole are known; two stacks of an account must not share it. */
+  readonly metricName: string;
+
   constructor(scope: Construct, id: string, stage: Stage, settings: Settings) {
     super(scope, id);
+    this.metricName = Stack.of(this).stackName;
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visibility('all'),
+      visibilityConfig: visibility(this.metricName),
       rules: [
         {
           name: 'address-rate',

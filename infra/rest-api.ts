@@ -7,6 +7,7 @@ import {
   Resource,
   RestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { ACCESS_LOG } from './access-log.ts';
@@ -27,10 +28,12 @@ interface ApiProps {
 /** The REST API: a resource for every path of the contracts, a method for every route, and an answer for everything else. */
 export class Api extends Construct {
   readonly rest: RestApi;
+  readonly accessLogs: LogGroup;
 
   constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
     super(scope, id);
-    this.rest = restApi(this, settings);
+    this.accessLogs = logGroup(this, 'AccessLogs', `/custodia/${settings.stage}/requests`, settings);
+    this.rest = restApi(this, this.accessLogs, settings);
     addGatewayResponses(this.rest);
     const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).lambda, settings);
     const methods = this.#addRoutes(contracts, functions, authorizers);
@@ -63,8 +66,7 @@ export class Api extends Construct {
   }
 }
 
-function restApi(scope: Construct, settings: Settings): RestApi {
-  const accessLogs = logGroup(scope, 'AccessLogs', `/custodia/${settings.stage}/requests`, settings);
+function restApi(scope: Construct, accessLogs: LogGroup, settings: Settings): RestApi {
   return new RestApi(scope, 'RestApi', {
     restApiName: Stack.of(scope).stackName,
     endpointTypes: [EndpointType.REGIONAL],

@@ -1,7 +1,7 @@
 import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
-import { Alarms } from './alarms.ts';
+import { Alarms } from './alarms/alarms.ts';
 import type { Bundles } from './bundling/bundle.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
@@ -28,9 +28,10 @@ export class CustodiaStack extends Stack {
     const { table } = new RecordTable(this, 'Records', settings);
     const keys = new Keys(this, 'Keys', settings);
     const functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
-    const { rest } = new Api(this, 'Api', { contracts, functions, settings });
-    new Firewall(this, 'Firewall', rest.deploymentStage, settings);
-    new Alarms(this, 'Alarms', { api: rest, functions, table, settings });
+    const api = new Api(this, 'Api', { contracts, functions, settings });
+    const { rest } = api;
+    const firewall = new Firewall(this, 'Firewall', rest.deploymentStage, settings);
+    new Alarms(this, 'Alarms', { api, functions, table, firewall, settings });
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);

@@ -127,15 +127,6 @@ test('every function knows the limits of its stage, and how long it keeps audit 
   }
 });
 
-test('alarms reach the address that the stage names', () => {
-  template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint: 'ops@example.com' });
-  const alarms = resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
-  expect(alarms.map(({ AlarmName }) => AlarmName)).toEqual(
-    expect.arrayContaining(['custodia-test-api-5xx', 'custodia-test-api-slow', 'custodia-test-function-authorizer']),
-  );
-  for (const alarm of alarms) expect(alarm.AlarmActions).toHaveLength(1);
-});
-
 describe('settings', () => {
   const settings = (context: Record<string, unknown>) => settingsFrom(new App({ outdir, context }).node);
 

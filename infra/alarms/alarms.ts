@@ -1,0 +1,47 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { Firewall } from '../firewall.ts';
+import type { Functions } from '../functions.ts';
+import type { Api } from '../rest-api.ts';
+import { AUTHORIZER } from '../rights.ts';
+import type { Settings } from '../settings.ts';
+import { ApiAlarms } from './api-alarms.ts';
+import { AuthorizerAlarms } from './authorizer-alarms.ts';
+import { FirewallAlarms } from './firewall-alarms.ts';
+import { FunctionAlarms } from './function-alarms.ts';
+import { KeyAlarms } from './key-alarms.ts';
+import { TableAlarms } from './table-alarms.ts';
+import { AlarmTopic } from './topic.ts';
+
+interface AlarmsProps {
+  readonly api: Api;
+  readonly functions: Functions;
+  readonly table: TableV2;
+  readonly firewall: Firewall;
+  readonly settings: Settings;
+}
+
+/** Tells somebody when callers are badly served, and when no longer: by mail, where the stage names an address. */
+export class Alarms extends Construct {
+  constructor(scope: Construct, id: string, { api, functions, table, firewall, settings }: AlarmsProps) {
+    super(scope, id);
+    const { rest, accessLogs } = api;
+    const { alarmEmail } = settings;
+    const topic = alarmEmail === undefined ? undefined : new AlarmTopic(this, 'Topic', alarmEmail).topic;
+    const requests = rest.metricCount({ statistic: 'Sum' });
+    const authorizer = functions.named(AUTHORIZER).lambda;
+    const all = [...functions.byName];
+    const behindRoutes = all.filter(([name]) => name !== AUTHORIZER);
+    const withKeys = all.filter(([, { rights }]) => rights.signs ?? rights.verifies ?? rights.secrets);
+    new ApiAlarms(this, 'Api', { topic, rest, accessLogs });
+    new AuthorizerAlarms(this, 'Authorizer', { topic, rest, accessLogs, authorizer });
+    new FunctionAlarms(this, 'Functions', topic, new Map(behindRoutes.map(([name, { lambda }]) => [name, lambda])));
+    new TableAlarms(this, 'Table', { topic, table, requests });
+    new KeyAlarms(this, 'Keys', {
+      topic,
+      logs: new Map(withKeys.map(([name, { lambda }]) => [name, lambda.logGroup])),
+      requests,
+    });
+    new FirewallAlarms(this, 'Firewall', topic, firewall.metricName);
+  }
+}

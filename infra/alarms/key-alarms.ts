@@ -1,0 +1,47 @@
+import { Duration } from 'aws-cdk-lib';
+import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { countLines, THROTTLED_BY_KMS } from './log-metrics.ts';
+import { quota, rate } from './metric-math.ts';
+import { PERIOD, Subject } from './subject.ts';
+
+interface KeyAlarmsProps {
+  readonly topic: ITopic | undefined;
+  /** Log groups of the functions that use keys, by their names. */
+  readonly logs: ReadonlyMap<string, ILogGroup>;
+  readonly requests: IMetric;
+}
+
+/**
+ * What KMS allows the account in this region. It publishes how many calls were made, and not how many it refused: those are counted where a function
+ * gave up.
+ */
+export class KeyAlarms extends Subject {
+  constructor(scope: Construct, id: string, { topic, logs, requests }: KeyAlarmsProps) {
+    super(scope, id, topic);
+    const [throttled] = Array.from(logs, ([name, group]) =>
+      countLines(this, `Throttled-${name}`, group, 'ThrottledByKms', THROTTLED_BY_KMS),
+    );
+    if (throttled === undefined) throw new TypeError('no function uses a key');
+    this.alarm('kms-throttled', {
+      ...rate({ part: { throttled }, whole: { requests }, percent: 1, atLeast: 5, period: PERIOD }),
+      meaning: '1 % of the requests, and at least 5, failed because KMS turned its callers away',
+      periods: [1, 2],
+    });
+    this.alarm('kms-quota', {
+      ...quota({ used: CRYPTOGRAPHIC_CALLS, percent: 80, period: Duration.minutes(1) }),
+      meaning: '80 % of the calls with symmetric keys that KMS allows the account in this region were made',
+      periods: [3, 5],
+    });
+  }
+}
+
+/** https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/ */
+const CRYPTOGRAPHIC_CALLS = new Metric({
+  namespace: 'AWS/Usage',
+  metricName: 'CallCount',
+  dimensionsMap: { Service: 'KMS', Type: 'API', Resource: 'CryptographicOperationsSymmetric', Class: 'None' },
+  statistic: 'Sum',
+});

@@ -1,0 +1,72 @@
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { rate } from './metric-math.ts';
+import { PERIOD, Subject } from './subject.ts';
+
+/**
+ * What the storage code sends. DynamoDB publishes `SystemErrors` by table and operation, and by table alone never.
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+ */
+const OPERATIONS: readonly Operation[] = [
+  Operation.GET_ITEM,
+  Operation.BATCH_GET_ITEM,
+  Operation.QUERY,
+  Operation.PUT_ITEM,
+  Operation.UPDATE_ITEM,
+  Operation.DELETE_ITEM,
+  Operation.BATCH_WRITE_ITEM,
+  Operation.TRANSACT_WRITE_ITEMS,
+  Operation.TRANSACT_GET_ITEMS,
+];
+
+interface TableAlarmsProps {
+  readonly topic: ITopic | undefined;
+  readonly table: TableV2;
+  /** Of the API, as the measure of how much is going on. */
+  readonly requests: IMetric;
+}
+
+/** What DynamoDB refuses or fails. The functions try again, so some of it is not seen by any caller. */
+export class TableAlarms extends Subject {
+  constructor(scope: Construct, id: string, { topic, table, requests }: TableAlarmsProps) {
+    super(scope, id, topic);
+    const count = (name: string): IMetric => table.metric(name, { statistic: 'Sum' });
+    const of = (operation: Operation, name: string, statistic: string): IMetric =>
+      table.metric(name, { statistic, dimensionsMap: { TableName: table.tableName, Operation: operation } });
+    this.alarm('table-throttled', {
+      ...rate({
+        part: { reads: count('ReadThrottleEvents'), writes: count('WriteThrottleEvents') },
+        whole: { requests },
+        percent: 1,
+        atLeast: 10,
+        period: PERIOD,
+      }),
+      meaning: 'DynamoDB turned reads or writes away: at least 10, and 1 for 100 requests of the API',
+      periods: [2, 3],
+    });
+    this.alarm('table-failing', {
+      ...rate({
+        part: Object.fromEntries(OPERATIONS.map((each) => [`of${each}`, of(each, 'SystemErrors', 'Sum')])),
+        whole: { requests },
+        percent: 1,
+        atLeast: 10,
+        period: PERIOD,
+      }),
+      meaning: 'DynamoDB itself failed: at least 10 times, and 1 for 100 requests of the API',
+      periods: [1, 2],
+    });
+    this.alarm('table-conflicts', {
+      ...rate({
+        part: { conflicts: count('TransactionConflict') },
+        whole: { committed: of(Operation.TRANSACT_WRITE_ITEMS, 'SuccessfulRequestLatency', 'SampleCount') },
+        percent: 10,
+        atLeast: 50,
+        period: PERIOD,
+      }),
+      meaning: 'writes met others on the same items: at least 50, and 1 for 10 that were carried out',
+      periods: [2, 3],
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Construct } from 'constructs';
+
+/** Where the alarms of a stack go: to an address, which has to confirm once that it wants them. */
+export class AlarmTopic extends Construct {
+  readonly topic: Topic;
+
+  constructor(scope: Construct, id: string, email: string) {
+    super(scope, id);
+    // The policy that this makes takes the place of the one that SNS gives a topic, so that nobody may publish who is not let in below.
+    this.topic = new Topic(this, 'Topic', { enforceSSL: true });
+    this.topic.addSubscription(new EmailSubscription(email));
+    this.#letAlarmsPublish();
+  }
+
+  /** https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
+  #letAlarmsPublish(): void {
+    const { account, stackName } = Stack.of(this);
+    this.topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [this.topic.topicArn],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': account },
+          ArnLike: {
+            'aws:SourceArn': Stack.of(this).formatArn({
+              service: 'cloudwatch',
+              resource: 'alarm',
+              resourceName: `${stackName}-*`,
+              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+            }),
+          },
+        },
+      }),
+    );
+  }
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
+import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
+import { logger } from '../../shared/logger.ts';
+import { type Deployed, deployed } from './account/template.ts';
+import { matches } from './alarms/filter-pattern.ts';
+import { synthesize } from './synthesize.ts';
+
+/** The metrics that alarms take from logs count the lines that they mean, and no others. */
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let stack: Deployed;
+beforeAll(() => {
+  synthesize({ outdir });
+  stack = deployed(outdir, 'custodia-test');
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const of = (type: string) =>
+  [...stack.resources.values()].flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));
+
+/** The filters that add to a metric. */
+const filtersOf = (metric: string) =>
+  of('AWS::Logs::MetricFilter')
+    .filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(`"${metric}"`))
+    .map(({ FilterPattern, LogGroupName }) => ({ pattern: String(FilterPattern), logGroup: String(LogGroupName) }));
+
+const accessLog = () =>
+  z.object({ Format: z.string(), DestinationArn: z.string() }).parse(of('AWS::ApiGateway::Stage')[0]?.AccessLogSetting);
+
+/** A line of the access log, as the gateway fills in the stage's format. */
+const lineOf = (context: Readonly<Record<string, string | number>>): string =>
+  accessLog().Format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => String(context[name] ?? '-'));
+
+const countedIn = (metric: string, context: Readonly<Record<string, string | number>>): boolean => {
+  const filters = filtersOf(metric);
+  expect(filters.length).toBe(1);
+  return filters.every(({ pattern }) => matches(pattern, lineOf(context)));
+};
+
+const answered = (status: number, type?: GatewayResponseType) => ({
+  status,
+  ...(type === undefined ? {} : { 'error.responseType': type }),
+});
+
+it('lines of the access log are looked for in its group', () => {
+  const { DestinationArn } = accessLog();
+  for (const metric of ['AuthorizerFailures', 'TooManyRequests'])
+    for (const { logGroup } of filtersOf(metric)) expect(DestinationArn).toMatch(new RegExp(`:${logGroup}$`));
+});
+
+describe('failures of the authorizer', () => {
+  it.each([
+    ['it threw, or ran out of time', answered(503, 'AUTHORIZER_FAILURE')],
+    ['it could not be called, or answered nonsense', answered(503, 'AUTHORIZER_CONFIGURATION_ERROR')],
+  ])('are: %s', (_, line) => {
+    expect(countedIn('AuthorizerFailures', line)).toBe(true);
+  });
+
+  it.each([
+    ['it refused a token, or there was none', answered(401, 'UNAUTHORIZED')],
+    ['its policy denies', answered(403, 'ACCESS_DENIED')],
+    ['a function is down', answered(504, 'INTEGRATION_FAILURE')],
+    ['all is well', answered(200)],
+    ['somebody calls himself that', { ...answered(401, 'UNAUTHORIZED'), 'identity.userAgent': 'AUTHORIZER_FAILURE' }],
+  ])('are not: %s', (_, line) => {
+    expect(countedIn('AuthorizerFailures', line)).toBe(false);
+  });
+});
+
+describe('refusals as too many', () => {
+  it('are those of the stage and those of a budget', () => {
+    expect(countedIn('TooManyRequests', answered(429, 'THROTTLED'))).toBe(true);
+    expect(countedIn('TooManyRequests', answered(429))).toBe(true);
+  });
+
+  it.each([200, 401, 403, 404, 500, 503])('are no others: %d', (status) => {
+    expect(countedIn('TooManyRequests', { ...answered(status), responseLength: 429, responseLatency: 429 })).toBe(
+      false,
+    );
+  });
+});
+
+describe('calls that KMS turned away', () => {
+  /** As the SDK throws it, with the words of KMS: https://docs.aws.amazon.com/kms/latest/developerguide/throttling.html */
+  const throttling = (message: string): Error => Object.assign(new Error(message), { name: 'ThrottlingException' });
+  const ofKms = throttling('You have exceeded the rate at which you may call KMS. Reduce the frequency of your calls.');
+
+  const logged = (error: Error): string => {
+    let line = '';
+    for (const stream of [process.stdout, process.stderr]) {
+      vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+        line += String(chunk);
+        return true;
+      });
+    }
+    logger.error('The service is unavailable', { error });
+    vi.restoreAllMocks();
+    expect(JSON.parse(line)).toMatchObject({ level: 'ERROR' });
+    return line;
+  };
+
+  it('are found where a function gave up, also as the cause of another error', () => {
+    for (const { pattern } of filtersOf('ThrottledByKms')) {
+      expect(matches(pattern, logged(ofKms))).toBe(true);
+      expect(matches(pattern, logged(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
+    }
+  });
+
+  it('are not those of DynamoDB', () => {
+    const others = logged(throttling('Throughput exceeds the current capacity of your table.'));
+    for (const { pattern } of filtersOf('ThrottledByKms')) expect(matches(pattern, others)).toBe(false);
+  });
+
+  it('are looked for in the logs of every function that has a key', () => {
+    const withKeys = of('AWS::Lambda::Function').flatMap(({ Environment, LoggingConfig }) =>
+      /"(SIGNING|SECRETS)_KEY_ID"/.test(JSON.stringify(Environment))
+        ? [(LoggingConfig as { LogGroup: string }).LogGroup]
+        : [],
+    );
+    expect(withKeys.length).toBeGreaterThan(5);
+    expect(
+      filtersOf('ThrottledByKms')
+        .map(({ logGroup }) => logGroup)
+        .toSorted(),
+    ).toEqual(withKeys.toSorted());
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { isServiceAllowed } from './account/iam.ts';
+import { type Deployed, deployed } from './account/template.ts';
+import { alarmsIn } from './alarms/alarms-in.ts';
+import { synthesize } from './synthesize.ts';
+
+/** From an alarm over its actions, their topic and its policy to the address. */
+
+const STACK = 'custodia-test';
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let template: Template;
+let stack: Deployed;
+beforeAll(() => {
+  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
+  stack = deployed(outdir, STACK);
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const ACCOUNT = '111122223333';
+
+/** The topics of an alarm's actions whose policies let it publish. */
+const reached = (actions: unknown, context: Record<string, string> = {}, service = 'cloudwatch.amazonaws.com') =>
+  [actions].flat().filter((topic) => {
+    const policies = [...stack.resources.values()].filter(
+      ({ Type, Properties }) => Type === 'AWS::SNS::TopicPolicy' && (Properties.Topics as unknown[]).includes(topic),
+    );
+    const asked = {
+      action: 'sns:Publish',
+      resource: String(topic),
+      context: Object.fromEntries(
+        Object.entries({
+          'aws:SourceAccount': ACCOUNT,
+          'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${STACK}-api-5xx`,
+          'aws:SecureTransport': 'true',
+          ...context,
+        }).map(([key, value]) => [key, [value]]),
+      ),
+    };
+    // A topic has one policy: each one that is put takes the place of that before.
+    return policies.length === 1 && isServiceAllowed(policies[0]?.Properties.PolicyDocument, service, asked);
+  });
+
+const deployedAlarms = () =>
+  [...stack.resources.values()].flatMap(({ Type, Properties }) =>
+    Type === 'AWS::CloudWatch::Alarm' ? [Properties] : [],
+  );
+
+const subscribed = () =>
+  [...stack.resources.values()].flatMap(({ Type, Properties }) =>
+    Type === 'AWS::SNS::Subscription' && Properties.Endpoint === 'ops@example.com' ? [Properties.TopicArn] : [],
+  );
+
+it('a mail is sent when an alarm begins and when it is over, for every alarm', () => {
+  expect(deployedAlarms()).toHaveLength(alarmsIn(template, STACK).size);
+  expect(subscribed()).toHaveLength(1);
+  for (const { AlarmName, AlarmActions, OKActions } of deployedAlarms()) {
+    const arn = `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${AlarmName}`;
+    expect(reached(AlarmActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
+    expect(reached(OKActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
+  }
+});
+
+it.each([
+  ['another account', { 'aws:SourceAccount': '999999999999' }, undefined],
+  ['an alarm of something else', { 'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:other` }, undefined],
+  ['a connection without TLS', { 'aws:SecureTransport': 'false' }, undefined],
+  ['another service', {}, 'events.amazonaws.com'],
+])('a mail is not sent for %s', (_, context, service) => {
+  const [alarm] = deployedAlarms();
+  expect(reached(alarm?.AlarmActions, {})).toHaveLength(1);
+  expect(reached(alarm?.AlarmActions, context, service)).toEqual([]);
+});
+
+it('a mail is not sent by a stage that names no address, which has its alarms all the same', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
+  const without = synthesize({ outdir: directory });
+  rmSync(directory, { recursive: true, force: true });
+  expect([...alarmsIn(without, STACK).keys()]).toEqual([...alarmsIn(template, STACK).keys()]);
+  without.resourceCountIs('AWS::SNS::Topic', 0);
+  for (const { AlarmActions } of alarmsIn(without, STACK).values()) expect(AlarmActions).toEqual([]);
+});

@@ -1,0 +1,177 @@
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Template } from 'aws-cdk-lib/assertions';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import { type Deployed, deployed } from './account/template.ts';
+import { type Alarm, alarmsIn, faultsOf, isRaised, metricsOf } from './alarms/alarms-in.ts';
+import { PUBLISHED } from './alarms/published.ts';
+import { SCENARIOS } from './alarms/scenarios.ts';
+import { resourcesOf, synthesize } from './synthesize.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const STACK = 'custodia-test';
+
+const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+let template: Template;
+let stack: Deployed;
+let alarms: ReadonlyMap<string, Alarm>;
+beforeAll(() => {
+  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
+  stack = deployed(outdir, STACK);
+  alarms = alarmsIn(template, STACK);
+});
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const named = (name: string): Alarm => {
+  const alarm = alarms.get(name);
+  if (alarm === undefined) throw new TypeError(`there is no alarm ${name}`);
+  return alarm;
+};
+
+/** Every function has an alarm of this kind; one stands for all. */
+const FUNCTIONS = contracts.map(({ name }) => `function-${name}`);
+const WATCHED = 'function-clients';
+
+describe('every alarm', () => {
+  it('computes what CloudWatch can compute, also while a metric is missing', () => {
+    expect(alarms.size).toBeGreaterThan(contracts.length);
+    expect([...alarms].flatMap(([name, alarm]) => faultsOf(alarm).map((fault) => `${name}: ${fault}`))).toEqual([]);
+  });
+
+  it('watches metrics that are published, by their dimensions, with a statistic that means something', () => {
+    const counted = new Set(
+      resourcesOf(template, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
+        (Properties.MetricTransformations as readonly { MetricNamespace: string; MetricName: string }[]).map(
+          ({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`,
+        ),
+      ),
+    );
+    const unpublished = [...alarms.values()].flatMap(metricsOf).flatMap(({ Metric, Stat }) => {
+      const { Namespace, MetricName, Dimensions } = Metric;
+      const dimensions = Dimensions.map(({ Name }) => Name).toSorted();
+      const known = counted.has(`${Namespace} ${MetricName}`)
+        ? { dimensions: [], statistics: ['Sum'] }
+        : PUBLISHED[Namespace]?.[MetricName];
+      const fits = known?.dimensions.join() === dimensions.join() && known.statistics.includes(Stat);
+      return fits ? [] : [`${Namespace} ${MetricName} ${Stat} by ${dimensions.join()}`];
+    });
+    expect(unpublished).toEqual([]);
+  });
+
+  it('watches what is in the stack, by the name that its metrics have', () => {
+    const of = (type: string) => [...stack.resources].filter(([, { Type }]) => Type === type);
+    const ids = (type: string) => of(type).map(([id]) => id);
+    const acl = of('AWS::WAFv2::WebACL').map(
+      ([, { Properties }]) => Properties.VisibilityConfig as { MetricName: string },
+    );
+    const names: Readonly<Record<string, readonly unknown[]>> = {
+      ApiName: of('AWS::ApiGateway::RestApi').map(([, { Properties }]) => Properties.Name),
+      FunctionName: ids('AWS::Lambda::Function'),
+      TableName: ids('AWS::DynamoDB::GlobalTable'),
+      WebACL: acl.map(({ MetricName }) => MetricName),
+    };
+    const watched = [...alarms.values()].flatMap(metricsOf).flatMap(({ Metric }) => Metric.Dimensions);
+    for (const [name, known] of Object.entries(names)) {
+      const found = watched.flatMap(({ Name, Value }) =>
+        Name === name ? [typeof Value === 'string' ? Value : (Value as { Ref: string }).Ref] : [],
+      );
+      expect(found.length, name).toBeGreaterThan(0);
+      expect(
+        found.filter((each) => !known.includes(each)),
+        name,
+      ).toEqual([]);
+    }
+    // Another stack of the account has its own.
+    expect(names.WebACL).toEqual([STACK]);
+  });
+
+  it('is raised before the last period is published, which is filled with zeros until then', () => {
+    for (const { DatapointsToAlarm, EvaluationPeriods } of alarms.values())
+      expect(DatapointsToAlarm).toBeLessThan(EvaluationPeriods);
+  });
+
+  it('has its scenarios below', () => {
+    const others = FUNCTIONS.filter((name) => name !== WATCHED);
+    expect([...Object.keys(SCENARIOS), ...others].toSorted()).toEqual([...alarms.keys()].toSorted());
+  });
+
+  it('of a function is like those of the others', () => {
+    const shapeOf = (name: string) =>
+      JSON.stringify({ ...named(name), AlarmName: '', AlarmDescription: '' }).replaceAll(
+        /\{"Ref":"Functions\w+"\}/g,
+        '',
+      );
+    expect(new Set(FUNCTIONS.map(shapeOf)).size).toBe(1);
+  });
+});
+
+describe.each(Object.entries(SCENARIOS))('%s', (name, { raised, quiet }) => {
+  it.each(Object.entries(raised))('is raised: %s', (_, scenario) => {
+    expect([isRaised(named(name), scenario, 'nothing'), isRaised(named(name), scenario, 'zero')]).toEqual([true, true]);
+  });
+
+  it.each(Object.entries(quiet))('is quiet: %s', (_, scenario) => {
+    expect([isRaised(named(name), scenario, 'nothing'), isRaised(named(name), scenario, 'zero')]).toEqual([
+      false,
+      false,
+    ]);
+  });
+
+  it('is quiet where nothing is published, or each metric has had a 1', () => {
+    const ids = metricsOf(named(name)).map(({ id }) => id);
+    const ones = Object.fromEntries(ids.map((id) => [id, Array.from({ length: 5 }, () => 1)]));
+    const quotas = Object.fromEntries(ids.map((id) => [id, 1000]));
+    expect(isRaised(named(name), { series: {}, quotas }, 'zero')).toBe(false);
+    expect(isRaised(named(name), { series: ones, quotas }, 'zero')).toBe(false);
+  });
+});
+
+describe('docs/operations.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const rows = Array.from(
+    page.matchAll(/^\| `([\w<>-]+)` \| (.*) \| (.*) \|$/gm),
+    ([, name = '', meaning = '', todo = '']) => ({
+      name,
+      meaning,
+      todo,
+    }),
+  );
+  /** A row for every function. */
+  const PATTERN = 'function-<name>';
+
+  it('has a row for every alarm, and none for another, with the words of its mail', () => {
+    const written = rows.flatMap(({ name, meaning }) =>
+      name === PATTERN
+        ? contracts.map((contract) => [`function-${contract.name}`, meaning.replace('`<name>`', contract.name)])
+        : [[name, meaning]],
+    );
+    const mailed = Array.from(alarms, ([name, { AlarmDescription }]) => [name, AlarmDescription]);
+    expect(written.map((row) => row.join(': ')).toSorted()).toEqual(mailed.map((row) => row.join(': ')).toSorted());
+  });
+
+  it('says of each what to do', () => {
+    for (const { name, todo } of rows) expect(todo.length, name).toBeGreaterThan(40);
+  });
+});
+
+it('the table is watched in every operation that the code sends', () => {
+  const OPERATIONS: Readonly<Record<string, string>> = {
+    Get: 'GetItem',
+    BatchGet: 'BatchGetItem',
+    Put: 'PutItem',
+    Update: 'UpdateItem',
+    Delete: 'DeleteItem',
+    BatchWrite: 'BatchWriteItem',
+    TransactGet: 'TransactGetItems',
+    TransactWrite: 'TransactWriteItems',
+  };
+  const sent = globSync(join(ROOT, '{shared,functions}/**/*.ts'))
+    .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+)Command\(/g), ([, name = '']) => name))
+    .map((name) => OPERATIONS[name] ?? name);
+  const watched = metricsOf(named('table-failing')).flatMap(({ Metric }) =>
+    Metric.Dimensions.flatMap(({ Name, Value }) => (Name === 'Operation' ? [String(Value)] : [])),
+  );
+  expect(watched.toSorted()).toEqual([...new Set(sent)].toSorted());
+});
