@@ -87,6 +87,13 @@ describe('every alarm', () => {
     expect(names.WebACL).toEqual([STACK]);
   });
 
+  it('leaves alone what Lambda counts as errors of the authorizer: anybody can send a token that it refuses', () => {
+    const erring = [...alarms.values()].flatMap(metricsOf).filter(({ Metric }) => Metric.MetricName === 'Errors');
+    expect(erring).toHaveLength(contracts.length);
+    expect(JSON.stringify(erring)).not.toMatch(/"Ref":"Functionsauthorizer/i);
+    expect([...stack.resources.keys()].some((id) => /^Functionsauthorizer/.test(id))).toBe(true);
+  });
+
   it('is raised before the last period is published, which is filled with zeros until then', () => {
     for (const { DatapointsToAlarm, EvaluationPeriods } of alarms.values())
       expect(DatapointsToAlarm).toBeLessThan(EvaluationPeriods);
