@@ -7,6 +7,7 @@ const UNIT = [
   'test/contract/{body,constraints,contracts,fields,filters,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,pages,references,security,specification,workflow}.test.ts',
+  'test/infra/alarms/*.test.ts',
   'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions,log}.test.ts',
   'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',

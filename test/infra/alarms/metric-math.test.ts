@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { faultsOf } from './alarms/alarms-in.ts';
-import { evaluate, type Reading, type Series } from './alarms/evaluate.ts';
-import { parse } from './alarms/parse.ts';
-import { typeOf } from './alarms/types.ts';
+import { faultsOf } from './alarms-in.ts';
+import { evaluate, type Reading, type Series } from './evaluate.ts';
+import { parse } from './parse.ts';
+import { typeOf } from './types.ts';
 
 /** The tests' own metric math says what the documentation says: its examples, and what CloudWatch refused or overlooked before. */
 
