@@ -21,6 +21,7 @@ interface KeyAlarmsProps {
 export class KeyAlarms extends Subject {
   constructor(scope: Construct, id: string, { topic, logs, requests }: KeyAlarmsProps) {
     super(scope, id, topic);
+    // All of them add to one metric.
     const [throttled] = Array.from(logs, ([name, group]) =>
       countLines(this, `Throttled-${name}`, group, 'ThrottledByKms', THROTTLED_BY_KMS),
     );
