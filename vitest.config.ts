@@ -20,7 +20,7 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // `npm run test:dates` moves the clock.
-    setupFiles: process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'],
+    setupFiles: ['test/support/restore.ts', ...(process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'])],
     unstubEnvs: true,
     restoreMocks: true,
     coverage: {

@@ -49,7 +49,7 @@ describe('npm start', () => {
     const [login = '', create = ''] = linesToPaste(first);
     const token = (await paste([login, create.replace(/.*/, 'echo $TOKEN')])).trim();
     const { id } = JSON.parse(await paste([login, create]));
-    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR });
+    const verify = () => runOperator(['verify', '--local', '--org', id], { DATA_DIR }, { alone: true });
     const sound = {
       code: 0,
       stdout: expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/),
@@ -97,7 +97,7 @@ describe('npm start', () => {
     await started.ready();
     const DYNAMODB_ENDPOINT = /data .* at (http:\S+)\)/.exec(started.output())?.[1];
     const verify = (variables: Record<string, string | undefined>) =>
-      runOperator(['verify', '--local', '--org', 'platform'], variables);
+      runOperator(['verify', '--local', '--org', 'platform'], variables, { alone: true });
     expect(await verify({ DYNAMODB_ENDPOINT })).toMatchObject({ code: 0, stderr: '' });
     expect(await verify({ DATA_DIR: ':memory:', DYNAMODB_ENDPOINT: '' })).toMatchObject({
       code: 2,
