@@ -6,16 +6,16 @@ const globalSetup = ['test/support/global-setup.ts'];
 /** `npm test` runs `unit` and `http`, `npm run test:slow` runs `slow`. */
 export default defineConfig({
   test: {
+    // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests. Slow ones
+    // do as they like with their process.
     projects: [
-      { extends: true, test: { name: 'unit', ...projects.unit } },
-      { extends: true, test: { name: 'http', ...projects.http, globalSetup } },
+      { extends: true, test: { name: 'unit', ...projects.unit, isolate: false } },
+      { extends: true, test: { name: 'http', ...projects.http, globalSetup, isolate: false } },
       { extends: true, test: { name: 'slow', ...projects.slow, globalSetup } },
     ],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
     pool: 'forks',
     maxWorkers: 2,
-    // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
-    isolate: false,
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
     testTimeout: 600_000,
     hookTimeout: 600_000,
