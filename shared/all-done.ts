@@ -1,6 +1,6 @@
 /**
- * Waits for all of this work, also where some of it fails: nothing goes on after the answer, when a container may be frozen.
- * @throws what the first of it that failed throws
+ * Waits for all promises, also when one rejects: Lambda may freeze the container after the response, so no work may outlast it.
+ * @throws the first rejection in the order of the list
  */
 export async function allDone(work: readonly unknown[]): Promise<void> {
   const outcomes = await Promise.allSettled(work);

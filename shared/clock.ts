@@ -1,6 +1,6 @@
 /**
- * Tells the time in epoch milliseconds. Whoever needs the time is given a clock and looks at no other, so that all parts of a request
- * agree, and a test can set it.
+ * The time in epoch milliseconds. Code that needs the time is given a clock and uses no other, so that all parts of a request agree and tests
+ * can set it.
  */
 export type Clock = () => number;
 

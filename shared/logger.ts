@@ -2,29 +2,29 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { causesOf } from './causes.ts';
 
 /**
- * The one logger of all functions. Of an error it writes what is listed here and nothing else: the SDK's errors carry whole items of the table
- * (`Item`, `CancellationReasons`), problems carry what callers sent, and a log is read by more people than either.
+ * The logger of all functions. Of an error it logs only the fields listed here: errors of the SDK carry whole items of the table
+ * (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may see these.
  */
 export const logger = new Logger({
   serviceName: 'custodia',
-  jsonReplacerFn: (_, value) => (value instanceof Error ? told(value) : value),
+  jsonReplacerFn: (_, value) => (value instanceof Error ? loggable(value) : value),
 });
 
-interface Told {
+interface LoggedError {
   readonly name: string;
   readonly message: string;
   /** Of a system call: `ECONNRESET`. */
   readonly code: unknown;
-  /** Of an answer over HTTP. */
+  /** Of an HTTP response. */
   readonly status: unknown;
   readonly stack: string | undefined;
-  readonly cause: Told | undefined;
+  readonly cause: LoggedError | undefined;
 }
 
-const told = (error: Error): Told | undefined =>
-  causesOf(error).reduceRight<Told | undefined>((cause, each) => ({ ...described(each), cause }), undefined);
+const loggable = (error: Error): LoggedError | undefined =>
+  causesOf(error).reduceRight<LoggedError | undefined>((cause, each) => ({ ...described(each), cause }), undefined);
 
-function described(error: Error): Omit<Told, 'cause'> {
+function described(error: Error): Omit<LoggedError, 'cause'> {
   const { name, message, stack } = error;
   const { code, status, $metadata } = error as {
     readonly code?: unknown;

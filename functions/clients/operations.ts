@@ -44,11 +44,11 @@ export const clientOperations: Operations<typeof clients> = {
   },
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
-    const [part] = await Promise.all([
+    const [page] = await Promise.all([
       actionsOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
       getOrThrow(tenant.records(clientEntity), params.id),
     ]);
-    return answerList(part);
+    return answerList(page);
   },
 };
 

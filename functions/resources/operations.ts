@@ -13,7 +13,7 @@ import { historyOf, resourceCredentials, resourceEntity, type StoredResource } f
 export const resourceOperations: Operations<typeof resources> = {
   listResources: pagesOf(
     resourceEntity,
-    async (stored, around) => (await resourceCredentials.open(around, stored)).record,
+    async (stored, input) => (await resourceCredentials.decryptIn(input, stored)).record,
   ),
 
   createResource: async ({ body, tenant, caller }) => {
@@ -30,18 +30,21 @@ export const resourceOperations: Operations<typeof resources> = {
         async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
       );
     if (isReport) sampleNow(tenant, created);
-    return answerRecord(await resourceCredentials.open({ tenant, caller }, created));
+    return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getResource: async ({ params, tenant, caller, getOrThrow }) =>
     answerRecord(
-      await resourceCredentials.open({ tenant, caller }, await getOrThrow(tenant.records(resourceEntity), params.id)),
+      await resourceCredentials.decryptIn(
+        { tenant, caller },
+        await getOrThrow(tenant.records(resourceEntity), params.id),
+      ),
     ),
 
   updateResource: async ({ params, body, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(resourceEntity), params.id);
     resourceCredentials.check(caller, body.credentials);
-    const before = await resourceCredentials.open({ tenant, caller }, stored);
+    const before = await resourceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isReport = reportsUsage(body) || body.health_status !== undefined;
     if (isEmpty(changes) && !isReport) return answerRecord(before);
@@ -50,7 +53,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
     const after = await change(tenant, stored, { ...encrypted, ...report });
     if (isReport) sampleNow(tenant, after);
-    return answerRecord(await resourceCredentials.open({ tenant, caller }, after));
+    return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {

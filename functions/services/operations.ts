@@ -12,7 +12,7 @@ import { serviceCredentials, serviceEntity } from './store.ts';
 export const serviceOperations: Operations<typeof services> = {
   listServices: pagesOf(
     serviceEntity,
-    async (stored, around) => (await serviceCredentials.open(around, stored)).record,
+    async (stored, input) => (await serviceCredentials.decryptIn(input, stored)).record,
   ),
 
   createService: async ({ body, tenant, caller }) => {
@@ -30,19 +30,22 @@ export const serviceOperations: Operations<typeof services> = {
       },
       async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
     );
-    return answerRecord(await serviceCredentials.open({ tenant, caller }, created));
+    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getService: async ({ params, tenant, caller, getOrThrow }) =>
     answerRecord(
-      await serviceCredentials.open({ tenant, caller }, await getOrThrow(tenant.records(serviceEntity), params.id)),
+      await serviceCredentials.decryptIn(
+        { tenant, caller },
+        await getOrThrow(tenant.records(serviceEntity), params.id),
+      ),
     ),
 
   updateService: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(serviceEntity);
     const stored = await getOrThrow(records, params.id);
     serviceCredentials.check(caller, body.credentials);
-    const before = await serviceCredentials.open({ tenant, caller }, stored);
+    const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined;
     if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
@@ -53,7 +56,7 @@ export const serviceOperations: Operations<typeof services> = {
       updated_at: now,
     });
     updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
-    return answerRecord(await serviceCredentials.open({ tenant, caller }, after));
+    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteService: async ({ params, tenant, getOrThrow }) => {
@@ -72,6 +75,6 @@ export const serviceOperations: Operations<typeof services> = {
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
-    return answerRecord(await serviceCredentials.open({ tenant, caller }, stored));
+    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, stored));
   },
 };

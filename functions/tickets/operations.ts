@@ -49,11 +49,11 @@ export const ticketOperations: Operations<typeof tickets> = {
   },
 
   listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
-    const [part] = await Promise.all([
+    const [page] = await Promise.all([
       messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
       getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
-    return answerList(part);
+    return answerList(page);
   },
 
   createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {

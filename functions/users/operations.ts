@@ -33,13 +33,13 @@ export const userOperations: Operations<typeof users> = {
   },
 
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
-    const [part] = await Promise.all([
+    const [page] = await Promise.all([
       tenant
         .records(membershipEntity)
         .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
       getOrThrow(tenant.records(userEntity), params.id),
     ]);
-    return answerList(part);
+    return answerList(page);
   },
 
   createMembership: async ({ body, tenant, session }) => {

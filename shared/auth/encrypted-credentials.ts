@@ -7,23 +7,23 @@ import type { Tenant } from '../table/tenant.ts';
 import { decryptJson, encryptJson } from './encrypted-json.ts';
 
 /**
- * The `credentials` of services and resources: ciphertext in the table, bound to tenant and record, shown and taken under a permission of
- * their own (`docs/decisions/0071`). A caller without it sees null, so that a record sent back as it was seen changes nothing.
+ * The `credentials` of services and resources: stored as ciphertext bound to tenant and record, readable and writable with a permission of
+ * their own (`docs/decisions/0071`). A caller without it reads null, and null sent back by such a caller changes nothing.
  */
 
-/** A record as stored. */
+/** A record as it is stored. */
 interface Encrypted {
   readonly id: string;
   readonly credentials: string | null;
 }
 
-/** The record as a caller may see it. */
-type Opened<T extends Encrypted> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
+/** A record as a caller may see it. */
+type Decrypted<T extends Encrypted> = Omit<T, 'credentials'> & { readonly credentials: JsonObject | null };
 
 /** A record's type with its credentials as they are stored. */
 export type WithEncryptedCredentials<T> = Omit<T, 'credentials'> & Pick<Encrypted, 'credentials'>;
 
-interface Around {
+interface Reader {
   readonly tenant: Tenant;
   readonly caller: Caller;
 }
@@ -32,27 +32,28 @@ export interface EncryptedCredentials {
   /** @throws Problem `forbidden` when the caller sets credentials and may not */
   check(caller: Caller, given: JsonObject | null | undefined): void;
   encrypt(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
-  /** Changes of a record with their credentials, if they name any, encrypted. */
+  /** The changes of a record, with their credentials encrypted if they have any. */
   encryptIn<C extends { readonly credentials?: JsonObject | null }>(
     tenant: Tenant,
     id: string,
     changes: C,
   ): Promise<Omit<C, 'credentials'> & Partial<Pick<Encrypted, 'credentials'>>>;
-  open<T extends Encrypted>(around: Around, stored: Stored<T>): Promise<Stored<Opened<T>>>;
+  /** The record with its credentials decrypted; null where the caller may not read them. */
+  decryptIn<T extends Encrypted>(reader: Reader, stored: Stored<T>): Promise<Stored<Decrypted<T>>>;
 }
 
-/** @param kind names the records in the place that their credentials are encrypted for; never change it */
+/** @param kind part of the associated data of every ciphertext; never change it */
 export function encryptedCredentials(kind: 'service' | 'resource', permission: PermissionCode): EncryptedCredentials {
   const placeOf = (id: string): string => `${kind}/${id}`;
 
   const encrypt: EncryptedCredentials['encrypt'] = async (tenant, id, given) =>
     given === null ? null : encryptJson(given, tenant, placeOf(id));
 
-  const open: EncryptedCredentials['open'] = async ({ tenant, caller }, stored) => {
+  const decryptIn: EncryptedCredentials['decryptIn'] = async ({ tenant, caller }, stored) => {
     const { id, credentials } = stored.record;
     const isShown = credentials !== null && mayDo(caller, permission);
-    const opened = isShown ? await decryptJson(credentials, tenant, placeOf(id)) : null;
-    return { ...stored, record: { ...stored.record, credentials: opened } };
+    const decrypted = isShown ? await decryptJson(credentials, tenant, placeOf(id)) : null;
+    return { ...stored, record: { ...stored.record, credentials: decrypted } };
   };
 
   return {
@@ -67,6 +68,6 @@ export function encryptedCredentials(kind: 'service' | 'resource', permission: P
     async encryptIn(tenant, id, { credentials, ...changes }) {
       return credentials === undefined ? changes : { ...changes, credentials: await encrypt(tenant, id, credentials) };
     },
-    open,
+    decryptIn,
   };
 }

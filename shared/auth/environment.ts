@@ -5,14 +5,14 @@ import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
 
 /**
- * The keys of this function, by its environment. All are found once for a warm container, when first asked for.
+ * The keys of this function, from its environment. Each is loaded on first use and kept for the life of the container.
  *
  * | variable               | meaning                                                                             |
  * |------------------------|-------------------------------------------------------------------------------------|
- * | `KEY_FILE`             | the local key file (`local-keys.ts`); where it is set, the others are not looked at  |
+ * | `KEY_FILE`             | the local key file (`local-keys.ts`); where it is set, the others are ignored        |
  * | `SIGNING_KEY_ID`       | KMS key that signs tokens                                                           |
- * | `VERIFICATION_KEY_IDS` | further KMS keys whose tokens are taken, with commas between: the other key of a rotation |
- * | `SECRETS_KEY_ID`       | KMS key over the data keys of secrets                                               |
+ * | `VERIFICATION_KEY_IDS` | further KMS keys whose tokens are accepted, comma-separated, during a key rotation  |
+ * | `SECRETS_KEY_ID`       | KMS key that wraps the data keys of secrets                                         |
  */
 
 /** The key that signs tokens. @throws Error when no key is set; LocalKeysError */
@@ -22,18 +22,18 @@ export const environmentSigner = (): Promise<Signer> =>
     return file ? (await readLocalKeys(file)).signer : kmsSigner(required('SIGNING_KEY_ID'));
   });
 
-/** All keys whose tokens are taken. @throws as {@link environmentSigner} */
+/** All keys whose tokens are accepted. @throws as {@link environmentSigner} */
 export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
-  once('published', async () => {
+  once('public keys', async () => {
     const file = process.env.KEY_FILE;
     if (file) return (await readLocalKeys(file)).published;
     const others = (process.env.VERIFICATION_KEY_IDS ?? '').split(',').filter((id) => id !== '');
     return Promise.all([required('SIGNING_KEY_ID'), ...others].map(kmsPublicKey));
   });
 
-/** What encrypts secrets. @throws as {@link environmentSigner} */
+/** The encryption of secrets. @throws as {@link environmentSigner} */
 export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
-  once('secret box', async () => {
+  once('encryption', async () => {
     const file = process.env.KEY_FILE;
     return envelopeEncryption(
       file ? localDataKeys((await readLocalKeys(file)).secretsKey) : kmsDataKeys(required('SECRETS_KEY_ID')),
@@ -43,7 +43,7 @@ export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
 const VARIABLES = ['KEY_FILE', 'SIGNING_KEY_ID', 'VERIFICATION_KEY_IDS', 'SECRETS_KEY_ID'] as const;
 const found = new Map<string, Promise<unknown>>();
 
-/** A Lambda's environment never changes; that of a process which starts the service twice does. */
+/** The environment is part of the cache's key: a process may start the service twice with different variables. */
 function once<T>(what: string, find: () => Promise<T>): Promise<T> {
   const name = JSON.stringify([what, ...VARIABLES.map((variable) => process.env[variable])]);
   const known = found.get(name) as Promise<T> | undefined;

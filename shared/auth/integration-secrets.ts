@@ -3,14 +3,14 @@ import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
 import type { StoredSecret } from '../table/system/credentials.ts';
 
 /**
- * Secrets of integrations. One is kept twice: as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret
- * itself (`docs/decisions/0011`). An integration may have two at once, so that a new one can be brought in without a gap.
+ * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself
+ * (`docs/decisions/0011`). An integration may have two at once, so that a secret can be rotated without downtime.
  */
 
-/** As many secrets as an integration can have at once. */
+/** Most secrets that an integration has at once. */
 export const MAX_SECRETS = 2;
 
-/** What secrets belong to. */
+/** The integration that secrets belong to. */
 interface Owner {
   readonly tenant: string;
   readonly app_code: string;
@@ -20,20 +20,24 @@ const placeOf = ({ tenant, app_code }: Owner) => ({ tenant, record: `app/${app_c
 
 const RANDOM_BYTES = 32;
 
-/** A new secret: 256 random bits. The prefix lets scanners of source code know one when they see it. */
+/** A new secret: 256 random bits. The prefix lets secret scanners recognize it. */
 export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 
 /** A secret in the form in which it is stored. */
-export const storeSecret = async (box: EnvelopeEncryption, owner: Owner, secret: string): Promise<StoredSecret> => ({
+export const storeSecret = async (
+  encryption: EnvelopeEncryption,
+  owner: Owner,
+  secret: string,
+): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
-  encrypted: await box.encrypt(secret, placeOf(owner)),
+  encrypted: await encryption.encrypt(secret, placeOf(owner)),
   expires_at: null,
 });
 
 /**
- * The secrets after a rotation: the new one, and the one before until `previousEnd` (epoch seconds; null: not at all). What was on its
- * way out already ends.
+ * The secrets after a rotation: the new one, and the previous one until `previousEnd` (epoch seconds; null: not at all). A secret that was
+ * already expiring ends now.
  */
 export function rotated(
   secrets: readonly StoredSecret[],
@@ -45,8 +49,8 @@ export function rotated(
 }
 
 /**
- * The one of these secrets that a text is. The work is the same whatever they are and how many: as many digests are compared as an
- * integration can have secrets, all of them whole. `now` in epoch milliseconds.
+ * The stored secret that matches the presented text. Takes the same time for any number of secrets and any match: {@link MAX_SECRETS}
+ * digests are always compared, in constant time. `now` in epoch milliseconds.
  */
 export function secretAmong(
   secrets: readonly StoredSecret[],
@@ -64,8 +68,7 @@ export function secretAmong(
   return found;
 }
 
-/** Whether a text is one of these secrets. */
-export const isSecretOf = (...asked: Parameters<typeof secretAmong>): boolean => secretAmong(...asked) !== undefined;
+export const isSecretOf = (...args: Parameters<typeof secretAmong>): boolean => secretAmong(...args) !== undefined;
 
 /** A secret in plain text. */
 interface OpenSecret extends Pick<StoredSecret, 'id'> {
@@ -73,29 +76,32 @@ interface OpenSecret extends Pick<StoredSecret, 'id'> {
 }
 
 /**
- * The secrets that are good now, in plain text, to check a webhook's HMAC with. `now` in epoch milliseconds.
+ * The unexpired secrets in plain text, to check a webhook's HMAC with. `now` in epoch milliseconds.
  * @throws UndecryptableText
  */
 export const openSecrets = (
-  box: EnvelopeEncryption,
+  encryption: EnvelopeEncryption,
   owner: Owner & { readonly secrets: readonly StoredSecret[] },
   now: number,
 ): Promise<OpenSecret[]> =>
   Promise.all(
     owner.secrets
       .filter((secret) => isCurrent(secret, now))
-      .map(async ({ id, encrypted }) => ({ ...(id && { id }), text: await box.decrypt(encrypted, placeOf(owner)) })),
+      .map(async ({ id, encrypted }) => ({
+        ...(id && { id }),
+        text: await encryption.decrypt(encrypted, placeOf(owner)),
+      })),
   );
 
 const isCurrent = ({ expires_at }: StoredSecret, now: number): boolean =>
   expires_at === null || expires_at * 1000 > now;
 
 /**
- * A fast hash is right here, where for a password it would be wrong: a secret is a machine's, 256 random bits or at least 32
- * characters, and cannot be found by trying (NIST SP 800-63B §5.1.1.2 asks for slow ones for what people memorize). A slow hash
- * would only make logins dear and a flood of them an attack.
+ * A fast hash is right here, unlike for passwords: a secret has 256 random bits, or passed the check of `secret-strength.ts`, and cannot be
+ * found by trying (NIST SP 800-63B §5.1.1.2 asks for slow hashes of memorized secrets). A slow hash would only make logins expensive
+ * and a flood of them an attack.
  */
 const digest = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** No secret has it as its digest. */
+/** The digest of no secret. */
 const NO_DIGEST = Buffer.alloc(32);

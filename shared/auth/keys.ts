@@ -1,17 +1,17 @@
 import type { KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 
-/** The keys of access tokens, wherever they are kept: in AWS KMS (`kms-keys.ts`) or in a file (`local-keys.ts`). */
+/** The keys of access tokens, kept in AWS KMS (`kms-keys.ts`) or in a file (`local-keys.ts`). */
 
 /** Signature algorithms of JWS that a key may have (RFC 8037 §3.1, RFC 7518 §3.4). A key has one and is used with no other. */
 export type Algorithm = 'EdDSA' | 'ES256';
 
-/** Signs tokens with one private key, which never leaves where it is kept. */
+/** Signs tokens with one private key, which is never exported. */
 export interface Signer {
-  /** Id of the key: the thumbprint of its public half (RFC 7638), so it tells nothing of where the key is kept. */
+  /** Id of the key: the thumbprint of its public half (RFC 7638), which does not reveal where the key is kept. */
   readonly kid: string;
   readonly algorithm: Algorithm;
-  /** The signature in the form JWS wants: for ES256 the two numbers side by side, not in DER (RFC 7518 §3.4). */
+  /** The signature in the form of JWS: for ES256 R and S concatenated, not DER (RFC 7518 §3.4). */
   readonly sign: (bytes: Uint8Array) => Promise<Uint8Array>;
 }
 
@@ -23,8 +23,8 @@ export interface PublicKey extends JWK {
 }
 
 /**
- * A public key, named and bound to its algorithm.
- * @throws TypeError when it is of a kind that signs no tokens
+ * A public key as a JWK with its id and algorithm.
+ * @throws TypeError for a curve that tokens are not signed with
  */
 export async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
   const { kty = '', crv, x, y } = key.export({ format: 'jwk' });
@@ -36,5 +36,5 @@ export async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
 function algorithmOf(curve: string | undefined): Algorithm {
   if (curve === 'Ed25519') return 'EdDSA';
   if (curve === 'P-256') return 'ES256';
-  throw new TypeError(`a key on the curve ${curve} signs no tokens`);
+  throw new TypeError(`tokens cannot be signed with a key on the curve ${curve}`);
 }

@@ -14,7 +14,7 @@ const SIGNING_ALGORITHMS = { EdDSA: 'ED25519_SHA_512', ES256: 'ECDSA_SHA_256' } 
 export async function kmsPublicKey(keyId: string): Promise<PublicKey> {
   const { client, commands } = await kms();
   const { PublicKey: der } = await client.send(new commands.GetPublicKeyCommand({ KeyId: keyId }));
-  if (der === undefined) throw new Error('KMS answered no public key');
+  if (der === undefined) throw new Error('KMS returned no public key');
   return publicKeyOf(createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }));
 }
 
@@ -34,8 +34,8 @@ export async function kmsSigner(keyId: string): Promise<Signer> {
           SigningAlgorithm: SIGNING_ALGORITHMS[alg],
         }),
       );
-      if (signature === undefined) throw new Error('KMS answered no signature');
-      return alg === 'ES256' ? sideBySide(signature) : signature;
+      if (signature === undefined) throw new Error('KMS returned no signature');
+      return alg === 'ES256' ? derToJose(signature) : signature;
     },
   };
 }
@@ -43,17 +43,17 @@ export async function kmsSigner(keyId: string): Promise<Signer> {
 const P256_BYTES = 32;
 
 /**
- * An ECDSA signature on P-256 as JWS wants it: R and S, each in 32 bytes. KMS answers DER, `SEQUENCE { INTEGER R, INTEGER S }`
+ * An ECDSA signature on P-256 in the form of JWS: R and S, each in 32 bytes. KMS returns DER, `SEQUENCE { INTEGER R, INTEGER S }`
  * (RFC 3279 §2.2.3), whose integers drop leading zeros and gain one where the first bit is set.
  */
-export function sideBySide(der: Uint8Array): Uint8Array {
+export function derToJose(der: Uint8Array): Uint8Array {
   const bytes = Buffer.from(der);
   const r = integerAt(bytes, 2);
   const s = integerAt(bytes, 4 + r.length);
   return Buffer.concat([r, s].map(padded));
 }
 
-/** A P-256 signature has at most 72 bytes, so that every length in it is one byte. */
+/** A P-256 signature has at most 72 bytes, so every length in it is one byte. */
 const integerAt = (der: Buffer, offset: number): Buffer =>
   der.subarray(offset + 2, offset + 2 + (der[offset + 1] ?? 0));
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** What makes no secret harder to guess: words that secrets of services are put together from, and texts that were published as examples. */
+/** Texts that add no strength to a secret: common words of service secrets, and published examples. */
 
-/** What people write who write a secret: names of things in software, placeholders, famous phrases. */
+/** Common in secrets that people make up: words of software, placeholders, famous phrases. */
 const WORDS = `
   a access account acme adipiscing admin administrator alpha amazon amet an and any api apikey apis app application apps are as at auth
   authentication authorization azure backend backup base basic battery be bearer beta billing bit bits bot brown by callback certificate
@@ -25,10 +25,10 @@ const WORDS = `
   .trim()
   .split(/\s+/);
 
-/** Shorter words count where they stand alone: inside others they stand by chance. */
+/** Shorter words count only where they stand alone: inside other text they occur by chance. */
 const LONG = 5;
 
-/** Texts of documentation, and constants. Whoever supplies a piece of one supplies nothing. */
+/** Examples from documentation, and constants. A piece of one adds no strength. */
 const PUBLISHED = [
   'AKIAIOSFODNN7EXAMPLE',
   'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -49,7 +49,7 @@ const PUBLISHED = [
   '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
 ];
 
-/** So many characters of a published text are known for it, wherever it begins. */
+/** Shortest piece of a published text that is recognized, in characters. */
 const PIECE = 8;
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&');
@@ -57,7 +57,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/-]/g, 
 const piecesOf = (text: string): string[] =>
   Array.from({ length: text.length - PIECE + 1 }, (_, start) => text.slice(start, start + PIECE));
 
-/** The longest first: what is left of `passwords` without `password` is a letter. */
+/** The longest first, so that nothing is left of `passwords`. */
 const anyOf = (texts: readonly string[]): string =>
   [...new Set(texts.map((text) => text.toLowerCase()))]
     .sort((one, other) => other.length - one.length)
@@ -67,7 +67,7 @@ const anyOf = (texts: readonly string[]): string =>
 const PIECES = new RegExp(anyOf(PUBLISHED.flatMap(piecesOf)), 'gi');
 const SHORT = new RegExp(`(?<![a-z])(?:${anyOf(WORDS.filter((word) => word.length < LONG))})(?![a-z])`, 'gi');
 
-/** What is left of a secret without what is known: published texts, usual words, and those of its integration's app code. */
+/** What is left of a secret without published texts, common words and the given words. */
 export function withoutKnown(secret: string, words: readonly string[]): string {
   const own = words.filter((word) => word.length > 2);
   const known = new RegExp(anyOf([...own, ...WORDS.filter((word) => word.length >= LONG)]), 'gi');
@@ -81,7 +81,7 @@ export function withoutKnown(secret: string, words: readonly string[]): string {
 const ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'];
 const ENCODINGS = ['hex', 'base64', 'base64url'] as const;
 
-/** Whether a text is the digest of nothing or of a known word, or the beginning of one. */
+/** Whether a text is the digest of the empty text or of a known word, or the beginning of such a digest. */
 export const isKnownDigest = (secret: string, words: readonly string[]): boolean =>
   ['', ...words, ...WORDS].some((word) =>
     ALGORITHMS.some((algorithm) => {

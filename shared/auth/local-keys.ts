@@ -5,11 +5,11 @@ import { type PublicKey, publicKeyOf, type Signer } from './keys.ts';
 import { createPrivateFile } from './private-file.ts';
 
 /**
- * The keys of one machine, in a file that only its owner may read. It stands in for KMS where there is none.
+ * The keys of a local installation, in a file that only its owner may read. It replaces KMS.
  *
  *     { "version": 1, "signing": [{ "kty": "OKP", "crv": "Ed25519", "x": …, "d": … }], "secrets": "<32 bytes in base64url>" }
  *
- * The first signing key signs, all of them verify: to rotate, put a new one first and take the old one out an hour later.
+ * The first signing key signs, all of them verify: to rotate, put a new one first and remove the old one an hour later.
  */
 export interface LocalKeys {
   readonly signer: Signer;
@@ -18,7 +18,7 @@ export interface LocalKeys {
   readonly secretsKey: Buffer;
 }
 
-/** The key file cannot be made or used. The message is one sentence for whoever started the service. */
+/** The key file cannot be created or used. The message is one sentence for the person who started the service. */
 export class LocalKeysError extends Error {
   override readonly name = 'LocalKeysError';
 }
@@ -36,8 +36,8 @@ const fileSchema = z.strictObject({
 type KeyFile = z.output<typeof fileSchema>;
 
 /**
- * Makes the key file, mode 0600, where it is missing, and checks the one that is there. Of several processes that do this at once one
- * makes the file and all of them use it.
+ * Creates the key file with mode 0600 if it is missing, else checks it. When several processes do this at once, one creates the file and
+ * all use it.
  * @throws LocalKeysError
  */
 export async function ensureLocalKeys(path: string): Promise<void> {
@@ -91,7 +91,7 @@ function parsed(path: string, text: string): KeyFile {
   }
 }
 
-/** The public key as computed from the private one, which the `x` of the file must be. */
+/** The public key computed from the private one; it must equal the `x` of the file. */
 function publicHalf(path: string, jwk: KeyFile['signing'][number]) {
   const key = createPublicKey(createPrivateKey({ key: jwk, format: 'jwk' }).export({ format: 'pem', type: 'pkcs8' }));
   if (key.export({ format: 'jwk' }).x !== jwk.x) throw damaged(path, 'the halves of a signing key do not match');

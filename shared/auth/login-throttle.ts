@@ -2,18 +2,18 @@ import { Problem } from '../contract/problem.ts';
 import type { FailedLogins, LoginAttempt } from '../table/system/failed-logins.ts';
 
 /**
- * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins, and wrong signatures of webhooks, are counted by app code and source
- * network together, never by the app code alone: that would let anyone lock a tenant out. At login codes that nobody has are counted
- * alike, so a refusal tells nothing of who exists.
+ * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source
+ * network together, never by the app code alone: that would let anyone lock a tenant out. Failed logins with an unknown app code are
+ * counted too, so a refusal does not reveal which codes exist.
  */
 
-/** Failures that cost no wait: somebody has pasted the wrong secret, a few times over. */
+/** Failures without a wait, for someone who pasted the wrong secret. */
 const FREE_FAILURES = 5;
 /** The wait after the next failure; it doubles with every further one. In seconds. */
 const FIRST_WAIT = 1;
 const LONGEST_WAIT = 900;
 
-/** How long failures are remembered after the last one, in seconds. */
+/** How long failures are kept after the last one, in seconds. */
 export const FAILURES_KEPT = 3_600;
 
 /** The wait after so many failures, in seconds. */
@@ -26,7 +26,7 @@ const TOO_MANY = {
 } as const;
 
 /**
- * Lets a guess be tried. While a wait lasts the right secret is refused too: otherwise the wait would slow nobody who guesses.
+ * Refuses a login attempt during a wait. The right secret is refused too, otherwise the wait would not slow an attacker.
  * `now` in epoch milliseconds.
  * @throws Problem `too-many-requests`
  */

@@ -1,15 +1,14 @@
 import { bounded } from '../contract/fields.ts';
 
 /**
- * The form of an integration's secret where the caller supplies it. It keys an HMAC and opens the door (RFC 2104 §3); whether it is hard
- * enough to guess is another question (`secret-strength.ts`).
+ * The form of a secret that the caller supplies. It is the key of an HMAC (RFC 2104 §3) and the password of a login. Its strength is checked
+ * in `secret-strength.ts`.
  */
 
 export const SECRET_LENGTH = { min: 32, max: 256 } as const;
 
 const RULES = `must be ${SECRET_LENGTH.min} to ${SECRET_LENGTH.max} printable ASCII characters`;
 
-/** A supplied secret: long and printable. */
 export const suppliedSecret = () =>
   bounded(SECRET_LENGTH.max, RULES)
     .min(SECRET_LENGTH.min, { error: RULES })

@@ -1,19 +1,19 @@
 import { invalidField } from '../contract/problem.ts';
 
 /**
- * How hard a supplied secret is to guess. Its SHA-256 is in the table, and a delivery that was overheard can be tried against for ever: so
- * what counts is how many guesses somebody needs who knows what people take for secrets (`docs/decisions/0074`).
+ * How hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted webhook delivery, can try secrets
+ * without limit. So the measure is the number of guesses that this attacker needs, who knows what people choose (`docs/decisions/0074`).
  */
 
-/** A machine that tries 10^12 secrets a second tries so many in three years. */
+/** Three years at 10^12 guesses a second. */
 const ENOUGH_GUESSES = 1e20;
 
-/** What is hard to guess is so within as many characters; each more costs time, of which an anonymous caller may ask. */
+/** Characters that are estimated. A strong secret is strong within them, and an anonymous caller must not cause long estimates. */
 const LOOKED_AT = 96;
 
 /**
- * Checks a secret that somebody chose.
- * @param appCode the integration's, which is the first thing to be tried in and around its secret
+ * Checks a supplied secret.
+ * @param appCode app code of the integration, which an attacker tries first
  * @throws Problem `invalid-body` that points at `secret`
  */
 export async function checkStrength(secret: string, appCode: string): Promise<void> {

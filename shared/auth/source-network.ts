@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * The network that a request came from, as far as one caller can be told from the next: an IPv4 address, or the /64 of an IPv6
- * address, for a single line is given at least that many (RFC 6177 §2) and could take a new address for every guess.
+ * The network that a request came from: an IPv4 address, or the /64 of an IPv6 address. One subscriber has at least a /64 (RFC 6177 §2) and
+ * could use a new address for every login attempt.
  */
 export function sourceNetwork(address: string): string {
   if (!isIPv6(address)) return address;

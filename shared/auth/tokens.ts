@@ -4,30 +4,30 @@ import * as z from 'zod';
 import type { PublicKey, Signer } from './keys.ts';
 
 /**
- * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. They are made and read by this
- * service alone, so everything about them is fixed and every deviation is a refusal (RFC 8725).
+ * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service issues and verifies
+ * them, so every detail is fixed and any deviation is refused (RFC 8725).
  */
 
-/** How long a token is good for, in seconds (spec §8). */
+/** Lifetime of a token, in seconds (spec §8). */
 export const TOKEN_LIFETIME = 3600;
 
 const ISSUER = 'urn:custodia';
 const AUDIENCE = 'urn:custodia:api';
-/** RFC 9068 §2.1: no other JWT can be taken for an access token. */
+/** RFC 9068 §2.1: keeps other JWTs from being accepted as access tokens. */
 const TYPE = 'at+jwt';
 
-/** How far in the future a token may have been issued, in seconds: the clocks of issuer and reader are two. */
+/** How far in the future a token may have been issued, in seconds: the clocks of issuer and verifier may differ. */
 const LEEWAY = 60;
 
-/** Who a token speaks for. */
+/** The integration that a token was issued to. */
 export interface Identity {
   readonly integrationId: string;
   readonly appCode: string;
   /** Null for the platform. */
   readonly orgId: string | null;
-  /** The `token_epoch` of the integration's credentials as the login read them: raised, it ends the token. */
+  /** `token_epoch` of the integration's credentials at login. Raising it there revokes the token. */
   readonly tokenEpoch: number;
-  /** Id of the secret that made it, with which it ends; null: of one that is older than such ids. */
+  /** Id of the secret used at login: the token ends with it. Null for a secret from before such ids. */
   readonly secretId: string | null;
 }
 
@@ -38,12 +38,12 @@ export interface VerifiedToken extends Identity {
   readonly expiresAt: number;
 }
 
-/** Not a token of ours, or no longer. */
+/** The token is not one of this service, or has ended. */
 export class InvalidToken extends Error {
   override readonly name = 'InvalidToken';
 }
 
-/** Makes a token that begins now. `now` in epoch milliseconds. */
+/** `now` in epoch milliseconds. */
 export async function issueToken(signer: Signer, identity: Identity, now: number): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
   const header = { alg: signer.algorithm, typ: TYPE, kid: signer.kid };
@@ -67,7 +67,7 @@ export async function issueToken(signer: Signer, identity: Identity, now: number
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Ours are strict: a header that carries or points to a key (`jwk`, `jku`, `x5u`) has more members than it may. */
+/** Strict, so that a header which carries or points to a key (`jwk`, `jku`, `x5u`) is refused. */
 const headerSchema = z.strictObject({ alg: z.enum(['EdDSA', 'ES256']), typ: z.literal(TYPE), kid: z.string() });
 
 const claimsSchema = z
@@ -78,7 +78,7 @@ const claimsSchema = z
     epoch: z.int().min(0),
     secret_id: z.guid().nullable(),
     type: z.literal('api_key'),
-    // A list of audiences that has ours among them is none of ours.
+    // A list of audiences is refused, even with this one in it.
     aud: z.literal(AUDIENCE),
     exp: z.int(),
     iat: z.int(),
@@ -87,8 +87,8 @@ const claimsSchema = z
   .refine(({ iat, exp }) => exp === iat + TOKEN_LIFETIME);
 
 /**
- * Reads a token. Its key is looked up by its `kid` among `keys`, and the key decides the algorithm, never the token. Its end gets no
- * tolerance, its beginning {@link LEEWAY}. `now` in epoch milliseconds.
+ * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There is no tolerance for
+ * the expiry, and {@link LEEWAY} for the time of issue. `now` in epoch milliseconds.
  * @throws InvalidToken
  */
 export async function verifyToken(token: string, keys: readonly PublicKey[], now: number): Promise<VerifiedToken> {
@@ -119,7 +119,7 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   };
 }
 
-/** Far more than a token of ours has; a longer text is not worth decoding. In characters. */
+/** Longest text that is decoded, in characters: far longer than any token of this service. */
 const LONGEST = 4_096;
 
 function keyOf(token: string, keys: readonly PublicKey[]): PublicKey {

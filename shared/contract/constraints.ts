@@ -2,44 +2,42 @@ import * as z from 'zod';
 import { uuid } from './fields.ts';
 
 /**
- * What a field says about other records. It is declared in the contract and nowhere else: storage, problems, the OpenAPI document, the
- * operator's verification and the tests read it there.
+ * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems, the OpenAPI document,
+ * the operator's verification and the tests read them there.
  */
 
-/** That no two records have the same value of a field. */
+/** No two records have the same value of a field. */
 export interface Uniqueness {
-  /** `tenant`: its records, which storage sees to. `service`: all tenants' records, which the domain sees to itself. */
+  /** `tenant`: among the tenant's records, enforced by storage. `service`: among the records of all tenants, enforced by the domain itself. */
   readonly within: 'tenant' | 'service';
-  /** Makes the same text of all spellings that count as the same value. */
+  /** Maps all spellings of the same value to one text. */
   readonly normalize: (value: string) => string;
 }
 
-/** Spellings are the same when they are the same to the letter. */
 export const exactly = (value: string): string => value;
-/** Spellings are the same when they differ in upper and lower case only. */
 export const ignoringCase = (value: string): string => value.toLowerCase();
 
 const uniqueness = z.registry<Uniqueness>();
 const references = z.registry<{ readonly record: string }>();
 
-/** A text that one record of a tenant has at most: `unique(slug()).nullable()`, where null may stand in any number of them. */
+/** A text that at most one record of a tenant has: `unique(slug()).nullable()`, where any number of records may have null. */
 export const unique = <S extends z.ZodType<string>>(schema: S, normalize = exactly): S =>
   marked(schema, uniqueness, { within: 'tenant', normalize });
 
-/** A text that one record of all tenants has at most. */
+/** A text that at most one record of all tenants has. */
 export const uniqueEverywhere = <S extends z.ZodType<string>>(schema: S): S =>
   marked(schema, uniqueness, { within: 'service', normalize: exactly });
 
 /**
- * The id of a record of this service, by the record's name: `reference('Client')`. Names, and not the records themselves, so that two domains
- * can refer to each other. Whether the record is there is for the operation to check (`shared/table/repository/references.ts`).
+ * The id of a record of this service, by the record's name: `reference('Client')`. A name and not the record itself, so that two domains can
+ * refer to each other. The operation checks that the record exists (`shared/table/repository/references.ts`).
  */
 export const reference = (record: string) =>
   marked(uuid(), references, { record }).describe(`Id of the ${wordsOf(record)}.`);
 
 export const uniquenessOf = (schema: z.ZodType): Uniqueness | undefined => markOf(schema, uniqueness);
 
-/** Name of the record that a field or parameter holds the id of. */
+/** Name of the record whose id a field or parameter holds. */
 export const referenceOf = (schema: z.ZodType): string | undefined => markOf(schema, references)?.record;
 
 /** The fields of a schema that are unique, by name. */
@@ -55,7 +53,7 @@ function marked<S extends z.ZodType, M extends object>(schema: S, marks: z.core.
   return own;
 }
 
-/** A mark is that of the schema, or of what it makes optional, nullable or defaulted. */
+/** The mark of a schema, or of the schema inside `optional`, `nullable` or `default`. */
 function markOf<M extends object>(schema: z.ZodType, marks: z.core.$ZodRegistry<M>): M | undefined {
   const mark = (marks as z.core.$ZodRegistry<object>).get(schema) as M | undefined;
   const { innerType } = schema.def as { readonly innerType?: z.ZodType };

@@ -2,7 +2,7 @@ import { jsonObject } from './fields.ts';
 import type { PermissionCode } from './route.ts';
 import { MAX_JSON } from './sizes.ts';
 
-/** How to get into what a record describes: kept encrypted (`shared/auth/encrypted-credentials.ts`), shown and taken under a permission of its own. */
+/** Credentials of what a record describes: stored encrypted (`shared/auth/encrypted-credentials.ts`), with a permission of their own. */
 export const credentials = (permission: PermissionCode) =>
   jsonObject()
     .nullable()

@@ -4,13 +4,13 @@ import { asNumber } from './json.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
- * The kinds of field that records are made of. Each sets its own bounds, so that nothing reaches the table that it could not hold.
- * Every kind answers what the spec says (spec §2); where it gives no bound, the bound here is ours.
+ * The kinds of fields of records (spec §2). Each sets bounds, so that every accepted value can be stored. Where the spec gives no bound, the
+ * bound here is ours.
  */
 
 /**
- * Says in OpenAPI exactly this of a field. What zod derives by itself are patterns of many lines for an email address or a time,
- * which say less than the format's name.
+ * Describes a field in OpenAPI with exactly these keywords. By itself zod derives patterns of many lines for an email address or a time, which
+ * say less than the name of the format.
  */
 export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
   override: ({
@@ -26,14 +26,13 @@ export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
 });
 
 /**
- * What every kind of text is built on: a string of up to `max` code points, as JSON Schema counts and this version of zod. A longer one is
- * refused for that alone, and no later check looks at it: whoever sends it has shown nothing yet, and a pattern may take far longer
- * than reading (`test/contract/linear-work.test.ts`).
+ * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
+ * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.test.ts`).
  */
 export const bounded = (max: number, error?: string) =>
   z.string().max(max, { abort: true, ...(error === undefined ? {} : { error }) });
 
-/** A list of up to `max` elements. Of a longer one no element is looked at. */
+/** A list of up to `max` elements. The elements of a longer list are not checked. */
 export const list = <S extends z.ZodType>(element: S, max: number) => {
   const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input' });
   return z
@@ -43,14 +42,14 @@ export const list = <S extends z.ZodType>(element: S, max: number) => {
     .meta(shownAs({ items, maxItems: max }));
 };
 
-/** Unpaired surrogates have no UTF-8 form (RFC 3629): storing one would change it. */
+/** Unpaired surrogates have no UTF-8 form (RFC 3629): storing them would change the text. */
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /** Valid Unicode text. */
 export const text = (max: number, min = 0) =>
   bounded(max).min(min).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
 
-/** Text with something in it: neither empty nor only white space. */
+/** Text that is not empty and not only white space. */
 export const name = (max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
@@ -70,7 +69,7 @@ const WORD = /^[a-z][a-z0-9_-]*$/;
 export const word = () =>
   bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' });
 
-/** A code that stands in paths and keys: `acme-billing`. */
+/** A code for use in paths and keys: `acme-billing`. */
 export const code = (max = 100) =>
   bounded(max)
     .min(1)
@@ -88,7 +87,7 @@ export const flag = () => z.boolean();
 
 const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
-/** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too, as RFC 3339 wants it. */
+/** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
 export const timestamp = () =>
   bounded(40)
     .overwrite((value) => instantOf(value) ?? value)
@@ -100,7 +99,7 @@ export const timestamp = () =>
 /** A calendar day, `2026-12-01`, or a timestamp: the spec types `next_billing_date` as a plain string. */
 export const dateText = () => text(40, 1);
 
-/** The table rounds nothing, but a number closer to zero than this has no meaning in any field and does not fit DynamoDB's range. */
+/** Numbers closer to zero become 0: they have no meaning in any field, and the smallest are out of DynamoDB's range. */
 const SMALLEST = 1e-12;
 
 /** A number between two bounds, kept exactly. */
@@ -121,7 +120,7 @@ export const count = (max = Number.MAX_SAFE_INTEGER) =>
     .int()
     .min(0)
     .max(max)
-    // JSON has a minus zero; the table has not.
+    // JSON has a negative zero, DynamoDB has not.
     .overwrite((value) => (value === 0 ? 0 : value))
     .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max }));
 
@@ -140,9 +139,9 @@ export type JsonObject = { [key: string]: unknown };
 const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** JSON can write numbers that no double holds (`1e400`); parsed they are infinite, and would be written again as null. */
+/** JSON allows numbers beyond the range of a double (`1e400`): they are parsed as infinity, and would be written as null. */
 const isFiniteThroughout = (given: unknown): boolean => {
-  // A number that is kept as its text is an object to the eye.
+  // A number that is kept as text is an object in JavaScript.
   const value = asNumber(given);
   return typeof value === 'object' && value !== null
     ? Object.values(value).every(isFiniteThroughout)
@@ -150,8 +149,8 @@ const isFiniteThroughout = (given: unknown): boolean => {
 };
 
 /**
- * A JSON object of any size. It is passed through untouched, not copied field by field:
- * a copy loses keys such as `__proto__`, and the object must come back exactly as it came.
+ * A JSON object of any size. It is passed through and not copied field by field: a copy would lose keys such as `__proto__`, and the object
+ * must be returned exactly as it was sent.
  */
 export const anyJsonObject = () =>
   z
@@ -163,10 +162,10 @@ export const anyJsonObject = () =>
 
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 
-/** Marks a finding for which the request is too large (413), rather than wrong (422). */
+/** Marks a finding that makes the request too large (413) and not invalid (422). */
 export const TOO_LARGE = { tooLarge: true } as const;
 
-/** A field of free-form JSON, within its bound. */
+/** A field of free-form JSON of limited size. */
 export const jsonObject = () =>
   anyJsonObject()
     .check(({ value, issues }) => {
@@ -188,7 +187,7 @@ export const email = () =>
     .refine(wellFormed)
     .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 }));
 
-/** A web address that a browser may open: `http` or `https` only, so that no answer carries a `javascript:` link. */
+/** A URL with `http` or `https` only, so that no response carries a `javascript:` link. */
 export const webAddress = () =>
   bounded(2048)
     .check(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))

@@ -1,8 +1,8 @@
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
 
 /**
- * The problems that API Gateway answers by itself, without any function. The stack makes its gateway responses from this table
- * and the local gateway renders the same texts, so a caller cannot tell the two apart.
+ * The problems that API Gateway answers by itself, without a function. The stack's gateway responses and the local gateway are both made from
+ * this table, so a caller cannot tell the two apart.
  * Types and their own statuses: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
 export type GatewayResponseType =
@@ -30,10 +30,10 @@ export type GatewayResponseType =
 
 export interface GatewayProblem {
   readonly type: ProblemType;
-  /** Undefined: the status that API Gateway has for the case. The body then names none, for it could not name the right one. */
+  /** Undefined: the status that API Gateway chooses. The body then has no `status`, for it is not known here. */
   readonly status: number | undefined;
   readonly detail?: string;
-  /** Headers beside the common ones, in API Gateway's mapping syntax: a constant stands in single quotes. */
+  /** Additional headers in API Gateway's mapping syntax: constants in single quotes. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -46,18 +46,18 @@ const problem = (type: ProblemType, more: Omit<GatewayProblem, 'type' | 'status'
 const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds}'` } });
 
 /**
- * One gateway response covers a request without a token and one with a bad token, and cannot tell which: so the challenge names
- * the scheme only, which RFC 6750 §3 allows for both. A handler that sees an expired token adds `error="invalid_token"`.
+ * One gateway response covers requests without a token and with a bad one, so the challenge names only the scheme, which RFC 6750 §3 allows
+ * for both. A handler that gets an expired token adds `error="invalid_token"`.
  */
 const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': "'Bearer'" } });
 
 /**
- * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization`
- * header that it cannot read as such means the same as none: there is nothing at this path.
+ * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization` header that it
+ * cannot parse as a signature means that there is no such route.
  */
 const noRoute = problem('route-not-found');
 
-/** The authorizer fails closed when it cannot look a caller up. That says nothing of the caller, who may try again. */
+/** The authorizer fails closed when it cannot look up a caller. That is not the caller's fault, who may try again. */
 const notChecked = problem('unavailable', retryAfter(2));
 
 export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProblem>> = {
@@ -92,7 +92,7 @@ export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 const REQUEST_ID = '$context.requestId';
 
-/** Headers of a problem in API Gateway's mapping syntax: constants in single quotes, and `context.` variables. */
+/** Headers of a problem in API Gateway's mapping syntax: constants in single quotes, or `context.` variables. */
 export const gatewayProblemHeaders = ({ headers }: GatewayProblem): Readonly<Record<string, string>> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",

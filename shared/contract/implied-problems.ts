@@ -2,9 +2,9 @@ import { PROBLEMS, type ProblemType } from './problem.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
 import { isConditionalRead, isConditionalWrite } from './traits.ts';
 
-/** Problems that a route can answer because of its kind: its own `errors` come on top. */
+/** Problems that a route can answer because of its kind, in addition to its own `errors`. */
 const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
-  // A parameter that the route does not know is refused, so even a route without parameters can answer 400.
+  // Unknown parameters are refused, so even a route without parameters can answer 400.
   { of: () => true, problems: ['invalid-parameter'] },
   { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden'] },
   { of: (route) => route.auth === 'signature', problems: ['invalid-signature'] },
@@ -31,7 +31,7 @@ export function problemsOf(route: Route): ProblemType[] {
   return ORDER.filter((type) => given.has(type));
 }
 
-/** The gateway's own status for `unavailable`, when the function behind it does not answer in time. */
+/** The gateway's status for `unavailable`, when the function does not answer in time. */
 export const GATEWAY_TIMEOUT = 504;
 
 /** All statuses that a route can answer: those of its OpenAPI operation. */

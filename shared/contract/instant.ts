@@ -1,6 +1,6 @@
 /**
- * Points in time as ISO 8601 writes them: extended (`2026-11-20T09:30:00Z`) and basic (`20261120T093000Z`), with any number of
- * decimals, to the minute or the day alone, with a zone or without. Without one it is UTC.
+ * Points in time in ISO 8601: extended (`2026-11-20T09:30:00Z`) or basic (`20261120T093000Z`) format, with up to 12 decimals, or only to the
+ * minute or the day. Without a zone they are in UTC.
  */
 
 const DATE = String.raw`(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})`;
@@ -10,7 +10,7 @@ const ISO_8601 = new RegExp(`^${DATE}(?:[Tt]${TIME}${ZONE}?)?$`, 'i');
 
 const MINUTE_MS = 60_000;
 
-/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for what is none, or is before or after years 0000 to 9999. */
+/** The time in UTC with milliseconds, `2026-11-20T09:30:00.000Z`; undefined for any other text, and outside the years 0000 to 9999. */
 export function instantOf(text: string): string | undefined {
   const parts = ISO_8601.exec(text)?.groups;
   if (parts === undefined) return undefined;
@@ -28,7 +28,7 @@ export function instantOf(text: string): string | undefined {
   } = parts;
   const local = `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0').slice(0, 3)}Z`;
   const time = new Date(local);
-  // A thirtieth of February is taken for a second of March.
+  // `Date` reads the 30th of February as the 2nd of March.
   if (Number.isNaN(time.getTime()) || time.toISOString() !== local || Number(zoneHour) > 23 || Number(zoneMinute) > 59)
     return undefined;
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * MINUTE_MS * (sign === '-' ? -1 : 1);

@@ -1,6 +1,6 @@
 /**
- * JSON that comes back as it came. `JSON.parse` turns `12345678901234567890` into another number and `1e400` into null; here a number
- * that a double does not write in the same way stays the text it is (`JSON.rawJSON`), and `JSON.stringify` writes that text again.
+ * JSON whose numbers survive a round trip. `JSON.parse` turns `12345678901234567890` into another number and `1e400` into infinity. Here a
+ * number that a double would not be written as is kept as text (`JSON.rawJSON`), and `JSON.stringify` writes that text again.
  */
 
 interface RawJson {
@@ -11,7 +11,7 @@ interface Context {
   readonly source?: string;
 }
 
-/** In the runtime since Node 22 (V8 11.4); the compiler's library does not know it yet. */
+/** In Node since 22 (V8 11.4); TypeScript's library does not declare it yet. */
 const json = JSON as typeof JSON & {
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): value is RawJson;
@@ -20,18 +20,18 @@ const json = JSON as typeof JSON & {
 
 /** @throws SyntaxError */
 export const parseJson = (text: string): unknown =>
-  // A reviver makes parsing thirty times slower, and hardly any document needs it.
+  // A reviver makes parsing thirty times slower, and few documents need it.
   hasUnusualNumbers(text) ? json.parse(text, keepNumber) : JSON.parse(text);
 
 export interface Parsed {
   readonly value: unknown;
-  /** Whether unusual numbers were kept as their text. If not, they are the doubles nearest to them. */
+  /** Whether unusual numbers were kept as text. If not, they are the nearest doubles. */
   readonly isExact: boolean;
 }
 
 /**
- * Parses exactly what is worth it.
- * @param isWorthIt is told the value as `JSON.parse` makes it
+ * Parses JSON, and keeps unusual numbers as text where that is worth the cost.
+ * @param isWorthIt decides by the value of `JSON.parse`
  * @throws SyntaxError
  */
 export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean): Parsed {
@@ -40,14 +40,14 @@ export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean)
   return isWorthIt(value) ? { value: parseJson(text), isExact: true } : { value, isExact: false };
 }
 
-/** A number with so many digits, a fraction that ends in 0, an exponent, or minus zero; in a text, a false alarm does no harm. */
+/** A number with 16 digits or more, a fraction that ends in 0, an exponent, or negative zero. A false match in a string is harmless. */
 const UNUSUAL_NUMBER = /\d{16}|\.\d*0(?!\d)|\d[eE]|-0/;
 
-/** Whether a text may hold numbers that would not come back as they were written. */
+/** Whether a text may contain numbers that a round trip through doubles would change. */
 export const hasUnusualNumbers = (text: string): boolean => UNUSUAL_NUMBER.test(text);
 
 const keepNumber = (_: string, value: unknown, { source }: Context): unknown =>
   typeof value === 'number' && source !== undefined && String(value) !== source ? json.rawJSON(source) : value;
 
-/** A value whose numbers are to be reckoned with: the double nearest to a number that was kept as text. */
+/** The nearest double of a number that is kept as text; any other value as it is. */
 export const asNumber = (value: unknown): unknown => (json.isRawJSON(value) ? Number(value.rawJSON) : value);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { bounded, shownAs, uuid } from './fields.ts';
 
-/** Path and query parameters. All arrive as text; each kind here parses its own and says in OpenAPI what it takes. */
+/** Path and query parameters. All arrive as text; each kind here parses it and describes in OpenAPI what it accepts. */
 
-/** A decimal integer. `parseInt` would take `12abc`; this takes digits only. */
+/** A decimal integer, digits only: `parseInt` would accept `12abc`. */
 export const integerParameter = (min: number, max: number, standard: number) => {
   const error = `must be an integer from ${min} to ${max}`;
   return bounded(10, error)
@@ -24,11 +24,11 @@ export const booleanParameter = () =>
 export const PAGE_SIZE = { standard: 25, max: 200 } as const;
 const MAX_PAGE = 1_000_000_000;
 
-/** Newest first unless turned round. */
+/** Newest first, or oldest first. */
 export const SORTS = ['-created_at', 'created_at'] as const;
 export type Sort = (typeof SORTS)[number];
 
-/** The query of every list that answers in pages (spec §4, §8). */
+/** The query of every paged list (spec §4, §8). */
 export const pageParameters = {
   page: integerParameter(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),
   page_size: integerParameter(1, PAGE_SIZE.max, PAGE_SIZE.standard).describe('How many records a page holds.'),
@@ -38,7 +38,7 @@ export const pageParameters = {
     .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
 };
 
-/** The query of lists without pages: where the rest of a long list begins. The answer's own `Link` header carries it. */
+/** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
 export const cursorParameters = {
   after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),
 };

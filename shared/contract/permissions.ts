@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { bounded, list } from './fields.ts';
 import type { Contract, PermissionCode } from './route.ts';
 
-/** The permissions that the routes name (spec §2, Permission), those that some fields need besides, and which include which. */
+/** The permissions of routes (spec §2, Permission) and of single fields, and which permission includes which. */
 
 export interface PermissionEntry {
   readonly id: string;
@@ -11,10 +11,10 @@ export interface PermissionEntry {
   readonly description: string;
 }
 
-/** Namespace of the ids (RFC 9562 §5.5): a code has the same id in every deployment and for ever. Never change it. */
+/** Namespace of the ids (RFC 9562 §5.5), so that a code has the same id in every deployment. Never change it. */
 const NAMESPACE = '427f99bc-1e68-4fd1-973c-cf59d8f104c9';
 
-/** Every permission that a route or a field of these contracts needs, once, in order of its code. */
+/** Every permission that a route or a field of these contracts needs, once, sorted by code. */
 export function permissionCatalogue(contracts: readonly Contract[]): readonly PermissionEntry[] {
   const codes = contracts.flatMap(({ routes, fieldPermissions = {} }) => [
     ...Object.values(routes).flatMap(({ permission }) => permission ?? []),
@@ -24,15 +24,15 @@ export function permissionCatalogue(contracts: readonly Contract[]): readonly Pe
 }
 
 /**
- * The codes of which any one gives a permission. A change answers the whole record, also one that changes nothing, so whoever may write
- * may read: `clients:read` is given by itself and by `clients:write`. Any other permission is given by itself alone.
+ * The codes of which any one grants a permission. A PATCH answers the whole record, even if it changes nothing, so a write permission includes
+ * the read permission: `clients:read` is granted by itself and by `clients:write`. Other permissions are granted only by themselves.
  */
 export function codesThatAllow(code: string): readonly string[] {
   const [area = '', verb] = code.split(':');
   return verb === 'read' ? [code, `${area}:write`] : [code];
 }
 
-/** What it takes to read the records that a permission is about: `clients:read` of `clients:write`. */
+/** The read permission of the same area: `clients:read` for `clients:write`. */
 export const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -41,7 +41,7 @@ const VERBS: Readonly<Record<string, string>> = {
   credentials: 'Read and set the credentials of',
 };
 
-/** `service-actions:write` is "Read, create, change and delete service actions". */
+/** `service-actions:write`: "Read, create, change and delete service actions". */
 function describe(code: PermissionCode): string {
   const [area = '', verb = ''] = code.split(':');
   return `${VERBS[verb] ?? capitalized(verb)} ${area.replaceAll('-', ' ')}`;
@@ -53,8 +53,8 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 const MAX_CODE = 81;
 
 /**
- * A set of permission codes, or null for all. Only their form is checked here: which codes there are follows from all contracts
- * together, and the operation asks (`functions/access/catalogue.ts`).
+ * A set of permission codes, or null for all. Only their form is checked here: which codes exist follows from all contracts together, and is
+ * checked by the operation (`functions/access/catalogue.ts`).
  */
 export const permissionCodes = () =>
   list(

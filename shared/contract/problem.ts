@@ -1,6 +1,6 @@
 /**
- * Problem details (RFC 9457): every error the service answers, by its stable type.
- * The gateway's own errors carry the same types (see `infra/gateway-responses.ts`).
+ * Problem details (RFC 9457): every error that the service answers, by its stable type.
+ * The gateway's own errors have the same types (`gateway-problems.ts`).
  */
 export const PROBLEMS = {
   'malformed-request': { status: 400, title: 'The request cannot be parsed' },
@@ -29,7 +29,7 @@ export const PROBLEMS = {
 
 export type ProblemType = keyof typeof PROBLEMS;
 
-/** Prefix of the `type` of every problem: an absolute URI that identifies and is not fetched (RFC 9457 §3.1.1). */
+/** Prefix of the `type` of every problem: an absolute URI that is an identifier only (RFC 9457 §3.1.1). */
 export const PROBLEM_TYPE_PREFIX = 'urn:problem-type:custodia:';
 
 /** One finding: what is wrong with one part of the request. */
@@ -48,7 +48,7 @@ interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** An error the caller is told about. Anything else that is thrown is answered as `internal-error`, without its message. */
+/** An error that is reported to the caller. Any other error is answered as `internal-error`, without its message. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly type: ProblemType;
@@ -67,10 +67,10 @@ export class Problem extends Error {
   }
 }
 
-/** More findings help nobody, and a body of nothing but unknown fields would make an answer larger than Lambda can carry. */
+/** More findings do not help, and a body full of unknown fields would make the response larger than Lambda can carry. */
 export const MAX_FINDINGS = 100;
 
-/** The problem details object of a problem, as it goes over the wire. */
+/** The problem details object of a problem, as it is sent. */
 export const problemDetails = (problem: Problem, requestId: string) => ({
   type: `${PROBLEM_TYPE_PREFIX}${problem.type}`,
   title: PROBLEMS[problem.type].title,
@@ -80,7 +80,7 @@ export const problemDetails = (problem: Problem, requestId: string) => ({
   ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, MAX_FINDINGS) }),
 });
 
-/** A key longer than this is cut in pointers: no field of ours is half as long. In UTF-16 code units. */
+/** Longer keys are cut in pointers: no field of this API is half as long. In UTF-16 code units. */
 const MAX_KEY = 200;
 
 /** JSON Pointer in fragment form (RFC 6901 §6) to a path of keys: `['a/b', 0]` is `#/a~1b/0`. */

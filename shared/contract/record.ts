@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * Records: one declaration per record of the spec (§2), from which come what is answered, what a creation takes and what a change takes.
+ * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.
  *
  *     const terminal = record('Terminal', {
  *       id: readOnly(uuid()),             // set by the service; ignored when sent back
@@ -20,7 +20,7 @@ interface Restricted<S extends z.ZodType = z.ZodType, A extends Access = Access>
 
 export const readOnly = <S extends z.ZodType>(schema: S): Restricted<S, 'read'> => ({ schema, access: 'read' });
 export const createOnly = <S extends z.ZodType>(schema: S): Restricted<S, 'create'> => ({ schema, access: 'create' });
-/** Like {@link createOnly}, but the service finds a value when none is given: an organization, a ticket code. */
+/** Like {@link createOnly}, but the service chooses a value when none is given: an organization, a ticket code. */
 export const optionalOnCreate = <S extends z.ZodType>(schema: S): Restricted<S, 'create?'> => ({
   schema,
   access: 'create?',
@@ -45,7 +45,7 @@ type PatchShape<F extends Fields> = {
   -readonly [K in keyof F as F[K] extends Restricted ? never : K]: z.ZodOptional<Bare<SchemaOf<F[K]>>>;
 };
 
-/** What a request body must look like. */
+/** A kind of request body. */
 export interface Body<S extends z.ZodObject = z.ZodObject> {
   /** Name in the OpenAPI document. */
   readonly name: string;
@@ -104,18 +104,18 @@ export function record<const F extends Fields>(name: string, fields: F): RecordT
       schema: z.strictObject(Object.fromEntries(changed)),
       ignored: Object.fromEntries(answered.filter(([key]) => !changed.some(([other]) => other === key))),
     },
-    // The shapes above are built key by key; the mapped types say what the loop does.
+    // The shapes above are built key by key, which the compiler cannot match with the mapped types.
   } as unknown as RecordType<F>;
 }
 
-/** A body that is not a record's: a login, a webhook event. */
+/** A body that does not belong to a record: a login, a webhook event. */
 export const body = <S extends z.ZodRawShape>(name: string, shape: S): Body<z.ZodObject<S>> => ({
   name,
   schema: z.strictObject(shape) as z.ZodObject<S>,
   ignored: {},
 });
 
-/** What a field holds when it was not given: its default, else null where it may be null. */
+/** The value of a field that was not given: its default, else null if it is nullable. */
 function emptyValue(schema: z.ZodType): unknown {
   if (schema instanceof z.ZodDefault) return schema.def.defaultValue;
   return schema.safeParse(null).success ? null : undefined;

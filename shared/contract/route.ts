@@ -5,8 +5,8 @@ import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
 
 /**
- * A route is one endpoint, declared once. The Lambda's router and validation, the API Gateway routes, the OpenAPI document,
- * the permission catalogue and the local gateway are all made from it.
+ * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the OpenAPI document, the
+ * permission catalogue and the local gateway are all made from it.
  */
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -14,7 +14,7 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 /**
  * Who may call:
  * - `bearer`: a token, checked by the authorizer;
- * - `bearer-optional`: the same, but where the stage allows a first key also without one (see `functions/integrations`);
+ * - `bearer-optional`: a token, or none where the stage allows a first key (see `functions/integrations`);
  * - `signature`: the body's HMAC, checked by the function;
  * - `none`: anyone.
  */
@@ -28,7 +28,7 @@ export type Example = { readonly [key: string]: unknown };
 
 export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 204;
-  /** Name of the schema in OpenAPI, where it is not a record's own. */
+  /** Undefined: no body. */
   readonly schema: S | undefined;
   readonly description: string;
   readonly example?: unknown;
@@ -47,7 +47,7 @@ export interface Route<
   readonly summary: string;
   readonly description?: string;
   readonly auth: A;
-  /** What a caller must be permitted; every `bearer` route names one. */
+  /** The permission that a caller needs; every `bearer` route has one. */
   readonly permission?: PermissionCode;
   /** Not in the spec: added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly completion?: true;
@@ -58,13 +58,13 @@ export interface Route<
   /** A complete example of the request body. */
   readonly bodyExample?: Example;
   readonly response: ResponseType<S>;
-  /** The webhook event that does the same (spec §6): `client.created`. */
+  /** The webhook event with the same effect (spec §6): `client.created`. */
   readonly event?: WebhookEvent;
-  /** Problems of this operation beside those that every route of its kind can give; `already-exists` where its body has a unique field. */
+  /** Problems besides those of every route of its kind (`implied-problems.ts`); `already-exists` is added where the body has a unique field. */
   readonly errors: readonly ProblemType[];
 }
 
-/** An event type, and the field of its `data` that stands for the path's parameter: `id` unless it says otherwise. */
+/** An event type, and the field of its `data` that has the value of the path's parameter: `id` by default. */
 export interface WebhookEvent {
   readonly type: `${string}.${string}`;
   readonly idField?: string;
@@ -74,7 +74,7 @@ export interface WebhookEvent {
 export const takesIdempotencyKey = (route: Route): boolean =>
   route.method === 'POST' && route.response.status === 201 && route.auth.startsWith('bearer');
 
-/** Whether requests are charged to the budget of whoever calls: all where that is an integration. */
+/** Whether requests are charged to the budget of their caller. */
 export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
 
 /** A request header that an operation reads, for the OpenAPI document. */
@@ -91,7 +91,7 @@ interface RouteOptions {
   readonly auth?: Auth;
   readonly permission?: PermissionCode;
   readonly completion?: true;
-  /** `named` (the standard): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
+  /** `named` (the default): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
   readonly tenancy?: 'named' | 'own';
   readonly params?: Parameters;
   readonly query?: Parameters;
@@ -131,7 +131,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   }: RouteOptions = options;
   assertParametersMatch(method, path, Object.keys(params));
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
-    throw new TypeError(`${method} ${path}: a route with a bearer token names its permission, another does not`);
+    throw new TypeError(`${method} ${path}: routes with a bearer token, and only these, need a permission`);
   }
   return {
     ...rest,
@@ -164,11 +164,11 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly description: string;
   /** By operation id. */
   readonly routes: R;
-  /** Fields of the domain's records that need a permission of their own, beside the route's, to be read and set. */
+  /** Fields of the domain's records that need a further permission to be read and set. */
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
   /**
-   * Fields of its answers that nobody sees a second time, or only who has asked the first (`shared/http/idempotency.ts`). They are secrets of
-   * the integration whose `app_code` is in the answer.
+   * Fields of its responses that are shown only once, or again only to the first caller (`shared/http/idempotency.ts`). They are secrets of the
+   * integration whose `app_code` is in the response.
    */
   readonly shownOnce?: readonly string[];
 }
@@ -226,10 +226,10 @@ export const pageOf = <S extends z.ZodType>(
   example: { data: [example], page: 1, page_size: 25, total: 1 },
 });
 
-/** How many records a list without pages answers at once. */
+/** Most records of a cursor page. */
 export const WHOLE_LIST = 1_000;
 
-/** 200 with `{ data }` alone (spec §4): complete up to a thousand records, with a `Link` to the rest beyond. */
+/** 200 with only `{ data }` (spec §4): up to {@link WHOLE_LIST} records, with a `Link` to the next ones. */
 export const wholeListOf = <S extends z.ZodType>(
   record: { readonly name: string; readonly schema: S },
   description: string,

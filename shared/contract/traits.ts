@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { cursorParameters, pageParameters } from './parameters.ts';
 import type { Contract, Route } from './route.ts';
 
-/** What follows from a route's declaration for the headers and statuses of its answers. */
+/** What a route's declaration implies for the headers and statuses of its responses. */
 
 /** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
 export const isList = (route: Route): boolean => {
   const { data } = shapeOf(route) as { data?: unknown };
-  // A record may have a field of that name: a webhook event has.
+  // A record may have a field `data`, too: a webhook event has.
   return data instanceof z.ZodArray;
 };
 
-/** Parameters of lists that pick no records. */
+/** Parameters of lists that are not filters. */
 const NO_FILTERS: ReadonlySet<string> = new Set([
   ...Object.keys(pageParameters),
   ...Object.keys(cursorParameters),
@@ -22,10 +22,10 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
 export const filtersOf = (route: Route): readonly string[] =>
   isList(route) ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
-/** Answers one thing that is there before and after, so that a reader may hold its entity tag and ask with `If-None-Match`. */
+/** Reads one resource, so that a client may send its entity tag in `If-None-Match`. */
 export const isConditionalRead = (route: Route): boolean => route.method === 'GET' && !isList(route);
 
-/** Changes one record, so that a writer may name with `If-Match` the version it has read (RFC 9110 §13.1.1). */
+/** Changes or deletes one record, so that a client may send the version that it has read in `If-Match` (RFC 9110 §13.1.1). */
 export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';
 
 /** Path of the route that reads a record which this route creates, if the domain has one. */

@@ -5,7 +5,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 const NONCE = 12;
 const TAG = 16;
 
-/** `associated` is bound to the ciphertext without being in it: it must be the same to decrypt. */
+/** `associated` is authenticated but not part of the ciphertext: decryption needs the same text. */
 export function encrypt(key: Uint8Array, plaintext: string, associated: string): Buffer {
   const nonce = randomBytes(NONCE);
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG });
@@ -14,7 +14,7 @@ export function encrypt(key: Uint8Array, plaintext: string, associated: string):
   return Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]);
 }
 
-/** @throws Error when the key or the associated text is another, or a byte has changed */
+/** @throws Error when the key, the associated text or any byte differs */
 export function decrypt(key: Uint8Array, encrypted: Buffer, associated: string): string {
   const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(0, NONCE), { authTagLength: TAG });
   decipher.setAAD(Buffer.from(associated));

@@ -1,13 +1,13 @@
 import { decrypt, encrypt } from './aes.ts';
 
 /**
- * Keeps texts that must be readable again, and by nobody who only has the table: integration secrets, `credentials` fields.
- * What is encrypted for one place opens in no other, so that a ciphertext copied to another tenant or record is worth nothing there.
+ * Encrypts texts that must be readable again, but not by someone who only has the table: integration secrets, `credentials` fields.
+ * A ciphertext is bound to its place: copied to another tenant or record, it cannot be decrypted.
  */
 export interface EnvelopeEncryption {
-  /** @param cache where the tenant keeps a data key for all its containers; without one each container makes its own */
+  /** @param cache stores a data key that all containers share; without it each container generates its own */
   encrypt(plaintext: string, place: Place, cache?: DataKeyCache): Promise<string>;
-  /** @throws UndecryptableText when the text was encrypted for another place, under another key, or has changed */
+  /** @throws UndecryptableText when the text was encrypted for another place or under another key, or has changed */
   decrypt(encrypted: string, place: Place): Promise<string>;
 }
 
@@ -19,16 +19,16 @@ export interface Place {
   readonly record: string;
 }
 
-/** An encrypted text that cannot be opened: damaged, moved, or its key is gone. */
+/** An encrypted text that cannot be decrypted: it was damaged or moved, or its key was deleted. */
 export class UndecryptableText extends Error {
   override readonly name = 'UndecryptableText';
 }
 
-/** Data keys of tenants, each with the form in which it may be stored beside what it encrypted. */
+/** Data keys of tenants, each with its wrapped form, which is stored beside the ciphertext. */
 export interface DataKeys {
-  /** A key to encrypt with now. */
+  /** The key to encrypt with now. */
   current(tenant: string, cache?: DataKeyCache): Promise<DataKey>;
-  /** The key that was stored in this form. */
+  /** The key of a wrapped form. */
   unwrap(wrapped: string, tenant: string): Promise<Uint8Array>;
 }
 
@@ -39,13 +39,12 @@ export interface DataKey {
 }
 
 /**
- * Where a tenant keeps the wrapped form of the data key that its containers encrypt with, so that what they write over months is under
- * few keys. What was encrypted carries its own wrapped key: a cache that is lost costs calls to KMS and nothing else.
+ * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Every ciphertext carries its own
+ * wrapped key: losing the cache costs only calls to KMS.
  */
 export interface DataKeyCache {
-  /** The wrapped key, if there is one. */
   recall(): Promise<string | undefined>;
-  /** Keeps a wrapped key where there is none, and answers the one that is there then. */
+  /** Stores a wrapped key unless there is one, and returns the one that is stored. */
   keep(wrapped: string): Promise<string>;
 }
 
@@ -62,25 +61,25 @@ export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
   async decrypt(encrypted, place) {
     const [version, wrapped, ciphertext, ...rest] = encrypted.split('.');
     if (version !== VERSION || wrapped === undefined || ciphertext === undefined || rest.length > 0) {
-      throw new UndecryptableText('an encrypted text has an unknown form');
+      throw new UndecryptableText('the encrypted text has an unknown format');
     }
     const key = await keys.unwrap(wrapped, place.tenant);
     try {
       return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(place));
     } catch (cause) {
-      throw new UndecryptableText('an encrypted text does not open here', { cause });
+      throw new UndecryptableText('the text cannot be decrypted for this tenant and record', { cause });
     }
   },
 });
 
-/** No two places are the same text: JSON marks where one part ends. */
+/** JSON, so that different places never give the same text. */
 const associated = ({ tenant, record }: Place): string => JSON.stringify([VERSION, tenant, record]);
 
-/** One key for all tenants of a machine; the form it is stored in names it without telling anything of it. */
+/** One key for all tenants of a local installation; its wrapped form only names it. */
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),
   async unwrap(wrapped) {
-    if (wrapped !== LOCAL) throw new UndecryptableText('an encrypted text needs a key of AWS KMS');
+    if (wrapped !== LOCAL) throw new UndecryptableText('the text was encrypted with a key of AWS KMS');
     return key;
   },
 });

@@ -1,4 +1,4 @@
-/** Of the KMS client what is used here, and no more: this module is loaded when first needed (`kms.ts`), and bundled as it stands. */
+/** The parts of the KMS client that are used, so that the bundle stays small. Imported on first use (`kms.ts`). */
 export {
   DecryptCommand,
   GenerateDataKeyCommand,

@@ -3,9 +3,9 @@ import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } fro
 import { kms } from './kms.ts';
 
 /**
- * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail shows: a data key opens for its own
- * tenant only. Keys are kept a short while in a warm container, so that a list of encrypted records is a few calls and not one for each.
- * A tenant's cache keeps one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
+ * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail logs: a data key can be unwrapped only for
+ * its own tenant. Keys are cached for a short time in a warm container, so that a list of encrypted records takes a few calls. A tenant's
+ * `DataKeyCache` holds one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
 export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clock = systemClock): DataKeys {
@@ -15,7 +15,7 @@ export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clo
     unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
   const generated = async (tenant: string): Promise<DataKey> => {
     const made = await generate(masterKeyId, tenant);
-    // What this container encrypts it will often open next.
+    // A container often decrypts what it has just encrypted.
     await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
     return made;
   };
@@ -32,9 +32,9 @@ export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clo
   };
 }
 
-/** In milliseconds: how long a key that was cut off in KMS may still work in a warm container. */
+/** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */
 const LIFETIME = 60_000;
-/** Keys kept at most, the oldest go first. */
+/** Most keys in the cache; the oldest is evicted first. */
 const KEPT = 2_000;
 
 async function generate(masterKeyId: string, tenant: string): Promise<DataKey> {
@@ -42,7 +42,7 @@ async function generate(masterKeyId: string, tenant: string): Promise<DataKey> {
   const { Plaintext: key, CiphertextBlob: wrapped } = await client.send(
     new commands.GenerateDataKeyCommand({ KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } }),
   );
-  if (key === undefined || wrapped === undefined) throw new Error('KMS answered no data key');
+  if (key === undefined || wrapped === undefined) throw new Error('KMS returned no data key');
   return { key, wrapped: Buffer.from(wrapped).toString('base64url') };
 }
 
@@ -54,23 +54,23 @@ async function decryptKey(masterKeyId: string, wrapped: string, tenant: string):
     EncryptionContext: { tenant },
   });
   const { Plaintext: key } = await client.send(command).catch((cause: unknown) => {
-    // `InvalidCiphertextException` is also KMS's answer to another encryption context.
+    // KMS also throws `InvalidCiphertextException` for another encryption context.
     if (cause instanceof commands.InvalidCiphertextException || cause instanceof commands.IncorrectKeyException) {
-      throw new UndecryptableText('a data key does not open for this tenant', { cause });
+      throw new UndecryptableText('the data key cannot be unwrapped for this tenant', { cause });
     }
     throw cause;
   });
-  if (key === undefined) throw new Error('KMS answered no data key');
+  if (key === undefined) throw new Error('KMS returned no data key');
   return key;
 }
 
-/** Values by name, each made once and kept for `lifetime` milliseconds. What failed is not kept. */
+/** A cache of values by name, each kept for `lifetime` milliseconds. Failures are not kept. */
 function expiring<T>(lifetime: number, clock: Clock): (name: string, make: () => Promise<T>) => Promise<T> {
   const kept = new Map<string, { readonly value: Promise<T>; readonly until: number }>();
   return (name, make) => {
     const found = kept.get(name);
     if (found !== undefined && found.until > clock()) return found.value;
-    // The promise is kept, not what it gives: two hundred records that are opened at once share one call.
+    // The promise is kept, so that records which are decrypted at the same time share one call.
     const value = make();
     kept.delete(name);
     kept.set(name, { value, until: clock() + lifetime });

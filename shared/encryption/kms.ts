@@ -1,6 +1,6 @@
 import type * as commands from './kms-client.ts';
 
-/** How long a call may take before it is tried again. In milliseconds. */
+/** A call that takes longer is retried. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
 
 interface Kms {
@@ -10,7 +10,7 @@ interface Kms {
 
 let shared: Promise<Kms> | undefined;
 
-/** The KMS client of this container. Loaded when first needed: it costs 35 ms, and most requests need no key (`docs/decisions/0054`). */
+/** The KMS client of this container. Imported on first use: that takes 35 ms, and most requests need no key (`docs/decisions/0054`). */
 export function kms(): Promise<Kms> {
   shared ??= import('./kms-client.ts').then((commands) => ({
     client: new commands.KMSClient({ requestHandler: TIMEOUTS }),

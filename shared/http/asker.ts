@@ -4,9 +4,8 @@ import type { Tenant } from '../table/tenant.ts';
 import { allOf } from './power.ts';
 
 /**
- * Who asked first under an idempotency key, for answers with the secret of an integration in them. Whoever lost such an answer may still have
- * the token it asked with: to this token it is shown again, for as long as asking anew would be, and to nobody else
- * (`docs/decisions/0060`).
+ * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a response was lost, the
+ * secret is shown again only to the same token, and only while its caller could still make the request (`docs/decisions/0060`).
  */
 export interface Asker {
   readonly tokenId: string | null;
@@ -22,8 +21,8 @@ export const askerOf = ({ tokenId, permissions }: Caller, shown: string): Asker 
 });
 
 /**
- * Whether a caller is who asked first, its token not ended, and its key with all permissions that it had then and that the integration has
- * now whose secret is shown. Two strongly consistent reads at once.
+ * Whether this is the first caller, its token has not ended, and its credentials have all permissions that it had then and all that the
+ * integration whose secret is shown has now. Two strongly consistent reads in parallel.
  */
 export async function isStillAsking(asker: Asker | undefined, caller: Caller, tenant: Tenant): Promise<boolean> {
   if (asker === undefined || asker.tokenId === null || asker.tokenId !== caller.tokenId) return false;

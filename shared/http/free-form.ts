@@ -2,19 +2,19 @@ import * as z from 'zod';
 import type { Body } from '../contract/record.ts';
 import { MAX_JSON } from '../contract/sizes.ts';
 
-/** Fields of free-form JSON, whose numbers come back as they were written (`docs/decisions/0005-json-as-it-came.md`). */
+/** Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`). */
 
-/** Values that a field of free-form JSON can have: each takes a character, and a comma or a bracket. */
+/** Most values in a free-form field: each takes at least one character, and a comma or a bracket. */
 const MOST_VALUES = MAX_JSON / 2;
-/** Of each other field, elements of its lists among them. */
+/** Most values in any other field, with the elements of its lists. */
 const MOST_OF_OTHERS = 200;
 
-/** Whether a body has such fields. */
+/** Whether a body has free-form fields. */
 export const hasFreeForm = (body: Body): boolean => freeFormFields(body).size > 0;
 
 /**
- * Whether it is worth it to keep a body's numbers as they were written: it is dear, and whoever sends them has shown nothing yet. It is not
- * where no field is free-form, nor where one has more in it than will be taken.
+ * Whether to keep a body's numbers as they were written. That is expensive and the caller may be anonymous, so it is done only where a field
+ * is free-form and no field has more values than will be accepted.
  * @param json as `JSON.parse` makes it
  */
 export function isWorthKeeping(body: Body, json: unknown): boolean {
@@ -40,7 +40,7 @@ const isBounded = (json: unknown, freeForm: ReadonlySet<string>): boolean =>
 
 const hasAtMost = (most: number, value: unknown): boolean => valuesIn(value, most) <= most;
 
-/** How many values there are, the whole, lists and objects among them; beyond `most` not counted on. */
+/** Counts the values, including the value itself, lists and objects. Stops counting beyond `most`. */
 function valuesIn(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return 1;
   let count = 1;

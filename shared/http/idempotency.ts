@@ -14,9 +14,9 @@ import type { HttpRequest } from './request.ts';
 import { withoutFields } from './response/answer.ts';
 
 /**
- * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first answer is remembered in the
- * transaction that creates the record: either both are there or neither. Of two requests at once with one key, the second meets
- * the first's key at its commit and gives the first's answer: as much of it as its own caller may see now.
+ * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first response is stored in the
+ * transaction that creates the record: both or neither. When two requests with one key run at once, the second finds the key at its commit
+ * and repeats the first response, without the fields that its own caller may not see now.
  */
 
 /** How long a key is remembered, in seconds. */
@@ -25,7 +25,7 @@ const LIFETIME = 86_400;
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface Remembered {
-  /** What is kept as JSON, encrypted: the answer may hold a secret, and a digest of a request that holds a weak one could be guessed at. */
+  /** {@link Kept} as encrypted JSON: the response may contain a secret, and a weak secret in the request could be guessed from the fingerprint. */
   readonly encrypted: string;
 }
 
@@ -35,8 +35,8 @@ interface Kept {
   readonly asker?: Asker;
 }
 
-/** What is asked under a key: a route of a contract, by somebody. */
-interface Asked {
+/** A use of a key: by whom, and for what. */
+interface KeyUse {
   readonly contract: Contract;
   readonly caller: Caller;
   readonly tenant: Tenant;
@@ -47,13 +47,13 @@ interface Asked {
 
 /** One request under an idempotency key. */
 export class IdempotentRequest {
-  readonly #asked: Asked;
+  readonly #use: KeyUse;
   readonly #fingerprint: string;
   readonly #remembered: DeduplicationStore<Remembered>;
 
   /**
-   * The request's key, where it has one and its route takes them.
-   * @param inputs what the request asks for; the same key with other inputs is refused
+   * Undefined where the request has no key or its route takes none.
+   * @param inputs validated input; the same key with other input is refused
    * @throws Problem `invalid-parameter`
    */
   static of(
@@ -80,52 +80,57 @@ export class IdempotentRequest {
     });
   }
 
-  private constructor(asked: Asked) {
-    this.#asked = asked;
-    this.#fingerprint = createHash('sha256').update(asked.text).digest('base64url');
-    this.#remembered = asked.tenant.deduplication<Remembered>(`REQUEST#${asked.caller.integrationId}`);
+  private constructor(use: KeyUse) {
+    this.#use = use;
+    this.#fingerprint = createHash('sha256').update(use.text).digest('base64url');
+    this.#remembered = use.tenant.deduplication<Remembered>(`REQUEST#${use.caller.integrationId}`);
   }
 
   /**
-   * The answer that this key was given before, without the fields that its caller would not be shown now: they are null.
-   * @throws Problem `idempotency-key-reused` when it was given to another request
+   * The response stored under this key. Fields that the caller may not see now are null.
+   * @throws Problem `idempotency-key-reused` when the key was used for another request
    */
   async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
-    const { key } = this.#asked;
+    const { key } = this.#use;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
-    const opened = await (await environmentEncryption()).decrypt(found.encrypted, this.#context);
-    const { fingerprint, answer, asker } = JSON.parse(unpacked(opened)) as Kept;
+    const decrypted = await (await environmentEncryption()).decrypt(found.encrypted, this.#context);
+    const { fingerprint, answer, asker } = JSON.parse(unpacked(decrypted)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
     return { ...shown, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
   }
 
   async #hiddenFields(asker: Asker | undefined): Promise<string[]> {
-    const { contract, caller, tenant } = this.#asked;
+    const { contract, caller, tenant } = this.#use;
     const { fieldPermissions = {}, shownOnce = [] } = contract;
     const forbidden = Object.entries(fieldPermissions).flatMap(([field, code]) => (mayDo(caller, code) ? [] : [field]));
     const isShownAgain = shownOnce.length === 0 || (await isStillAsking(asker, caller, tenant));
     return isShownAgain ? forbidden : [...forbidden, ...shownOnce];
   }
 
-  /** Stages that this key got this answer. */
+  /** Stages the response under this key. */
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
-    const { contract, caller, key } = this.#asked;
+    const { contract, caller, key } = this.#use;
     const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
     const encrypted = await (await environmentEncryption()).encrypt(packed(JSON.stringify(kept)), this.#context);
-    this.#remembered.remember(key, { encrypted }, LIFETIME, () => new StaleRead('the key was used meanwhile'));
+    this.#remembered.remember(
+      key,
+      { encrypted },
+      LIFETIME,
+      () => new StaleRead('the idempotency key was used meanwhile'),
+    );
   }
 
   get #context() {
-    const { tenant, caller, key } = this.#asked;
+    const { tenant, caller, key } = this.#use;
     return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
   }
 }
 
-/** An answer longer than this is compressed, so that it fits into an item where its record did. In characters. */
+/** Longer responses are compressed, so that they fit into an item whenever their record does. In characters. */
 const LONG = 16_384;
 const COMPRESSED = 'deflate:';
 

@@ -2,15 +2,15 @@ import { parseJson } from '../contract/json.ts';
 import { Problem } from '../contract/problem.ts';
 import type { HttpRequest } from './request.ts';
 
-/** JSON in the bytes of a request: looked at as a text before anything parses it. */
+/** Checks a JSON body as text before it is parsed. */
 
-/** Deepest nesting taken: far beyond any real document, and well within what every JSON reader takes. */
+/** Deepest nesting accepted: far beyond real documents, and within the limits of every JSON parser. */
 const MAX_DEPTH = 256;
 
 type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
 
 /**
- * The text of a JSON body, of which is known that a parser can take it: its media type, its size, its UTF-8 and its depth.
+ * The text of a JSON body, after checks of its media type, size, UTF-8 and depth.
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */
 export function jsonTextOf(request: Sent, maxBytes: number): string {
@@ -58,7 +58,7 @@ function decoded(bytes: Buffer): string {
   }
 }
 
-/** How deep a JSON text is nested, read without parsing: a parser or a serializer may overflow its stack on such a text. */
+/** Nesting depth of a JSON text, found without parsing: a parser or serializer may overflow its stack on deep nesting. */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;

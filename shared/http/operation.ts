@@ -11,9 +11,9 @@ import type { Charge } from './request-budget.ts';
 import { countDeliverable } from './response/deliverable.ts';
 
 /**
- * An operation does what one route is for: reads, checks the domain's rules, stages its writes, and says what to answer.
- * It sees validated input and a tenant handle, never an event or a key, and it commits nothing: the unit of work does, and may
- * run it again when a record changed under its hands.
+ * The work of one route: it reads, checks the domain's rules, stages writes and returns the answer. It gets validated input and a tenant
+ * handle, never an event or a raw key. It does not commit: the pipeline does, and may run the operation again when a record has changed
+ * meanwhile.
  */
 export type Operation<R extends Route, X = BearerInput> = ((input: RouteInput<R> & X) => Promise<Answer<R>>) &
   ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
@@ -27,12 +27,12 @@ type FilterOf<R extends Route> =
       >
     : never;
 
-/** Knows that it can filter by these: made by `pagesOf` (`pages.ts`). */
+/** An operation that declares the filters it serves: made by `pagesOf` (`pages.ts`). */
 export interface Filtered<F extends string> {
   readonly filters: { readonly [field in F]: true };
 }
 
-/** What the route's schemas made of the request. */
+/** The request as parsed by the route's schemas. */
 interface RouteInput<R extends Route> {
   readonly params: z.output<R['params']>;
   readonly query: z.output<R['query']>;
@@ -45,7 +45,7 @@ export interface BearerInput {
   readonly tenant: Tenant;
   readonly session: Session;
   /**
-   * The record that the route is about.
+   * Reads the record that the request is about.
    * @throws Problem `not-found`, or `precondition-failed` when `If-Match` names another version
    */
   readonly getOrThrow: <T extends object>(records: Repository<T>, id: string) => Promise<Stored<T>>;
@@ -55,35 +55,35 @@ export interface BearerInput {
 export interface OpenInput {
   readonly session: Session;
   readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
-  /** There, on a `bearer-optional` route, when a token was sent. */
+  /** Set on a `bearer-optional` route when a token was sent. */
   readonly caller: Caller | undefined;
-  /** For an operation that finds out by itself who calls: charges the request to that caller's budget. */
+  /** Charges the request to a caller's budget, for an operation that identifies its caller itself. */
   readonly charge: Charge;
 }
 
-/** What an operation works with beside its input. */
+/** What an operation gets besides its input. */
 export type Scope = BearerInput | OpenInput;
 
-/** What the schemas of whatever route made of a request. */
+/** The parsed input of any route. */
 export interface Input {
   readonly params: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An operation of whatever route. */
+/** An operation of any route. */
 export type AnyOperation = (input: Input & Scope) => Promise<Answer>;
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 
 export interface Answer<R extends Route = Route> {
-  /** Fields that the response's schema does not name stay inside. */
+  /** Fields that the response's schema does not name are left out. */
   readonly body: BodyOf<R>;
   /** Version of the answered record, for its `ETag`. */
   readonly version?: number;
-  /** For pages: whether only their first records were read, since all would be too much. */
+  /** For pages: whether only the first records were read because all of them would be too large. */
   readonly isCut?: boolean;
-  /** For lists without pages: the id after which the rest begins. */
+  /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The JSON text to answer byte for byte, instead of the text of `body`. */
@@ -100,7 +100,7 @@ export type Operations<C extends Contract> = {
 
 const asStored = <T, U>(record: T): U => record as unknown as U;
 
-/** Answers with a record and its version; `show` makes what is answered of what is stored, where they differ. */
+/** Answers with a record and its version; `show` maps the stored record to the answered one, where they differ. */
 export const answerRecord = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
   body: show(stored.record),
   version: stored.version,
@@ -117,20 +117,20 @@ export const answerPage = <T>(page: Page<T>, query: { readonly page: number; rea
   isCut: page.isCut,
 });
 
-/** Answers with a list that is not cut in pages, or as much of it as one answer can carry. */
-export const answerList = <T, U = T>(part: CursorPage<T>, show: (record: T) => U = asStored) => {
-  const data = part.records.map(({ record }) => show(record));
+/** Answers with a cursor page, or as much of it as one response can carry. */
+export const answerList = <T, U = T>(page: CursorPage<T>, show: (record: T) => U = asStored) => {
+  const data = page.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
-  const next = fitting < data.length ? String(part.records[fitting - 1]?.item.id) : part.next;
+  const next = fitting < data.length ? String(page.records[fitting - 1]?.item.id) : page.next;
   return { body: { data: data.slice(0, fitting) }, next };
 };
 
 /** Answers without a body. */
 export const answerNothing = { body: undefined } as const;
 
-/** Answers with a JSON text that was made before, byte for byte; an `ETag` among the headers answers conditional reads. */
+/** Answers with a finished JSON text, byte for byte. With an `ETag` among the headers, conditional reads are answered too. */
 export const answerText = (text: string, headers: Readonly<Record<string, string>>) => ({
-  // Nobody looks at the body of an answer that has its text.
+  // Ignored where there is a `text`.
   body: undefined as never,
   text,
   headers,

@@ -5,23 +5,22 @@ import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
 import { answerPage, type BearerInput, type Filtered } from './operation.ts';
 
-/** Lists in pages: the records of an entity, those that the filters in the query pick. */
+/** List operations: pages of an entity's records, filtered by the query. */
 
-/** What such an operation is given, whatever its route. */
+/** Input of a list operation of any route. */
 export interface PageInput extends BearerInput {
   readonly query: { readonly page: number; readonly page_size: number; readonly sort: Sort };
 }
 
-/** What it answers. */
 type PageAnswer<U> = ReturnType<typeof answerPage<U>>;
 
-/** The operation of a list, which knows by what fields its entity can be listed. */
+/** A list operation, which declares the filters of its entity. */
 type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageAnswer<U>>) & Filtered<F>;
 
 /**
- * The operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. Every filter of the entity that the
- * route takes is applied; a filter of the route that the entity does not have is refused by the compiler, and when the function loads.
- * @param show makes what is answered of a record as it is stored, where they differ
+ * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
+ * that the route takes. A filter of the route that the entity does not have is an error of the compiler, and of the function's start.
+ * @param show maps a stored record to the answered one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
@@ -40,18 +39,18 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 };
 
 /**
- * Checks that every list of a domain can be filtered by what its route takes.
- * @throws TypeError where it cannot, which says what to add
+ * Checks that every list of a domain serves the filters of its route.
+ * @throws TypeError where one does not, with what to add
  */
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
     const unserved = filtersOf(route).filter((name) => !Object.hasOwn(filters ?? {}, name));
-    if (unserved.length > 0) throw new TypeError(complaint(contract, operationId, route, unserved, filters));
+    if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }
 }
 
-function complaint(
+function unservedMessage(
   { name }: Contract,
   operationId: string,
   { method, path }: Route,
@@ -60,6 +59,6 @@ function complaint(
 ): string {
   const what = `${name}: ${method} ${path} takes ${unserved.map((each) => `\`${each}\``).join(' and ')}, by which its records cannot be listed.`;
   return filters === undefined
-    ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), so that it is known what it can be filtered by.`
+    ? `${what} Make the operation with \`${operationId}: pagesOf(entity)\` (shared/http/pages.ts), which declares its filters.`
     : `${what} Add to the \`filters\` of its entity in functions/${name}/store.ts what is a field of the record, and take out of the route what is not.`;
 }

@@ -18,7 +18,7 @@ import { unitOfWork } from './unit-of-work.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
-/** The Lambda handler of a domain: the way of every request, as it reads. Each middleware adds to the event what those after it need. */
+/** The Lambda handler of a domain. Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
 export function pipeline<C extends Contract>(
   contract: C,
   operations: Operations<C>,
@@ -37,6 +37,6 @@ export function pipeline<C extends Contract>(
     .use(validated())
     .use(tenantScoped())
     .handler(unitOfWork);
-  // Lambda brings the proxy event; the rest of what the handler asks for, the middlewares add to it.
+  // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
   return (event, context) => chain(event as Parameters<typeof chain>[0], context);
 }

@@ -7,24 +7,24 @@ import { areAsExpected, type Credentials, liveCredentials, requireCredentials } 
 import type { Tenant } from '../table/tenant.ts';
 
 /**
- * Power needs a live key (`docs/decisions/0073`). What the pipeline knows of a caller may be as old as the authorizer's answer that the
- * gateway keeps. For records that will do; an operation that makes, changes or ends power has its commit depend on the caller's
- * credentials as they are at that moment.
+ * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, for
+ * the gateway caches the authorizer's response. That is acceptable for records. An operation that grants, changes or revokes permissions
+ * stages a condition on the caller's credentials, which is checked at commit.
  */
 
 /** Permission codes; null: all of the tenant. */
 export type Permissions = readonly string[] | null;
 
-/** What it takes to have all of these. */
+/** The union of these permissions. */
 export const allOf = (...permissions: readonly Permissions[]): Permissions => {
   const codes = permissions.filter((each) => each !== null);
   return codes.length < permissions.length ? null : [...new Set(codes.flat())];
 };
 
 /**
- * Stages that the caller's key is alive when the work commits, and has the permission that the operation needs, and all that it gives
- * or reaches. Else the commit throws Problem `unauthorized` or `forbidden`. For the sender of a webhook it throws
- * {@link StaleRead}: received anew, the delivery is refused by its own checks.
+ * Stages the condition that the caller's credentials are live at commit, with the permission that the operation needs and all permissions that
+ * it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For the sender of a webhook it throws
+ * {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
  */
 export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionCode, given: Permissions = []): void {
   const permissions = allOf([needed], given);
@@ -38,7 +38,7 @@ export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionC
   });
 }
 
-/** Stages that the caller's own request budget is what its token was given with. Else the commit throws Problem `unauthorized`. */
+/** Stages the condition that the caller's rate limit is still the one known from its token. Otherwise the commit throws Problem `unauthorized`. */
 export function requireRateLimit(tenant: Tenant, caller: Caller): void {
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };

@@ -2,11 +2,11 @@ import { Problem } from '../contract/problem.ts';
 import type { HttpRequest } from './request.ts';
 
 /**
- * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's own condition holds that
- * version until the commit, so nothing can come between.
+ * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's condition checks that version again at
+ * commit.
  *
- * An entity tag is `"<version>.<digest>"`; here only the version counts, for a counter that moved is no reason to refuse.
- * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is no list of entity tags
+ * An entity tag is `"<version>.<digest>"`; only the version is compared, for a changed counter is no reason to refuse.
+ * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
 export function checkIfMatch(request: HttpRequest, version: number): void {
   const header = request.headers.get('if-match');

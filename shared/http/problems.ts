@@ -11,7 +11,7 @@ import {
 } from '../table/errors.ts';
 import { isTransient } from '../table/transaction/retry.ts';
 
-/** What the caller is told of an error. Whatever is not meant for callers becomes `internal-error`, without a word of its own. */
+/** The problem that an error is answered with. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error.field, `Another record has this ${error.field}.`);

@@ -7,17 +7,17 @@ import { Tenant } from '../table/tenant.ts';
 import { Bucket, WINDOW_MS } from './token-bucket.ts';
 
 /**
- * The request budgets of an integration and of its tenant, so that no tenant takes the service from the others, however many keys
- * it has (`docs/decisions/0081`). A request is let through or refused without asking the table; now and then one settles with it,
- * beside its own work.
+ * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
+ * (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also settle the budget there, in
+ * parallel to their own work.
  */
 
 /** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
 const STANDARD_LIMIT = 600;
-/** A tenant may send as much as so many such integrations, where `TENANT_RATE_LIMIT` sets nothing else. */
+/** A tenant's limit is so many times that of an integration, where `TENANT_RATE_LIMIT` sets no other. */
 const STANDARD_SHARE = 10;
 
-/** By tenant and by whose they are, the one not used for longest first. */
+/** By tenant and owner, the least recently used first. */
 const buckets = new Map<string, Bucket>();
 const KEPT_BUCKETS = 10_000;
 
@@ -26,7 +26,7 @@ interface Budget {
   /** Its name in the headers. */
   readonly policy: 'default' | 'tenant';
   readonly tenant: Tenant;
-  /** Whose it is in the tenant. */
+  /** Id of the integration, or {@link WHOLE_TENANT}. */
   readonly of: string;
   /** Requests a minute. */
   readonly limit: number;
@@ -38,7 +38,7 @@ type Payers = 'own' | 'own-and-tenant';
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
 
-/** What one request costs its caller. */
+/** Charges one request to the budgets of its caller. */
 export class RequestBudget {
   readonly #session: Session;
   #headers: Readonly<Record<string, string>> | undefined;
@@ -49,9 +49,9 @@ export class RequestBudget {
   }
 
   /**
-   * Charges the request to its caller and the caller's tenant, once however often it is called. `payers`: `own` where the caller is cut off and
-   * its tenant is not to pay for it.
-   * @throws Problem `too-many-requests` when there is no room in all of these budgets; then it is charged to none
+   * Charges the request to its caller and the caller's tenant. Further calls do nothing. `payers`: `own` for an inactive caller, whose requests
+   * its tenant must not pay for.
+   * @throws Problem `too-many-requests` when any of these budgets is spent; then none is charged
    */
   charge(caller: Caller, payers: Payers = 'own-and-tenant'): void {
     if (this.#headers !== undefined) return;
@@ -65,21 +65,21 @@ export class RequestBudget {
     this.#settling = Promise.all(budgets.map((budget) => settle(budget, now)));
   }
 
-  /** What the answer says of what is left; nothing before the request is charged. */
+  /** The `RateLimit` headers; none before the request is charged. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers ?? {};
   }
 
-  /** Resolved once what is spent was written down, as far as it is to be. */
+  /** Resolves when the writes to the table are done. */
   get settled(): Promise<unknown> {
     return this.#settling;
   }
 }
 
-/** The integration's own budget and, beside it, the one that all integrations of its tenant have together. */
+/** The integration's own budget, and the one that all integrations of its tenant share. */
 function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readonly [own: Budget, ofTenant: Budget] {
   const limit = rateLimit ?? stageLimit();
-  // What the platform gave to one of its integrations a tenant may send in any case.
+  // A tenant's limit is never below that of one of its integrations.
   const tenantLimit = Math.max(stageTenantLimit(), rateLimit ?? 0);
   return [
     { policy: 'default', tenant, of: integrationId, limit, bucket: bucketOf(tenant, integrationId) },
@@ -87,7 +87,7 @@ function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readon
   ];
 }
 
-/** @throws Problem `too-many-requests` that tells of the budget which has room last */
+/** @throws Problem `too-many-requests` about the budget with the longest wait */
 function refuseBeyond(budgets: readonly Budget[], now: number): void {
   const last = leastOf(budgets, ({ bucket, limit }) => -bucket.wait(limit, now));
   const wait = last.bucket.wait(last.limit, now);
@@ -100,7 +100,6 @@ function refuseBeyond(budgets: readonly Budget[], now: number): void {
 
 const PAYERS = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
 
-/** The first of those for which `by` is least. */
 const leastOf = (budgets: readonly Budget[], by: (budget: Budget) => number): Budget =>
   budgets.reduce((least, budget) => (by(budget) < by(least) ? budget : least));
 
@@ -125,7 +124,7 @@ function bucketOf(tenant: Tenant, of: string): Bucket {
   return bucket;
 }
 
-/** Fails open: a budget that cannot be settled is no reason to refuse anybody. */
+/** Best effort: a budget that cannot be settled must not fail the request. */
 async function settle({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
   const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;

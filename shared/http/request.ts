@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 
-/** A proxy event, read. */
+/** The HTTP request of a proxy event. */
 export interface HttpRequest {
   readonly requestId: string;
   /** Network address of the client, as the gateway saw it. */
   readonly sourceAddress: string;
-  /** By lower-case name; of a repeated header all values, as RFC 9110 §5.3 joins them. */
+  /** By lower-case name; the values of a repeated header are joined (RFC 9110 §5.3). */
   readonly headers: ReadonlyMap<string, string>;
-  /** Lower-case names of the headers that were sent more than once. */
+  /** Lower-case names of headers that were sent more than once. */
   readonly repeated: ReadonlySet<string>;
   /** Path parameters, still percent-encoded. */
   readonly params: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export function requestOf(event: APIGatewayProxyEvent): HttpRequest {
   };
 }
 
-/** All values by lower-case name: one header may come under two spellings. */
+/** All values by lower-case name: a header may be sent in two spellings. */
 function headersOf(event: APIGatewayProxyEvent): ReadonlyMap<string, readonly string[]> {
   const headers = new Map<string, string[]>();
   for (const [name, values = []] of Object.entries(event.multiValueHeaders ?? {})) {

@@ -3,7 +3,7 @@ import { itemPathOf } from '../contract/traits.ts';
 import type { AnyOperation, Operations } from './operation.ts';
 import { assertFiltersServed } from './pages.ts';
 
-/** A route of a contract, and what answers it. */
+/** A route of a contract with its operation. */
 export interface MatchedRoute {
   readonly operationId: string;
   readonly contract: Contract;
@@ -16,11 +16,11 @@ export interface MatchedRoute {
 export type RouteTable = ReadonlyMap<string, MatchedRoute>;
 
 /**
- * The routes of a domain by method and path. API Gateway names the resource that matched, so that one is found by its name.
- * @throws TypeError where the contract has a route and nothing answers it, or a filter and nothing serves it
+ * The routes of a domain by method and path, as API Gateway names the matched resource.
+ * @throws TypeError for a route without an operation, or with a filter that its operation does not serve
  */
 export function routeTable<C extends Contract>(contract: C, operations: Operations<C>): RouteTable {
-  // What an operation is given is made by its own route's schemas, which the compiler cannot follow through a table of all routes.
+  // Each operation is called with input of its own route's schemas, which the compiler cannot check across a table of all routes.
   const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
   assertFiltersServed(contract, byId);
   return new Map(

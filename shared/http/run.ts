@@ -5,16 +5,15 @@ import { NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
 import type { Session } from '../table/session.ts';
 import type { IdempotentRequest } from './idempotency.ts';
 
-/** Longest random wait before an operation is run again on a record that changed under it, by try. In milliseconds. */
+/** Longest random wait before an operation is run again after a stale read, times the number of tries. In milliseconds. */
 const STALE_WAIT = 15;
 
 /**
- * Runs an operation and commits what it staged. It is run again from the start
- * - when a record it read has changed meanwhile, as long as there is time;
- * - once, when its commit was refused: what stood in the way may be the work of the same request's first delivery, and on fresh
- *   reads the operation knows it (an event processed, a key answered). A clash with anybody else's work is met again and counts.
- *   Without time for that nobody knows whose work it was.
- * @throws TableUnavailable then, or when it cannot be learned what became of the commit; whatever else the operation throws
+ * Runs an operation and commits its staged writes. The operation is run again from the start
+ * - when a record that it read has changed meanwhile, as long as there is time;
+ * - once, when its commit was refused: the conflict may be with this request's own first attempt, which the operation recognizes on fresh
+ *   reads (an event processed, a key used). A conflict with another request happens again and counts.
+ * @throws TableUnavailable without time for that second run, or when the outcome of the commit is unknown; what else the operation throws
  */
 export async function runToCommit<T>(session: Session, operation: () => Promise<T>): Promise<T> {
   let refused = false;
@@ -32,7 +31,11 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
       const isLate = session.clock() + pause > session.deadline;
       if (!(isStale || isFirstRefusal) || isLate) {
         await session.abandon(error);
-        throw isFirstRefusal ? new TableUnavailable('no time to see who stood in the way', { cause: error }) : error;
+        throw isFirstRefusal
+          ? new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', {
+              cause: error,
+            })
+          : error;
       }
       refused ||= isFirstRefusal;
       await sleep(pause);
@@ -44,8 +47,8 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
 const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
 
 /**
- * Runs an operation under an idempotency key: a key seen before gets its first answer. An operation that is refused may have met
- * the work of its own first delivery (a slug that exists now), so the key is looked up once more before the refusal counts.
+ * Runs an operation under an idempotency key: a key used before gets the stored response. A refusal may be a conflict with this request's own
+ * first attempt (a slug that exists by now), so the key is looked up once more before the refusal counts.
  */
 export async function runOnce(
   request: IdempotentRequest,

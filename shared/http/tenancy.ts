@@ -4,8 +4,8 @@ import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
 
 /**
- * The tenant a request works in: the caller's own, or the organization that it names with `org_id` in the query or the body.
- * A caller of an organization may name only its own; a platform caller names any that exists.
+ * The tenant of a request: the caller's own, or the organization named by `org_id` in the query or the body. A caller of an organization may
+ * name only its own; a platform caller may name any that exists.
  * @throws Problem `forbidden`, `not-found` (query) or `invalid-body` (body)
  */
 export async function tenantOf(
@@ -37,7 +37,7 @@ export async function tenantOf(
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** The organization that a body names, also where `org_id` is read-only and a whole record was sent back. */
+/** The organization named in a body, also where `org_id` is read-only and a whole record was sent back. */
 export function namedOrganization(json: unknown): { readonly org_id?: string } {
   const orgId = typeof json === 'object' && json !== null ? (json as { org_id?: unknown }).org_id : undefined;
   return typeof orgId === 'string' && UUID.test(orgId) ? { org_id: orgId.toLowerCase() } : {};

@@ -1,28 +1,28 @@
 /**
- * The token bucket of one budget as one container knows it. It holds a minute's requests and fills again evenly over a minute.
+ * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.
  *
  * A bucket is one number, the time at which it will be full again (the generic cell rate algorithm, ITU-T I.371): a request moves that
- * time forward, and there is room as long as it is less than a minute ahead. A container decides by its own bucket alone. What it
- * has let through it settles with the shared bucket in batches, and learns then what the others have let through.
- * What that means for exactness is in `docs/decisions/0081`.
+ * time forward, and is admitted as long as the time is less than a minute ahead. A container decides by its own copy alone. It adds the
+ * requests that it has admitted to the shared bucket in batches, and so learns of those of other containers.
+ * `docs/decisions/0081` says how exact that is.
  *
- * All that is kept is time, not a count of requests: of callers with different limits that share a bucket, each spends by its own.
+ * A bucket stores time and not a number of requests, so that callers with different limits can share one.
  */
 
-/** In which a bucket fills from empty to full, in milliseconds. */
+/** Time in which an empty bucket refills, in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** A container settles once for this many requests at most, and this part of the limit at most. */
+/** A batch is at most LARGEST_BATCH requests and at most limit / PART_OF_LIMIT. */
 const LARGEST_BATCH = 1_000;
 const PART_OF_LIMIT = 20;
-/** As the bucket runs low, a batch is at most this part of what is left, but no smaller than this part of the limit. */
+/** When the bucket runs low, a batch is at most remaining / PART_OF_REST, but at least limit / LEAST_PART_OF_LIMIT. */
 const PART_OF_REST = 8;
 const LEAST_PART_OF_LIMIT = 100;
 
-/** Sums of fractions: so small a part of a request is no reason to refuse one, or to keep a batch back. */
+/** Tolerance for rounding errors, in requests. */
 const ROUNDING = 0.01;
 
-/** Requests at the same time may come by as much out of order; what is more is the clock's doing. In milliseconds. */
+/** Concurrent requests may be out of order by this much; a larger step back means that the clock was set. In milliseconds. */
 const CLOCK_STEP_MS = 5_000;
 
 interface Quota {
@@ -35,25 +35,25 @@ interface Quota {
 export class Bucket {
   /** Epoch milliseconds. */
   #fullAt = 0;
-  /** What was let through and is not settled yet, in milliseconds of the minute. */
+  /** Cost of the admitted requests that are not settled yet, in milliseconds of the window. */
   #unsettled = 0;
   #unsettledSince = 0;
   /** The latest time seen, in epoch milliseconds. */
   #latest = 0;
 
-  /** Seconds until there is a token for a request; 0: there is one. `limit` in requests a minute, `now` in epoch milliseconds. */
+  /** Seconds until a request is admitted; 0: now. `limit` in requests a minute, `now` in epoch milliseconds. */
   wait(limit: number, now: number): number {
     this.#follow(now);
     const over = this.#spent(now) + WINDOW_MS / limit - WINDOW_MS;
     return over > 0.5 ? Math.max(1, Math.ceil(over / 1000)) : 0;
   }
 
-  /** Takes a token, which {@link wait} must have found. */
+  /** Takes a token; {@link wait} must have returned 0. */
   take(limit: number, now: number): void {
     const cost = WINDOW_MS / limit;
     this.#follow(now);
     this.#fullAt = now + this.#spent(now) + cost;
-    // What was let through so long ago has flown back already.
+    // Requests older than the window have been refilled already.
     if (now - this.#unsettledSince > WINDOW_MS) {
       this.#unsettled = 0;
       this.#unsettledSince = now;
@@ -67,7 +67,7 @@ export class Bucket {
     return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
   }
 
-  /** What is to be settled now, in milliseconds; it counts as settled from here on. 0: it is not worth a write yet. */
+  /** The cost to settle now, in milliseconds; it counts as settled from here on. 0: not worth a write yet. */
   takeBatch(limit: number, now: number): number {
     const rest = Math.floor(this.quota(limit, now).remaining / PART_OF_REST);
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));
@@ -78,17 +78,17 @@ export class Bucket {
     return taken;
   }
 
-  /** Learns the state of the shared bucket, in which everything is settled but the latest of this container. */
+  /** Takes over the state of the shared bucket, and adds what this container has not settled yet. */
   learn(sharedFullAt: number): void {
     this.#fullAt = Math.max(this.#fullAt, sharedFullAt + this.#unsettled);
   }
 
-  /** Of the minute that the bucket holds, in milliseconds. */
+  /** The spent part of the window, in milliseconds. */
   #spent(now: number): number {
     return Math.max(0, this.#fullAt - now);
   }
 
-  /** When the clock is set back, the bucket goes back with it: it is as full as it was. */
+  /** When the clock is set back, the bucket is moved with it and stays as full as it was. */
   #follow(now: number): void {
     if (this.#latest - now > CLOCK_STEP_MS) this.#fullAt -= this.#latest - now;
     this.#latest = this.#latest - now > CLOCK_STEP_MS ? now : Math.max(this.#latest, now);

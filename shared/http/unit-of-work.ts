@@ -9,10 +9,10 @@ import { runOnce, runToCommit } from './run.ts';
 
 type Event = Routed & InSession & Validated & TenantScoped;
 
-/** What a request is for: operation → response → idempotency → commit, run again as one where others were in between. */
+/** Operation → response → idempotency → commit; all of it is run again on a conflict with another request. */
 export async function unitOfWork({ matched, request, session, input, scope }: Event): Promise<APIGatewayProxyResult> {
   const respond = async (): Promise<APIGatewayProxyResult> =>
     responseOf({ matched, request, input, scope }, await matched.operation({ ...input, ...scope }));
-  const once = IdempotentRequest.of(matched, request, scope, input);
-  return runToCommit(session, once === undefined ? respond : () => runOnce(once, session, respond));
+  const idempotent = IdempotentRequest.of(matched, request, scope, input);
+  return runToCommit(session, idempotent === undefined ? respond : () => runOnce(idempotent, session, respond));
 }

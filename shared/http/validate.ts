@@ -7,7 +7,7 @@ import type { Route } from '../contract/route.ts';
 import { hasFreeForm } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
 
-/** Checks the parts of a request against their route. Every finding of a part is in one answer. */
+/** Validates path, query and body against their route. All findings of one of them are reported together. */
 
 /** @throws Problem `invalid-parameter` */
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
@@ -29,10 +29,10 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
 
 /**
  * The fields of a body. Read-only fields that the caller sent back are dropped first (`docs/decisions/0001`).
- * @throws Problem `invalid-body`, or `content-too-large` when a field has too much in it
+ * @throws Problem `invalid-body`, or `content-too-large` when a field is too large
  */
 export function validBody(body: Body, given: unknown): Record<string, unknown> {
-  // A number that is kept as its text is an object to the eye.
+  // A number that is kept as text is an object in JavaScript.
   const json = asNumber(given);
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
@@ -43,12 +43,12 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
 }
 
 /**
- * The fields of a body as it was parsed.
- * @throws Problem `invalid-body`, or `content-too-large` when there is too much in it
+ * The fields of a parsed body.
+ * @throws Problem `invalid-body`, or `content-too-large` when a field or the body is too large
  */
 export function validFields(body: Body, { value, isExact }: Parsed): Record<string, unknown> {
   const fields = validBody(body, value);
-  // What has too much in it is ignored, or it would not have been taken. The numbers beside it were not kept.
+  // The body is valid, so its oversized field is an ignored one. But because of it the numbers of all other fields lost their text.
   if (!isExact && hasFreeForm(body)) {
     throw new Problem('content-too-large', { detail: 'The body holds more values than its fields can have.' });
   }

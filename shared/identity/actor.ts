@@ -1,12 +1,12 @@
 import type { Caller } from './caller.ts';
 
-/** Who does something: an integration, somebody without a token, or the operator by the command line. */
+/** Who does something: an integration, an anonymous caller, or the operator on the command line. */
 export type Actor =
   | { readonly type: 'integration'; readonly integrationId: string; readonly appCode: string }
   | { readonly type: 'anonymous' }
   | { readonly type: 'operator' };
 
-/** What an audit event tells of the request that made a change. */
+/** What an audit event records of the request that made a change. */
 export interface Origin {
   readonly actor: Actor;
   /** Id of the operation: `rotateSecret`. */
@@ -15,7 +15,6 @@ export interface Origin {
   readonly sourceAddress: string | null;
 }
 
-/** Without a caller: an anonymous caller. */
 export const actorOf = (caller: Caller | undefined): Actor =>
   caller === undefined
     ? { type: 'anonymous' }

@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { codesThatAllow } from '../contract/permissions.ts';
 
 /**
- * Who calls, as the authorizer verified it, or a webhook's signature. A `Caller` is made of these two only, and a tenant handle from a
- * `Caller` only: that is the boundary between tenants (`docs/decisions/0006`).
+ * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two, and a tenant handle only
+ * from a `Caller`: that is the boundary between tenants (`docs/decisions/0006`).
  */
 
-/** What the authorizer passes on. API Gateway carries texts only. */
+/** What the authorizer passes on. API Gateway allows only strings. */
 export interface AuthorizerContext {
   readonly integration_id: string;
   readonly app_code: string;
@@ -14,13 +14,13 @@ export interface AuthorizerContext {
   readonly org_id: string;
   /** The token's own id. */
   readonly token_id: string;
-  /** Its `epoch` (`tokens.ts`). */
+  /** The token's `epoch` (`tokens.ts`). */
   readonly token_epoch: string;
-  /** Its `secret_id`; empty where it names none. */
+  /** The token's `secret_id`; empty where it has none. */
   readonly secret_id: string;
   /** Expiry of the token, in epoch seconds. */
   readonly expires_at: string;
-  /** Permission codes with spaces between; `*` for all of the tenant. */
+  /** Permission codes, separated by spaces; `*` for all of the tenant. */
   readonly permissions: string;
   /** Requests a minute; empty for the stage's standard. */
   readonly rate_limit: string;
@@ -49,13 +49,13 @@ export interface Caller {
   readonly appCode: string;
   /** Null for a platform caller. */
   readonly orgId: string | null;
-  /** What it has shown: a token, or as the sender of a webhook a signature. */
+  /** How it authenticated: with a token, or as the sender of a webhook with a signature. */
   readonly proof: 'token' | 'signature';
   /** Null without a token. */
   readonly tokenId: string | null;
   /** The `token_epoch` of the caller's credentials when its token was made, or when they were read for a webhook. */
   readonly tokenEpoch: number;
-  /** Id of the secret that made the token, or the signature; null: of one that is older than such ids. */
+  /** Id of the secret behind the token or signature; null for a secret from before such ids. */
   readonly secretId: string | null;
   /** Epoch seconds. */
   readonly expiresAt: number;
@@ -65,7 +65,7 @@ export interface Caller {
   readonly rateLimit: number | null;
 }
 
-/** The caller in the authorizer's context of a proxy event; undefined when there is none, or none that is whole. */
+/** The caller in the authorizer's context of a proxy event; undefined when it is missing or incomplete. */
 export function callerOf(context: unknown): Caller | undefined {
   const parsed = contextSchema.safeParse(context);
   if (!parsed.success) return undefined;
@@ -86,13 +86,13 @@ export function callerOf(context: unknown): Caller | undefined {
   };
 }
 
-/** What is known of who has signed a webhook, from its credentials as they were read. */
+/** The sender of a webhook, from its credentials as they were read. */
 export interface Signer
   extends Pick<Caller, 'integrationId' | 'appCode' | 'orgId' | 'tokenEpoch' | 'secretId' | 'rateLimit'> {
   readonly permissions: readonly string[] | null;
 }
 
-/** The caller that has signed a webhook. It has no token, so none that could expire. */
+/** The caller that has signed a webhook. It has no token that could expire. */
 export const callerBySignature = ({ permissions, ...signer }: Signer): Caller => ({
   ...signer,
   [verified]: true,

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption, environmentPublicKeys, environmentSigner } from '../../shared/auth/environment.ts';
-import { sideBySide } from '../../shared/auth/kms-keys.ts';
+import { derToJose } from '../../shared/auth/kms-keys.ts';
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 import { envelopeEncryption, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
@@ -58,7 +58,7 @@ describe('keys in KMS', () => {
     const publicKey = createPublicKey(privateKey.export({ format: 'pem', type: 'pkcs8' }));
     for (let message = 0; message < 2_000; message++) {
       const bytes = Buffer.from(String(message));
-      const raw = sideBySide(sign('sha256', bytes, privateKey));
+      const raw = derToJose(sign('sha256', bytes, privateKey));
       expect(raw.length).toBe(64);
       expect(verify('sha256', bytes, { key: publicKey, dsaEncoding: 'ieee-p1363' }, raw)).toBe(true);
     }

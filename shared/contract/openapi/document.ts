@@ -8,7 +8,7 @@ import { Responses } from './responses.ts';
 import { tidy } from './tidy.ts';
 
 /**
- * The OpenAPI 3.1.0 document of these contracts. For build and tests only: what runs in a Lambda carries the finished document.
+ * The OpenAPI 3.1.0 document of these contracts. For build and tests only: the Lambda carries the finished document.
  * @throws TypeError when two routes share an operation id, or a method and path
  */
 export function openApiDocument(contracts: readonly Contract[]): object {
@@ -50,14 +50,14 @@ const tagsOf = (contracts: readonly Contract[]) => [
   ...new Map(contracts.map(({ tag, description }) => [tag, { name: tag, description }])).values(),
 ];
 
-/** The schemes that some route uses: linters refuse components that nothing refers to. */
+/** The schemes that routes use: linters refuse unused components. */
 function securitySchemesOf(contracts: readonly Contract[]) {
   const used = contracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ auth }) => SECURITY[auth]));
   const names = new Set(used.flatMap((alternative) => Object.keys(alternative)));
   return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => names.has(name)));
 }
 
-/** Components come in the order in which they were met; by name they stay where they are when a route is added. */
+/** Sorted by name, so that adding a route does not move other components. */
 const sorted = (components: object): object =>
   Object.fromEntries(
     Object.entries(components).map(([kind, members]) => [

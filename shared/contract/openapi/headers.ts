@@ -1,6 +1,6 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
 
-/** The headers of answers, as components. */
+/** Response headers, as components. */
 
 const text = (maxLength: number, example: string) => ({ schema: { type: 'string' as const, maxLength }, example });
 
@@ -55,10 +55,10 @@ export const responseHeaders = {
 
 export type ResponseHeader = keyof typeof responseHeaders;
 
-/** On every answer to a caller that was identified, by token or by signature. */
+/** On every response to a caller identified by token or signature. */
 export const BUDGET_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly ResponseHeader[];
 
-/** References to these headers, and to the two that every answer carries. */
+/** References to these headers, and to the two that every response has. */
 export const headerReferences = (names: readonly ResponseHeader[]): Record<string, { $ref: string }> =>
   Object.fromEntries(
     (['X-Request-Id', 'Cache-Control', ...names] as const).map((name) => [

@@ -1,7 +1,7 @@
 import type { ZodOpenApiObject, ZodOpenApiSecuritySchemeObject } from 'zod-openapi';
 import type { Auth } from '../route.ts';
 
-/** The parts of the document that come from no contract. */
+/** The parts of the document that do not come from contracts. */
 
 const DESCRIPTION = `Clients, their services and resources, tickets, terminals and users, each organization by itself.
 
@@ -27,8 +27,8 @@ export const INFO: ZodOpenApiObject['info'] = {
 };
 
 /**
- * Relative to where the document was read from (OpenAPI 3.1.0 §4.8.5): the file is the same wherever it is served. At the address that
- * API Gateway gives by itself the name of the stage comes first, which a document that is the same everywhere cannot know.
+ * Relative to the address of the document (OpenAPI 3.1.0 §4.8.5), so that the file is the same wherever it is served. It is wrong at API
+ * Gateway's default address, where the name of the stage comes first.
  */
 export const SERVERS = [{ url: '/', description: 'The host that serves this document' }];
 
@@ -47,7 +47,7 @@ export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = 
   },
 };
 
-/** The alternatives of security of a route's operation. */
+/** The alternative security requirements of an operation. */
 export const SECURITY: Readonly<Record<Auth, Record<string, string[]>[]>> = {
   bearer: [{ bearerAuth: [] }],
   'bearer-optional': [{ bearerAuth: [] }, {}],

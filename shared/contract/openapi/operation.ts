@@ -5,7 +5,7 @@ import { parametersOf } from './parameters.ts';
 import type { Responses } from './responses.ts';
 import { bodySchema } from './schemas.ts';
 
-/** The operation of a route. */
+/** The OpenAPI operation of a route. */
 export const operationOf = (
   contract: Contract,
   id: string,

@@ -4,7 +4,7 @@ import { isConditionalRead, isConditionalWrite } from '../traits.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
-/** Request headers that come with a kind of route, as components. */
+/** Request headers that follow from the kind of a route, as components. */
 export const requestHeaders = {
   'If-Match': {
     name: 'If-Match',

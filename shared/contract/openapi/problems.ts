@@ -20,7 +20,7 @@ const finding = z
   })
   .meta({ id: 'Finding' });
 
-/** Problem details (RFC 9457) as described. Open, for readers must ignore members they do not know (§3.2). */
+/** Problem details (RFC 9457). Loose, for clients must ignore members that they do not know (§3.2). */
 export const problemSchema = z
   .looseObject({
     type: z
@@ -41,7 +41,7 @@ export const problemSchema = z
 
 const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
 
-/** What an example of a problem says beyond its title. */
+/** Details of the examples. */
 const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof Problem>[1] } = {
   'malformed-request': { detail: 'The body is not valid JSON.' },
   'invalid-parameter': {
@@ -62,5 +62,5 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   },
 };
 
-/** A problem as it would go over the wire. */
+/** A problem as it would be sent. */
 export const problemExample = (type: ProblemType) => problemDetails(new Problem(type, EXAMPLES[type]), REQUEST_ID);

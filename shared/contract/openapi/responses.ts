@@ -8,7 +8,7 @@ import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
 
-/** Makes the responses of operations. Those that several share become components, which are collected here. */
+/** Makes the responses of operations, and collects those that several operations share as components. */
 export class Responses {
   readonly components: Record<string, ZodOpenApiResponseObject> = {};
 

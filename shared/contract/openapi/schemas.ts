@@ -6,8 +6,8 @@ const IGNORED = 'Ignored: a record may be sent back as it was read.';
 const described = new WeakMap<Body, z.ZodObject>();
 
 /**
- * A request body as described: besides what it takes, the fields that a caller may send back and that change nothing.
- * The same body gives the same schema, so that it is one component.
+ * The schema of a request body, with the read-only fields that a caller may send back and that change nothing. The same body always gives the
+ * same schema, so that it becomes one component.
  */
 export function bodySchema(body: Body): z.ZodObject {
   const known = described.get(body);

@@ -1,2 +1,2 @@
-/** The one way the OpenAPI document is written, so that the bytes served are the bytes committed. */
+/** The OpenAPI document as text, so that the served bytes are the committed ones. */
 export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;

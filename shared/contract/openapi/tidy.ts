@@ -1,10 +1,10 @@
-/** Finishes what the generator wrote: says what linters and client generators ask for and zod leaves open, in the fewest words. */
+/** Completes and simplifies the generated schemas: adds formats that linters and client generators ask for, and shortens nullable types. */
 
 type Node = Record<string, unknown>;
 
 const MAX_INT32 = 2_147_483_647;
 
-/** Members that hold data and no schemas. A property may be called `default` too, but then it is a schema's child and an object of its own. */
+/** Members that hold data and not schemas. A property with such a name is a child of `properties`, and a schema. */
 const DATA = new Set(['example', 'examples', 'value', 'default', 'enum', 'const']);
 
 /** The document with every schema in it finished. */
@@ -21,7 +21,7 @@ export function tidy(node: unknown, parent = ''): unknown {
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `anyOf: [{ type: 'string' }, { type: 'null' }]` is `type: ['string', 'null']`, where the first is no reference. */
+/** `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type: ['string', 'null']`, unless the first is a reference. */
 function inlineNull(schema: Node): Node {
   if (!Array.isArray(schema.anyOf) || schema.anyOf.length !== 2) return schema;
   const { anyOf, ...own } = schema;

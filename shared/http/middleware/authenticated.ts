@@ -8,14 +8,14 @@ import type { InSession } from './in-session.ts';
 import type { Routed } from './routed.ts';
 
 export interface Authenticated {
-  /** Who calls, where the route asks for a token and one was sent. */
+  /** Undefined where the route takes no token or none was sent. */
   caller: Caller | undefined;
 }
 
 type Event = APIGatewayProxyEvent & Routed & InSession & Authenticated;
 
 /**
- * Takes over from the authorizer who calls, and tells the session who acts in it.
+ * Reads the caller from the authorizer's context, and sets the session's origin for audit events.
  * @throws Problem `unauthorized`
  */
 export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
@@ -41,7 +41,7 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
     if (auth === 'bearer-optional') return undefined;
     throw new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
   }
-  // The gateway may hold on to the authorizer's answer longer than the token lives.
+  // The gateway may cache the authorizer's response beyond the token's expiry.
   if (caller.expiresAt * 1000 <= now) {
     const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
     throw new Problem('unauthorized', { detail: 'The token has expired.', headers });

@@ -6,7 +6,7 @@ import type { Authenticated } from './authenticated.ts';
 import type { Routed } from './routed.ts';
 
 /**
- * Lets through who has the permission of the route.
+ * Requires the permission of the route.
  * @throws Problem `forbidden`
  */
 export function authorized(): MiddlewareObj<Routed & Authenticated, APIGatewayProxyResult> {

@@ -3,7 +3,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Clock } from '../../clock.ts';
 import { environmentSession, type Session } from '../../table/session.ts';
 
-/** Time kept back from the Lambda's own for the answer, and the longest an operation may take. In milliseconds. */
+/** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
 const ANSWER_TIME = 1_500;
 const LONGEST = 18_000;
 

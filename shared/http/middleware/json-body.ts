@@ -8,24 +8,24 @@ import { invalidJson, jsonTextOf } from '../json-text.ts';
 import type { Routed } from './routed.ts';
 
 export interface WithJson {
-  /** The body as parsed, where the route has one. A webhook keeps its bytes until its signature was checked. */
+  /** The parsed body, where the route has one. A webhook's body is parsed by its operation, after its signature. */
   json: Parsed | undefined;
 }
 
 type Event = APIGatewayProxyEvent & Routed & WithJson;
 
-/** A body the API takes; the webhook receiver has its own, smaller bound. In bytes. */
+/** Largest body, in bytes. Webhooks have a smaller limit of their own. */
 const MAX_BODY = 1_048_576;
 
-/** Longest text that middy parses, in characters: it hands every value to a reviver, which takes many times as long as parsing. */
+/** Longest text that middy parses, in characters: it calls a reviver for every value, which takes many times as long as parsing. */
 const LONGEST_FOR_MIDDY = 16_384;
-/** Names that middy refuses, and free-form JSON may have. */
+/** Names that middy refuses, but free-form JSON may contain. */
 const REFUSED_NAME = /__proto__|constructor|\\u/;
 
 const parser = httpJsonBodyParser({ disableContentTypeCheck: true });
 
 /**
- * Parses the body: the usual one by `@middy/http-json-body-parser`; one that it would change, refuse or take long for by ourselves
+ * Parses the body with `@middy/http-json-body-parser`, or with our own parser where middy would change or refuse it or take long
  * (`docs/decisions/0005-json-as-it-came.md`).
  * @throws Problem `unsupported-media-type`, `content-too-large` or `malformed-request`
  */

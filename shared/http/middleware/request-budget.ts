@@ -12,8 +12,8 @@ export interface Budgeted {
 type Event = APIGatewayProxyEvent & WithResponseHeaders & InSession & Authenticated & Budgeted;
 
 /**
- * Charges the request to its caller; the operation itself charges it where only that finds out who calls. From then on every answer, a problem
- * too, says what is left.
+ * Charges the request to its caller's budget. A webhook's sender is known only to its operation, which charges it there. Every response after
+ * that, problems too, has the `RateLimit` headers.
  * @throws Problem `too-many-requests`
  */
 export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
@@ -27,7 +27,7 @@ export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
   };
 }
 
-/** Waits for what the budget has to write: a container may be frozen once the answer is given. */
+/** Waits for the budget's writes: Lambda may freeze the container after the response. */
 async function settle({ event }: Request<Event, APIGatewayProxyResult>): Promise<void> {
   const { budget }: Partial<Budgeted> = event;
   if (budget === undefined) return;

@@ -4,7 +4,7 @@ import { logger } from '../../logger.ts';
 import { problemOf } from '../problems.ts';
 import type { Routed } from './routed.ts';
 
-/** Logs server errors, as they were thrown and with their place. What a caller did wrong is told to the caller, and not logged. */
+/** Logs server errors with their original stack. Client errors are not logged. */
 export function requestLog(): MiddlewareObj<APIGatewayProxyEvent & Partial<Routed>, APIGatewayProxyResult> {
   return {
     onError: ({ event, error }) => {

@@ -2,13 +2,13 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
 export interface WithResponseHeaders {
-  /** What every answer to this request has, problems too: middlewares add to it. */
+  /** Headers of the response, also of a problem. Middlewares add to them. */
   responseHeaders: Record<string, string>;
 }
 
 type Event = APIGatewayProxyEvent & WithResponseHeaders;
 
-/** Gives every answer its common headers, and those that other middlewares have left. The outermost of all: it sees problems, too. */
+/** Adds the common headers and those of other middlewares to every response. The outermost middleware, so that it sees problems too. */
 export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {

@@ -16,14 +16,14 @@ import type { Routed } from './routed.ts';
 import type { Validated } from './validated.ts';
 
 export interface TenantScoped {
-  /** What an operation works with beside its input. */
+  /** What an operation gets besides its input. */
   scope: Scope;
 }
 
 type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validated & TenantScoped;
 
 /**
- * Opens the tenant that a caller works in. Other routes find theirs themselves.
+ * Finds the tenant of a `bearer` route. Operations of other routes find it themselves.
  * @throws Problem `forbidden`, `not-found` or `invalid-body`
  */
 export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {

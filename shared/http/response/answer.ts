@@ -12,27 +12,27 @@ import { countDeliverable, isDeliverable } from './deliverable.ts';
 import { entityTag, isFresh } from './entity-tag.ts';
 import { nextLink, pageLinks } from './links.ts';
 
-/** Makes the HTTP response of an answer: exactly the fields of the contract, their `ETag`, `Link` and `Location`. */
+/** Makes the HTTP response of an answer: exactly the fields of the contract, with `ETag`, `Link` and `Location`. */
 
-interface Asked {
+interface Context {
   readonly matched: Pick<MatchedRoute, 'route' | 'itemPath'>;
   readonly request: HttpRequest;
   readonly input: { readonly query: Readonly<Record<string, unknown>> };
   readonly scope: { readonly caller: Caller | undefined; readonly tenant?: Tenant };
 }
 
-/** @throws PageTooLarge when a page is more than one request reads, or than Lambda can carry: no record alone is so large */
-export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult {
-  const { route, itemPath } = asked.matched;
+/** @throws PageTooLarge when a page is larger than one request may read, or than Lambda can carry. A single record never is. */
+export function responseOf(context: Context, answer: Answer): APIGatewayProxyResult {
+  const { route, itemPath } = context.matched;
   const { response } = route;
-  const headers: Record<string, string> = { ...linksOf(asked, answer), ...answer.headers };
+  const headers: Record<string, string> = { ...linksOf(context, answer), ...answer.headers };
   if (response.schema === undefined) return { statusCode: response.status, headers, body: '' };
 
   const value = present(response.schema, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
-  if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, asked.scope);
-  if (route.method === 'GET' && headers.ETag !== undefined && isFresh(asked.request, headers.ETag)) {
+  if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
+  if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
   if (answer.isCut || !isDeliverable(body))
@@ -40,7 +40,7 @@ export function responseOf(asked: Asked, answer: Answer): APIGatewayProxyResult 
   return { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
 }
 
-/** A response as if it had been made without the values of these fields: they are null, and the entity tag is that of the rest. */
+/** The response with these fields set to null, and the entity tag of the changed body. */
 export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 'body'>>(
   response: R,
   fields: readonly string[],
@@ -54,7 +54,7 @@ export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 
   return { ...response, body, headers: { ...response.headers, ...tag } };
 }
 
-/** The value with exactly the fields of its schema: what is inside stays inside, what is missing shows its default or null. */
+/** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */
 export function present(schema: NonNullable<ResponseType['schema']>, value: unknown): unknown {
   if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
     return Object.fromEntries(
@@ -70,7 +70,7 @@ export function present(schema: NonNullable<ResponseType['schema']>, value: unkn
   return value === undefined ? (schema.meta()?.default ?? null) : value;
 }
 
-function linksOf({ matched, request, input }: Asked, { body, next }: Answer): Record<string, string> {
+function linksOf({ matched, request, input }: Context, { body, next }: Answer): Record<string, string> {
   const path = pathOf(matched.route, request);
   const { query } = input;
   if (next !== undefined) return { Link: nextLink(path, request.query, next) };
@@ -83,8 +83,8 @@ function linksOf({ matched, request, input }: Asked, { body, next }: Answer): Re
 const pathOf = (route: Route, request: HttpRequest): string =>
   route.path.replace(/\{(\w+)\}/g, (_, parameter: string) => request.params[parameter] ?? '');
 
-/** Where a created record is read. A platform caller reads it by naming the organization again. */
-function locationOf(itemPath: string, value: unknown, { caller, tenant }: Asked['scope']): string {
+/** The path of a created record. A platform caller must name the organization to read it. */
+function locationOf(itemPath: string, value: unknown, { caller, tenant }: Context['scope']): string {
   const { id, org_id } = value as { readonly id?: unknown; readonly org_id?: unknown };
   const path = itemPath.replace(/\{\w+\}/, String(id));
   const orgId = tenant?.orgId ?? org_id;

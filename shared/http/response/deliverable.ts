@@ -1,14 +1,12 @@
 import { escapedSize, fitsEscaped, MAX_ANSWER } from '../../contract/sizes.ts';
 
-/** What one answer can carry. */
-
-/** What stands around the records of a list, and more. In bytes. */
+/** Upper bound for everything in a list response except its records. In bytes. */
 const ENVELOPE = 1_000;
 
-/** Whether a body can be carried. */
+/** Whether one response can carry a body. */
 export const isDeliverable = (body: string): boolean => fitsEscaped(body, MAX_ANSWER);
 
-/** How many of these values, from the first on, can be carried together in a list. */
+/** How many of these values, from the first on, one list response can carry. */
 export function countDeliverable(values: readonly unknown[]): number {
   if (fitsEscaped(JSON.stringify(values), MAX_ANSWER - ENVELOPE)) return values.length;
   let size = ENVELOPE;

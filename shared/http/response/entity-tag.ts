@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { HttpRequest } from '../request.ts';
 
 /**
- * The strong validator of a record: its version, which `If-Match` compares, and a digest of the answer, so that the tag also
- * changes when only a derived field did (RFC 9110 §8.8.1).
+ * The strong validator of a record: its version, which `If-Match` compares, and a digest of the body, so that the tag also changes with a
+ * derived field (RFC 9110 §8.8.1).
  */
 export const entityTag = (version: number, body: string): string =>
   `"${version}.${createHash('sha256').update(body).digest('base64url').slice(0, 12)}"`;
 
-/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). No tag can be inside another: none holds quotation marks. */
+/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, for no tag contains quotation marks. */
 export function isFresh(request: HttpRequest, tag: string): boolean {
   const held = request.headers.get('if-none-match') ?? '';
   return held.trim() === '*' || held.includes(tag);

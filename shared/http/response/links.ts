@@ -11,7 +11,7 @@ const target = (path: string, query: Query, changes: Readonly<Record<string, num
   return `<${path}?${parameters}>`;
 };
 
-/** First, previous, next and last page, as far as there are such pages. */
+/** First, previous, next and last page, as far as they exist. */
 export function pageLinks(path: string, query: Query, at: { page: number; pageSize: number; total: number }): string {
   const last = Math.max(1, Math.ceil(at.total / at.pageSize));
   const pages: [relation: string, page: number][] = [['first', 1]];
@@ -21,6 +21,6 @@ export function pageLinks(path: string, query: Query, at: { page: number; pageSi
   return pages.map(([relation, page]) => `${target(path, query, { page })}; rel="${relation}"`).join(', ');
 }
 
-/** The rest of a list that is not cut in pages. */
+/** The next cursor page. */
 export const nextLink = (path: string, query: Query, after: string): string =>
   `${target(path, query, { after })}; rel="next"`;
