@@ -1,26 +1,26 @@
-/** What the storage code throws. Only `shared/http` turns these into answers. */
+/** Errors of the storage code. Only `shared/http` turns them into responses. */
 
-/** The record changed between reading and writing: run the operation again on fresh reads. */
+/** A record changed between reading and writing: the operation must be run again on fresh reads. */
 export class StaleRead extends Error {
   override readonly name = 'StaleRead';
 }
 
-/** A record would take more in an answer than a record may. */
+/** A record is too large for a response. */
 export class RecordTooLarge extends Error {
   override readonly name = 'RecordTooLarge';
-  /** What it would take, escaped, in bytes. */
+  /** Its size in a response, escaped, in bytes. */
   readonly size: number;
 
   constructor(size: number) {
-    super(`the record would take ${size} bytes in an answer`);
+    super(`the record would take ${size} bytes in a response`);
     this.size = size;
   }
 }
 
-/** The records of a page are more than one request reads, or than one answer carries. */
+/** The records of a page are more than one request may read, or than one response can carry. */
 export class PageTooLarge extends Error {
   override readonly name = 'PageTooLarge';
-  /** How many of them, from the first on, would not be too many. */
+  /** How many of them, from the first on, would fit. */
   readonly fitting: number;
 
   constructor(fitting: number) {
@@ -29,12 +29,12 @@ export class PageTooLarge extends Error {
   }
 }
 
-/** An item would pass DynamoDB's 400 KB, or a transaction its 4 MB. */
+/** An item would exceed DynamoDB's 400 KB, or a transaction its 4 MB. */
 export class ItemTooLarge extends Error {
   override readonly name = 'ItemTooLarge';
 }
 
-/** Whether the write happened could not be learned in time, or the table cannot take it now. */
+/** The table did not answer in time. A write may or may not have happened. */
 export class TableUnavailable extends Error {
   override readonly name = 'TableUnavailable';
 }
@@ -50,13 +50,13 @@ export class NotUnique extends Error {
   }
 }
 
-/** Records that are older than a filter do not stand in its lists yet: the operator builds them (`operator verify --repair`). */
+/** Records older than a filter are not in its lists yet: the operator must add them (`operator verify --repair`). */
 export class ListNotBuilt extends Error {
   override readonly name = 'ListNotBuilt';
 
   readonly fields: readonly string[];
 
-  /** @param list its partition, for the operator, who reads it in the log */
+  /** @param list the list's partition, for the operator's log */
   constructor(list: string, fields: readonly string[]) {
     super(`the lists of ${list} by ${fields.join(' and ')} are not built: run operator verify --repair`);
     this.fields = fields;

@@ -1,6 +1,6 @@
 /**
- * Every key of the table is made here and nowhere else; `docs/data-model.md` lists them.
- * All that belongs to a tenant begins `ORG#<tenant>#`, which is what the tenant role's policy matches (`docs/decisions/0050`).
+ * All keys of the table are made here; `docs/data-model.md` lists them.
+ * The partition keys of a tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
 /** An organization's id, or `PLATFORM` for callers that belong to none. */
@@ -13,30 +13,30 @@ export interface Key {
   readonly SK: string;
 }
 
-/** Where the records of an entity live: `ORG#<tenant>#TICKET`. */
+/** The records of an entity: `ORG#<tenant>#TICKET`. */
 export const recordsPartition = (tenant: TenantId, entity: string): string => `ORG#${tenant}#${entity}`;
 
-/** Where the records below one parent live: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
+/** The records below one parent: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
 export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
   `ORG#${tenant}#${parent}#${parentId}#${entity}`;
 
 /**
- * Where a list keeps what it knows of its numbers: its head and its gaps, `ORG#<tenant>#TICKET#SET`; of a filter's value the numbers of its
- * records, `ORG#<tenant>#TICKET#status=open#SET`.
+ * A list's sets of numbers: its head and its gaps in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's value in
+ * `ORG#<tenant>#TICKET#status=open#SET`.
  */
 export const setPartition = (partition: string, field?: string, value?: string): string =>
   field === undefined ? `${partition}#SET` : `${partition}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
-/** Sort key of a list's head; after every item of bits. */
+/** Sort key of a list's head. It sorts after the items with bits. */
 export const HEAD = 'HEAD';
 
-/** Guards that a value is used once in a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
+/** Claims a unique value of a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({
   PK: `ORG#${tenant}#UNIQUE#${entity}#${field}`,
   SK: value,
 });
 
-/** Remembers that something happened: `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event id. */
+/** Deduplication: something that may happen once has happened. `ORG#<tenant>#ONCE#EVENT#<integration id>`, by event id. */
 export const deduplicationKey = (tenant: TenantId, scope: string, id: string): Key => ({
   PK: `ORG#${tenant}#ONCE#${scope}`,
   SK: id,
@@ -48,23 +48,23 @@ export const dataKeyKey = (tenant: TenantId, year: number): Key => ({
   SK: String(year),
 });
 
-/** How often something was refused to whoever tried to be an integration, in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20`. */
+/** How often a login or signature of an integration was refused in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20`. */
 export const refusalsKey = (tenant: TenantId, what: string, integrationId: string, day: string): Key => ({
   PK: `ORG#${tenant}#REFUSALS`,
   SK: `${what}#${integrationId}#${day}`,
 });
 
-/** Partitions that wait to be emptied, after what they belonged to was deleted. */
+/** Pending cascade deletes: partitions of deleted records that are to be emptied. */
 export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
 
-/** An integration's credentials, found by app code before a tenant is known. */
+/** An integration's credentials, which are read by app code before the tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
-/** Failed logins of one app code from one network, by their digest. */
+/** Failed logins with one app code from one network, by the digest of both. */
 export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 
-/** How many records of a kind a tenant has, where it may not have any number: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
+/** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
 
-/** What has been spent of a request budget: an integration's, by its id, or the tenant's own. */
+/** The shared bucket of a request budget: an integration's, by its id, or the tenant's own. */
 export const budgetKey = (tenant: TenantId, of: string): Key => ({ PK: `ORG#${tenant}#BUDGET`, SK: of });

@@ -1,7 +1,6 @@
 /**
- * The one table of the service: what its keys are called.
- * The stack, the embedded DynamoDB and the storage code all read this; `docs/data-model.md` says what lies under the keys.
- * The service's own attributes are in capitals, a record's fields in lower case: neither can meet the other.
+ * The names of keys and common attributes of the table, for the stack, the embedded DynamoDB and the storage code. `docs/data-model.md`
+ * describes the items. Internal attributes are in capitals and fields of records in lower case, so that they never collide.
  */
 
 /** An item of the table, by attribute. */
@@ -9,14 +8,14 @@ export type Item = Readonly<Record<string, unknown>>;
 
 export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 
-/** Epoch seconds after which DynamoDB may delete the item; readers treat it as gone from that second on. */
+/** Epoch seconds after which DynamoDB may delete the item; readers treat it as expired from that second on. */
 export const TTL_ATTRIBUTE = 'TTL';
 
-/** Names the attempt that put an item alone, so that it knows its own write again when the reply was lost. */
+/** Id of the attempt of a single put, which recognizes its own write by it when the reply was lost. */
 export const WRITE_ID = 'WRITE_ID';
 
-/** Of a record: raised by one with each change of its own fields. */
+/** Version of a record: raised by one with each change of its own fields. */
 export const VERSION = 'VERSION';
 
-/** Of a record: how often other records have moved its counters. */
+/** How often the counters of a record were changed. */
 export const MOVES = 'MOVES';

@@ -8,17 +8,17 @@ import { NumberPool } from './lists/number-pool.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
-/** One request's dealings with the table: its clock, its unit of work and the list numbers it has taken. */
+/** One request's access to the table: its clock, its unit of work and the list numbers that it has taken. */
 export class Session {
-  /** As the function itself reaches the table: for what is known of an integration before its tenant is (`credentials.ts`). */
+  /** The table with the function's own rights, for reads before the tenant is known (`system/credentials.ts`). */
   readonly table: Table;
-  /** The one clock of everything that is done in the session. */
+  /** The only clock of the session. */
   readonly clock: Clock;
-  /** When the request began, in epoch milliseconds: the time of everything it writes. */
+  /** When the request began, in epoch milliseconds: the time of all its writes. */
   readonly now: number;
-  /** Until when to try, in epoch milliseconds of the clock. */
+  /** Until when to retry, in epoch milliseconds of the clock. */
   readonly deadline: number;
-  /** Who asks for what is done here. Without it no audited record is changed. */
+  /** The origin of the changes, for audit events. Without it no audited record can be changed. */
   origin: Origin | undefined;
   readonly #tenantTable: (tenant: TenantId) => Table;
   #work = new UnitOfWork();
@@ -27,10 +27,10 @@ export class Session {
   #checks: Promise<void>[] = [];
   #beside: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
-  #explain: (error: unknown) => unknown = asItIs;
+  #explain: (error: unknown) => unknown = unchanged;
   #clashes = 0;
 
-  /** @param tenantTable the table as it is reached for a tenant; without it for all of them alike, which AWS would refuse */
+  /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without tenant sessions */
   constructor(table: Table, clock: Clock, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
     this.table = table;
     this.clock = clock;
@@ -39,7 +39,7 @@ export class Session {
     this.#tenantTable = tenantTable;
   }
 
-  /** The table as it is reached for this tenant, and with nobody else's credentials. */
+  /** The table with the rights of this tenant only. */
   tableOf(tenant: TenantId): Table {
     return this.#tenantTable(tenant);
   }
@@ -50,17 +50,16 @@ export class Session {
     return this.#work;
   }
 
-  /** What is staged so far. */
   get pendingWrites(): readonly PendingWrite[] {
     return this.#work.writes;
   }
 
-  /** The time of this request as it stands in records. */
+  /** The time of this request in the form of timestamps in records. */
   get timestamp(): string {
     return new Date(this.now).toISOString();
   }
 
-  /** Takes for a tenant the next number of a list, or one that an earlier run of the same operation took and did not use. */
+  /** Takes the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
   async takeNumber(tenant: TenantId, list: List): Promise<TakenNumber> {
     const taken = await this.#numbers.take(tenant, list);
     const { upkeep } = taken;
@@ -68,70 +67,70 @@ export class Session {
     return taken;
   }
 
-  /** Begins to take a number, which the next record of the list is given. */
+  /** Begins to take a number in advance, for the next record of the list. */
   prepareNumber(tenant: TenantId, list: List): void {
     this.#numbers.prepare(tenant, list);
   }
 
-  /** Notes that the place of a number was found occupied: a reader has fenced it. The error has the operation run again, with another. */
+  /** Drops a number that a reader has fenced. The returned error makes the operation run again, with another number. */
   fenced(taken: TakenNumber): StaleRead {
     this.#numbers.forget(taken);
     return new StaleRead('the number is fenced');
   }
 
-  /** How often a value that the service generated was found taken. */
+  /** How often a generated value was already taken. */
   get clashes(): number {
     return this.#clashes;
   }
 
-  /** Notes such a clash; the error has the operation run again. */
+  /** Counts such a clash. The returned error makes the operation run again. */
   clash(): StaleRead {
     this.#clashes += 1;
     return new StaleRead('a generated value is taken');
   }
 
-  /** Begins to look at something that must hold: the commit waits for it, and throws what it throws. */
-  check(look: () => Promise<void>): void {
-    const check = look();
+  /** Starts a check in parallel to the operation. The commit waits for it, and throws what it throws. */
+  check(run: () => Promise<void>): void {
+    const check = run();
     check.catch(() => undefined);
     this.#checks.push(check);
   }
 
-  /** Has something advisory done while the work is committed. Its failure is ignored. */
+  /** Runs a task in parallel to the commit. Best effort: its failure is ignored. */
   beside(task: () => Promise<void>): void {
     this.#beside.push(task);
   }
 
-  /** Has what follows be somebody's doing who was not known when the request began: the sender of a webhook. */
+  /** Sets the actor of the following changes, when it was not known at the beginning: the sender of a webhook. */
   actAs(actor: Actor, operation: string): void {
     this.origin = { requestId: null, sourceAddress: null, ...this.origin, actor, operation };
   }
 
-  /** Has something done once the work is committed. Its failure is ignored. */
+  /** Runs a task after the commit. Best effort: its failure is ignored. */
   afterCommit(task: () => Promise<void>): void {
     this.#afterCommit.push(task);
   }
 
   /**
-   * Has the errors with which the commit is refused told in other words: the operation of a webhook event speaks of its own input, its
-   * sender must be told of the delivery.
+   * Translates the errors of a refused commit: those of a webhook event's operation are about its own input, and the sender needs pointers into
+   * the delivery.
    */
   explainRefusals(explain: (error: unknown) => unknown): void {
     this.#explain = explain;
   }
 
-  /** Forgets what is staged, to run the operation again. */
+  /** Drops all staged writes and tasks, to run the operation again. */
   restart(): void {
     this.#work = new UnitOfWork();
     this.#workers = new Set();
     this.#checks = [];
     this.#beside = [];
     this.#afterCommit = [];
-    this.#explain = asItIs;
+    this.#explain = unchanged;
     this.#numbers.keepForNextRun();
   }
 
-  /** Commits what is staged. @throws as {@link UnitOfWork.commit} */
+  /** Commits the staged writes. @throws as {@link UnitOfWork.commit} */
   async commit(): Promise<void> {
     if (this.pendingWrites.length > 0) await this.#send();
     this.#numbers.confirm();
@@ -150,8 +149,8 @@ export class Session {
   }
 
   /**
-   * Gives up the numbers that were taken for nothing, so that no total counts them. Best effort: what is not given back here
-   * is fenced by the readers. After {@link TableUnavailable} nothing is: the write may yet arrive.
+   * Gives back unused numbers, so that no total counts them. Best effort: readers fence what is not given back. After
+   * {@link TableUnavailable} none is given back, for the write may still arrive.
    */
   async abandon(reason?: unknown): Promise<void> {
     if (reason instanceof TableUnavailable) return;
@@ -160,16 +159,16 @@ export class Session {
 }
 
 /**
- * A session with the table of this function's environment, that begins now.
- * @param timeoutMs how long it may take, in milliseconds
+ * A session on the table of this function's environment, which begins now.
+ * @param timeoutMs time until its deadline, in milliseconds
  */
 export const environmentSession = (timeoutMs: number, clock: Clock = systemClock): Session =>
   new Session(environmentTable(), clock, clock() + timeoutMs, tenantTable);
 
 /**
- * The tenant with whose credentials a transaction is sent: the one that staged it. Where the platform remembers its own request
- * beside what that request did in an organization, the organization's: they reach that memory too, if the function may do so at all.
- * @throws Error for a transaction of two organizations, which there cannot be
+ * The tenant whose credentials send a transaction: the one that staged it. If a platform caller's idempotency key is stored together with
+ * changes of an organization, it is the organization: its role allows both where the function may do so at all.
+ * @throws Error for a transaction of two organizations
  */
 function committerOf(workers: ReadonlySet<TenantId>): TenantId {
   const [organization = PLATFORM, ...others] = [...workers].filter((tenant) => tenant !== PLATFORM);
@@ -177,4 +176,4 @@ function committerOf(workers: ReadonlySet<TenantId>): TenantId {
   return organization;
 }
 
-const asItIs = (error: unknown): unknown => error;
+const unchanged = (error: unknown): unknown => error;

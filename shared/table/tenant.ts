@@ -9,8 +9,8 @@ import { Repository } from './repository/repository.ts';
 import type { Session } from './session.ts';
 
 /**
- * The handle to one tenant's data, and the only way to it. It is made from a verified caller, from an integration's own stored
- * credentials, or for an organization about to be created: never from a text that a request brought along.
+ * The handle to one tenant's data, and the only access to it. It is made from a verified caller, from an integration's stored credentials, or
+ * for an organization that is about to be created, never from unverified input alone.
  */
 export class Tenant {
   readonly #id: TenantId;
@@ -34,17 +34,17 @@ export class Tenant {
     return caller.orgId === null || caller.orgId === orgId ? new Tenant(orgId as TenantId, session) : undefined;
   }
 
-  /** The tenant of an integration whose stored credentials were found by its app code. */
+  /** The tenant of stored credentials. */
   static ofCredentials(credentials: { readonly tenant: TenantId }, session: Session): Tenant {
     return new Tenant(credentials.tenant, session);
   }
 
-  /** The platform, for the operator's commands: they run with the operator's own rights, and no request gets here. */
+  /** The platform, for the operator's commands, which run with the operator's own rights. Never used by a request. */
   static ofPlatform(session: Session): Tenant {
     return new Tenant(PLATFORM, session);
   }
 
-  /** The platform or an organization, for the same: an organization's id names it, `PLATFORM` the platform. */
+  /** The platform (`PLATFORM`) or an organization (its id), for the operator's commands. */
   static ofOperator(id: string, session: Session): Tenant {
     return new Tenant(id as TenantId, session);
   }
@@ -68,7 +68,7 @@ export class Tenant {
     return this.#session;
   }
 
-  /** All records of a kind. Where they are audited, each creation and change stages an event in this tenant's trail. */
+  /** All records of a kind. If they are audited, each creation and change stages an audit event in this tenant. */
   records<T extends object, F extends keyof T & string>(entity: Entity<T, F>): Repository<T, F> {
     const observer = entity.audited === undefined ? undefined : this.trail(entity.audited);
     return new Repository(
@@ -80,7 +80,7 @@ export class Tenant {
     );
   }
 
-  /** The trail of audit events, to tell it what no repository sees: an integration's secrets are with its credentials. */
+  /** The audit trail, for changes that no repository sees: an integration's secrets are stored with its credentials. */
   trail(recordType: string): AuditTrail {
     return auditTrail(this.records(auditEventEntity), this.#session, recordType);
   }
@@ -94,7 +94,7 @@ export class Tenant {
     return new ChildRepository(this.#session, this.#id, entity, { partition, parent: { key, id: parentId } });
   }
 
-  /** What happens once within a scope of this tenant. */
+  /** The deduplication store of a scope. */
   deduplication<V extends object>(scope: string): DeduplicationStore<V> {
     return new DeduplicationStore<V>(this.#session, this.#id, scope);
   }

@@ -1,14 +1,14 @@
 /**
- * Where the bit of a number lies. A set of numbers is kept as bits in items: a word is a DynamoDB number, exact to 38 digits, of which 100 bits
- * take 31; so one blind `ADD W3 2^45` sets a bit. Neighbouring numbers lie in different items ("stripes"), so that records created at once
- * meet in no item. An item stays below 1 KB, the unit that a write is charged by.
+ * Maps numbers to bits. A set of numbers is stored as bits in items: a word is a DynamoDB number, exact to 38 digits, of which 100 bits take 31,
+ * so one `ADD W3 2^45` sets a bit. Neighbouring numbers are in different items ("stripes"), so that records created at the same time do not
+ * conflict. An item stays below 1 KB, the unit of write capacity.
  */
 
 export const WORD_BITS = 100;
 export const STRIPES = 32;
 const WORDS = 40;
 
-/** Numbers of the words with the same index in all stripes of a block: 3,200 neighbours. */
+/** Numbers of a group, the words with the same index in all stripes of a block: 3,200 neighbours. */
 export const GROUP_SIZE = WORD_BITS * STRIPES;
 /** Numbers of a block: 128,000 in 32 items. */
 export const BLOCK_SIZE = GROUP_SIZE * WORDS;
@@ -16,7 +16,7 @@ export const BLOCK_SIZE = GROUP_SIZE * WORDS;
 export interface BitPlace {
   /** Sort key of the item in the set's partition. */
   readonly sortKey: string;
-  /** Attribute. */
+  /** Name of the attribute. */
   readonly word: string;
   readonly bit: bigint;
 }
@@ -31,7 +31,7 @@ export function bitPlace(number: number): BitPlace {
   };
 }
 
-/** Ten digits hold any block of a 48-bit number. */
+/** Ten digits are enough for any block of a 48-bit number. */
 const itemKey = (block: number, stripe: number): string =>
   `B#${String(block).padStart(10, '0')}#${String(stripe).padStart(2, '0')}`;
 
@@ -39,7 +39,7 @@ const ITEM_KEY = /^B#(\d{10})#(\d{2})$/;
 
 /** One word of a set, with the place of its bits. */
 export interface Word {
-  /** 3,200 neighbouring numbers: the `group`-th. */
+  /** Index of the group of {@link GROUP_SIZE} numbers. */
   readonly group: number;
   readonly stripe: number;
   readonly bits: bigint;
@@ -64,12 +64,12 @@ export function wordsOf(item: Item): Word[] {
   );
 }
 
-/** The attributes that an item may have words in. */
+/** The names of all words of an item. */
 export const WORD_NAMES: readonly string[] = Array.from({ length: WORDS }, (_, index) => `W${index}`);
 
 const isWord = (attribute: string): boolean => /^W\d+$/.test(attribute);
 
-/** Whether an item has words and none of them a bit: nothing would be lost with it. */
+/** Whether an item has words, but no bit is set: it can be deleted. */
 export function isEmpty(item: Item): boolean {
   const words = wordsOf(item);
   return words.length > 0 && words.every(({ bits }) => bits === 0n);

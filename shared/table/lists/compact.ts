@@ -4,15 +4,15 @@ import type { Item } from '../schema.ts';
 import { isEmpty, WORD_NAMES } from './bits.ts';
 
 /**
- * Takes items away that hold no number any more, such as those of tickets that were open once: readers would carry them for ever. On condition that
- * they are still empty, so that nothing is lost.
+ * Compaction: deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read
+ * again. The deletion is conditional on their still being empty.
  */
 
-/** Empty items that are worth a write, and how many go at once. */
+/** Fewest empty items for which compaction is worth its writes, and most that are deleted at once. */
 const WORTHWHILE = 8;
 const MOST = 25;
 
-/** It does not matter if it fails. */
+/** Best effort: failures are ignored. */
 export async function compact(table: Table, items: readonly Item[]): Promise<void> {
   const empty = items.filter(isEmpty);
   if (empty.length < WORTHWHILE) return;

@@ -6,7 +6,7 @@ import { readNumbers } from './page.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
 
-/** A part of a list in order, without its total: what the lists answer that are not cut in pages. */
+/** Cursor pages: records of a list in order, after a given one, without the total. */
 
 export interface ItemCursorPage {
   readonly items: readonly Item[];
@@ -15,15 +15,15 @@ export interface ItemCursorPage {
 }
 
 interface InOrder {
-  /** Sort key after which (in the order asked for) the part begins. */
+  /** Sort key after which the page begins, in the requested order. */
   readonly after: string | undefined;
   readonly limit: number;
   readonly newestFirst: boolean;
 }
 
-/** A query answers at most 1 MB; a part ends before the answer could pass what Lambda carries, even if all of it is escaped. */
+/** A query returns at most 1 MB. A page ends before the response could exceed Lambda's limit, even if all of it must be escaped. */
 const QUERY_BYTES = 1_048_576;
-const PART_BYTES = 2 * QUERY_BYTES;
+const PAGE_BYTES = 2 * QUERY_BYTES;
 
 /** Records of a partition whose sort keys are times. */
 export async function readInOrder(
@@ -50,13 +50,13 @@ export async function readInOrder(
     items.push(...Items);
     bytes += LastEvaluatedKey === undefined ? 0 : QUERY_BYTES;
     start = LastEvaluatedKey;
-  } while (start !== undefined && items.length <= limit && bytes < PART_BYTES);
+  } while (start !== undefined && items.length <= limit && bytes < PAGE_BYTES);
   const kept = items.slice(0, limit);
   return { items: kept, more: items.length > kept.length || start !== undefined };
 }
 
 interface OfMembers {
-  /** Number after which the part begins. */
+  /** Number after which the page begins. */
   readonly after: number | undefined;
   readonly limit: number;
   /** Epoch milliseconds. */
@@ -77,7 +77,7 @@ export async function readMembers(
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
     const records = await readNumbers(table, source, numbers, budget);
-    // The number of a record under way, or lost, has none.
+    // A number whose record is being written, or was never written, has none.
     items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
     if (budget.isCut) return { items, more: true };
     rank += numbers.length;

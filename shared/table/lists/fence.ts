@@ -10,20 +10,20 @@ import { TOMBSTONE } from './read-records.ts';
 import { setExpiry, stageEntry } from './set-writes.ts';
 
 /**
- * Numbers that were taken and have no record: their writer crashed, was refused, or is still on its way. Such a number is closed by a tombstone in
- * its place, on condition that nothing is there, and the bit of its gap, in one transaction. From then on the writer's own condition fails,
- * and it takes another number: no clock decides who is late.
+ * Fences numbers that were taken but have no record: their writer crashed, was refused, or is still running. One transaction puts a tombstone
+ * at the number's key, on condition that the key is free, and sets the bit of the gap. From then on the writer's own condition fails, and it
+ * takes another number. So correctness does not depend on clocks.
  */
 
-/** Writers are given so many milliseconds before a reader fences their number, or until so many others were given after it. */
-const COURTESY = { time: 5_000, numbers: 100 } as const;
+/** Grace period of a writer before readers fence its number: so many milliseconds, or so many later numbers. */
+const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
 
 /**
- * Whether a number was given out so long ago that no polite writer is on its way with it. A courtesy: without it writers only write once more.
- * Clocks that disagree wait for nobody.
+ * Whether the grace period of a number's writer is over. It only saves retries: a writer whose number is fenced takes another one. There is no
+ * grace period when the clocks of writer and reader disagree.
  */
 export const isLate = ({ AT: at, NEXT: next }: Item, number: number, now: number): boolean =>
-  Math.abs(now - Number(at ?? 0)) >= COURTESY.time || Number(next ?? 0) - number > COURTESY.numbers;
+  Math.abs(now - Number(at ?? 0)) >= GRACE_PERIOD.time || Number(next ?? 0) - number > GRACE_PERIOD.numbers;
 
 interface Unwritten {
   readonly partition: string;
@@ -39,23 +39,23 @@ function stageFence(work: UnitOfWork, { partition, number, expires }: Unwritten)
     [TOMBSTONE]: true,
     ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) }),
   };
-  work.put(tombstone, () => new Error('there is a record, or a fence'));
+  work.put(tombstone, () => new Error('the number has a record or a tombstone'));
   stageEntry(work, { set: setPartition(partition), number, expires });
 }
 
-/** Stages that the taker of a number gives it back. */
+/** Stages the return of an unused number by its taker. */
 export const stageReturn = (work: UnitOfWork, { list: { partition }, number, expires }: TakenNumber): void =>
   stageFence(work, { partition, number, expires });
 
-/** So many tombstones and the bits of their gaps go in one transaction. */
+/** Most numbers that are fenced in one transaction. */
 const MOST = 99;
-/** Fences are tried once: what stands against one, the next reader looks at. */
+/** Fencing is not retried: the next reader tries again. */
 const ONCE: TimeLimit = { clock: () => 0, deadline: 0 };
 
 /**
- * Fences numbers that a reader found without a record. Also on condition that the words of their gaps are as the reader saw them: a record that was
- * deleted meanwhile has left its key free, and its bit must not be added twice. A failure is ignored.
- * @param gaps the items that the list's gaps stand in, as they were read before the records were found missing
+ * Fences numbers that a reader found without a record. A further condition is that the words of the gaps are as the reader saw them: a record
+ * deleted meanwhile has left its key free, and its bit must not be added twice. Best effort: failures are ignored.
+ * @param gaps the items of the list's gaps, as read before the records were found missing
  */
 export async function fence(table: Table, unwritten: readonly Unwritten[], gaps: readonly Item[]): Promise<void> {
   const byItem = Map.groupBy(unwritten, ({ number }) => bitPlace(number).sortKey);
@@ -70,7 +70,7 @@ export async function fence(table: Table, unwritten: readonly Unwritten[], gaps:
 
 function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): UnitOfWork {
   const work = new UnitOfWork();
-  // The item is needed for as long as the last of its gaps.
+  // The item must not expire before the last of its gaps.
   const latest = unwritten.reduce(
     (last, { expires }) => (expires === undefined ? last : Math.max(last, setExpiry(expires))),
     Number(seen[TTL_ATTRIBUTE] ?? 0),

@@ -4,41 +4,41 @@ import { itemOf, type Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, type Upkeep, upkeepOf } from './periods.ts';
 
-/** The head of a list gives out its numbers: `NEXT` is the one to give, `AT` the time at which the last was given, `BY` to whom. */
+/** The head of a list gives out its numbers: `NEXT` is the next one, `AT` the time at which the last one was given, `BY` its taker. */
 
 /** A list as its writers know it. */
 export interface List {
   /** Partition of the records. */
   readonly partition: string;
-  /** Fields that it can be filtered by: noted in the head when the first number is taken (`docs/counted-lists.md`). */
+  /** Filter fields: stored in the head when the first number is taken (`docs/counted-lists.md`). */
   readonly filters: readonly string[];
-  /** How long its records are kept, if they expire. In days. */
+  /** Days for which its records are kept, if they expire. */
   readonly retentionDays?: number | undefined;
 }
 
-/** A number taken in a list, for a record to be written under. */
+/** A number of a list, taken for a new record. */
 export interface TakenNumber {
   readonly list: List;
   readonly number: number;
-  /** Where the list's records expire: when this one does, in epoch seconds. */
+  /** Expiry of the record in epoch seconds, where the list's records expire. */
   readonly expires: number | undefined;
-  /** Fields that the list can be filtered by as far as its head knows: also those that only another release declares. */
+  /** Filter fields according to the head, which may include some that only another release declares. */
   readonly filters: readonly string[];
-  /** What keeps the head small, where the taker found something superfluous in it: to be done some time. */
+  /** Superfluous marks in the head, to be removed after the commit. */
   readonly upkeep: Upkeep | undefined;
 }
 
 interface Taker {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Names the taker, the same in every attempt to take this one number. */
+  /** Id of the taker, the same in every attempt to take this number. */
   readonly by: string;
 }
 
 type Head = Readonly<Record<string, unknown>>;
 
 /**
- * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that any number of callers do not meet; two where a list with
+ * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a list with
  * expiring records was idle for more than a period.
  */
 export async function takeNumber(table: Table, list: List, taker: Taker): Promise<TakenNumber> {
@@ -64,11 +64,11 @@ const neededUpkeep = (head: Head): Upkeep | undefined => {
   return upkeep.remove.length === 0 ? undefined : upkeep;
 };
 
-/** The fields whose lists are built: every record of the list stands in them. */
+/** The filters that are built: every record of the list is in their sets. */
 export const builtIn = ({ FILTERS: fields }: Head): readonly string[] => (Array.isArray(fields) ? fields : []);
 
-/** How a number is given: what is set beside it, and under which condition. */
-interface Giving {
+/** Further parts of the update that gives a number: expressions and a condition. */
+interface HeadUpdate {
   readonly set?: string;
   readonly remove?: string;
   readonly condition?: string;
@@ -76,20 +76,20 @@ interface Giving {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-const PLAIN: Giving = {};
+const PLAIN: HeadUpdate = {};
 
 /** A list whose records expire. */
 type DatedList = List & { readonly retentionDays: number };
 
 /**
- * Gives a number and marks the period that begins with it:
+ * Gives a number, and marks the period that begins with it:
  *
  *     the period or the one before it is marked, or the list is new ───▶ mark it, if it is not
- *     a later end is marked: slow clock, or records are kept less long ─▶ mark nothing
- *     the newest mark is younger than records live ────────────────────▶ mark it
- *     the newest mark is older: idle list or wrong clock ──────────────▶ note it, or settle it with what is noted
+ *     a later end is marked: slow clock, or shorter retention ──────────▶ mark nothing
+ *     the newest mark is younger than the retention ───────────────────▶ mark it
+ *     the newest mark is older: idle list or wrong clock ──────────────▶ note it, or resolve it with the noted one
  *
- * Marks only ever make records stay longer: nobody's clock can hide what others have written.
+ * Marks can only extend the life of records: a wrong clock cannot hide records of other writers.
  */
 async function giveDated(table: Table, list: DatedList, taker: Taker, end: number): Promise<Head> {
   try {
@@ -101,13 +101,13 @@ async function giveDated(table: Table, list: DatedList, taker: Taker, end: numbe
   }
 }
 
-const markIfNew = (end: number): Giving => ({
+const markIfNew = (end: number): HeadUpdate => ({
   set: '#mark = if_not_exists(#mark, if_not_exists(#next, :zero))',
   names: { '#mark': markOf(end) },
   values: { ':zero': 0 },
 });
 
-function inSequence(end: number, retentionDays: number): Giving {
+function inSequence(end: number, retentionDays: number): HeadUpdate {
   const mark = markIfNew(end);
   return {
     ...mark,
@@ -121,47 +121,47 @@ async function giveOutOfSequence(table: Table, list: DatedList, taker: Taker, en
   if (newest > end) return give(table, list, taker, PLAIN);
   if (end - newest <= list.retentionDays) return give(table, list, taker, markIfNew(end));
   try {
-    return await give(table, list, taker, beyond(head, end, list.retentionDays));
+    return await give(table, list, taker, farAhead(head, end, list.retentionDays));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // Another taker has noted or settled something meanwhile.
+    // Another taker has changed the marks or the note meanwhile.
     return giveDated(table, list, taker, end);
   }
 }
 
 /**
- * For a taker that sees a period far beyond the newest mark. Where none is noted, it notes its own. Else there are two witnesses that the newest
- * mark is over:
+ * For a taker whose period is far beyond the newest mark. Without a noted period, it notes its own. Otherwise two takers agree that the newest
+ * mark is outdated:
  *
- *     they agree to within the time that records live ──▶ mark both periods, what is noted from its number on
- *     they do not ─────────────────────────────────────▶ mark the earlier one from the noted number on; the later one is, or stays, noted
+ *     their periods differ by at most the retention ──▶ mark both, the noted one from its number on
+ *     they differ by more ────────────────────────────▶ mark the earlier one from the noted number on; the later one is noted
  */
-function beyond(head: Head, end: number, retentionDays: number): Giving {
+function farAhead(head: Head, end: number, retentionDays: number): HeadUpdate {
   const { AHEAD_FIRST: seen } = head;
-  const asSeen: Giving =
+  const asSeen: HeadUpdate =
     seen === undefined
       ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
       : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
-  const note: Giving = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
+  const note: HeadUpdate = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
   const ahead = aheadOf(head);
-  if (ahead === undefined) return both(asSeen, note);
+  if (ahead === undefined) return combined(asSeen, note);
   if (Math.abs(end - ahead.end) <= retentionDays) {
-    const settled: Giving = { ...markFrom(head, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
-    return both(asSeen, ahead.end === end ? settled : both(settled, markIfNew(end)));
+    const settled: HeadUpdate = { ...markFrom(head, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
+    return combined(asSeen, ahead.end === end ? settled : combined(settled, markIfNew(end)));
   }
-  if (end < ahead.end) return both(asSeen, markFrom(head, end, ahead.first));
-  return both(asSeen, both(markFrom(head, ahead.end, ahead.first), note));
+  if (end < ahead.end) return combined(asSeen, markFrom(head, end, ahead.first));
+  return combined(asSeen, combined(markFrom(head, ahead.end, ahead.first), note));
 }
 
-/** Marks a period from a number on that was given before. */
-const markFrom = (head: Head, end: number, first: number): Giving => ({
+/** Marks a period from an earlier number on. */
+const markFrom = (head: Head, end: number, first: number): HeadUpdate => ({
   set: '#from = :first',
   names: { '#from': markOf(end) },
   values: { ':first': Math.min(first, Number(head[markOf(end)] ?? first)) },
 });
 
-/** The two together: at most one of them removes something. */
-const both = (one: Giving, other: Giving): Giving => ({
+/** Both updates in one: at most one of them removes something. */
+const combined = (one: HeadUpdate, other: HeadUpdate): HeadUpdate => ({
   ...one,
   ...other,
   ...joined('set', ', ', one.set, other.set),
@@ -170,17 +170,17 @@ const both = (one: Giving, other: Giving): Giving => ({
   values: { ...one.values, ...other.values },
 });
 
-const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): Giving => {
+const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): HeadUpdate => {
   const given = texts.filter((text) => text !== undefined);
   return given.length === 0 ? {} : { [key]: given.join(between) };
 };
 
 /**
- * Gives out a number. The head remembers whom it gave the last one, so that an attempt which repeats one whose reply was lost finds its number
- * instead of taking another, unless somebody else has come in between.
+ * Gives out a number. The head stores the last taker, so that a retry after a lost reply finds its number and does not take another, unless
+ * there was another taker in between.
  */
-async function give(table: Table, list: List, { now, by }: Taker, giving: Giving): Promise<Head> {
-  const { set, remove, condition, names = {}, values = {} } = giving;
+async function give(table: Table, list: List, { now, by }: Taker, update: HeadUpdate): Promise<Head> {
+  const { set, remove, condition, names = {}, values = {} } = update;
   const command = new UpdateCommand({
     TableName: table.name,
     Key: { PK: setPartition(list.partition), SK: HEAD },
@@ -205,14 +205,14 @@ async function give(table: Table, list: List, { now, by }: Taker, giving: Giving
     const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (found?.BY === by) return found;
     if (found === undefined || Array.isArray(found.FILTERS) || list.filters.length === 0) throw error;
-    return give(table, { ...list, filters: [] }, { now, by }, giving);
+    return give(table, { ...list, filters: [] }, { now, by }, update);
   }
 }
 
-/** All records of a new list stand in the lists of its filters. In which those stand that are there already, only a note can say. */
+/** A new list has all of its filters built. For an existing list only the head knows. */
 const NEW_OR_NOTED = '(attribute_not_exists(#next) OR attribute_exists(#filters))';
 
-/** Does what a taker found needed to keep a head small. A mark that begins elsewhere by now is somebody else's to extend. */
+/** Removes superfluous marks from a head, unless another writer has changed the mark to extend. */
 export async function keepHeadSmall(table: Table, { partition }: List, { remove, extend }: Upkeep): Promise<void> {
   const removal = `REMOVE ${remove.map((_, index) => `#a${index}`).join(', ')}`;
   const names = Object.fromEntries(remove.map((attribute, index) => [`#a${index}`, attribute]));

@@ -2,22 +2,22 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'uuid';
 
 /**
- * Ids that carry their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so that neighbours look
- * nothing alike, the rest is random. They have the form of version 4, for many validators know no newer one
+ * Ids that contain their record's number: the first 48 bits of a UUID are the number, scrambled by a fixed bijection so that neighbours look
+ * unrelated. The rest is random. They have the form of version 4, for many validators accept no newer one
  * (`docs/decisions/0009-ids.md`).
  */
 
 const NUMBER_BYTES = 6;
 const HALF = 2 ** 24;
 
-/** Of the bijection, a Feistel network on two halves of 24 bits. Changing any of this changes every id there is: never do. */
+/** The bijection is a Feistel network on two halves of 24 bits. Never change it: every existing id would change. */
 const ROUND_KEYS = [0x9e3779, 0x7f4a7c, 0x15c2b1, 0xd1b54a] as const;
 const mixed = (half: number, key: number): number => {
   const product = Math.imul(half ^ key, 0x9e3779b1);
   return (product ^ (product >>> 15)) & (HALF - 1);
 };
 
-/** A whole number below 2^48 as another one, each as exactly one. */
+/** Maps the whole numbers below 2^48 one to one onto themselves. */
 export function scrambled(number: number): number {
   let left = Math.floor(number / HALF);
   let right = number % HALF;
@@ -25,7 +25,7 @@ export function scrambled(number: number): number {
   return left * HALF + right;
 }
 
-/** The number that {@link scrambled} made this of. */
+/** The inverse of {@link scrambled}. */
 export function unscrambled(number: number): number {
   let left = Math.floor(number / HALF);
   let right = number % HALF;
@@ -42,7 +42,7 @@ export function idOf(number: number): string {
   return stringify(bytes);
 }
 
-/** The number in an id. Any UUID has one; only a record's own id is that of the record found there. */
+/** The number in an id. Any UUID has one, so the id must be compared with that of the record found there. */
 export const numberOf = (id: string): number => unscrambled(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
 /** A number as the sort key of its record: twelve hexadecimal digits. */
@@ -51,5 +51,5 @@ export const sortKeyOf = (number: number): string => number.toString(16).padStar
 /** The number in a sort key. */
 export const numberIn = (sortKey: string): number => Number.parseInt(sortKey.slice(0, NUMBER_BYTES * 2), 16);
 
-/** The random part of an id: what tells records apart that have the same number. */
+/** The random part of an id, which differs between records with the same number. */
 export const tailOf = (id: string): string => id.slice(14);

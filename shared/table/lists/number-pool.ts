@@ -6,15 +6,14 @@ import { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { stageReturn } from './fence.ts';
 import { type List, type TakenNumber, takeNumber } from './head.ts';
 
-/** Longest wait for giving numbers back: readers fence what is left. In milliseconds. */
+/** Longest time for giving numbers back, in milliseconds: readers fence the rest. */
 const GIVING_BACK_MS = 1_000;
 
-/** A number, and for whom it was taken. */
 interface TenantsNumber extends TakenNumber {
   readonly tenant: TenantId;
 }
 
-/** For whom numbers are taken: a request. */
+/** The request that takes numbers. */
 interface Taker extends TimeLimit {
   /** When the request began, in epoch milliseconds. */
   readonly now: number;
@@ -24,49 +23,49 @@ interface Taker extends TimeLimit {
 /**
  * The list numbers that a request has taken.
  *
- *     prepare → coming ┐
- *     take ────────────┴→ in use → confirm: they are their records'
- *                           │ ↑
- *            keepForNextRun ↓ │ take
- *                          spare → giveBack: no total counts them
+ *     prepare → pending ┐
+ *     take ─────────────┴→ in use → confirm: their records are written
+ *                            │ ↑
+ *             keepForNextRun ↓ │ take
+ *                           spare → giveBack: no total counts them
  */
 export class NumberPool {
   readonly #taker: Taker;
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
   /** Numbers that are being taken, by list. */
-  readonly #coming = new Map<string, Promise<TenantsNumber>>();
+  readonly #pending = new Map<string, Promise<TenantsNumber>>();
 
   constructor(taker: Taker) {
     this.#taker = taker;
   }
 
-  /** The next number of a list: a spare one, one that is coming, or a fresh one. */
+  /** The next number of a list: a spare one, a pending one, or a new one. */
   async take(tenant: TenantId, list: List): Promise<TakenNumber> {
     const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
-    const coming = this.#coming.get(list.partition);
-    if (spare === undefined) this.#coming.delete(list.partition);
-    const taken = spare ?? (await (coming ?? this.#takeFresh(tenant, list)));
+    const pending = this.#pending.get(list.partition);
+    if (spare === undefined) this.#pending.delete(list.partition);
+    const taken = spare ?? (await (pending ?? this.#takeNew(tenant, list)));
     this.#inUse.push(taken);
     return taken;
   }
 
-  /** Begins to take a number, which the next record of the list is given. */
+  /** Begins to take a number in advance, for the next record of the list. */
   prepare(tenant: TenantId, list: List): void {
-    if (this.#coming.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
+    if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
       return;
-    const coming = this.#takeFresh(tenant, list);
-    coming.catch(() => undefined);
-    this.#coming.set(list.partition, coming);
+    const pending = this.#takeNew(tenant, list);
+    pending.catch(() => undefined);
+    this.#pending.set(list.partition, pending);
   }
 
-  /** A number whose place somebody has closed is of no use to anybody. */
+  /** Drops a number that was fenced: it needs no giving back. */
   forget(taken: TakenNumber): void {
     this.#inUse = this.#inUse.filter((other) => other !== taken);
   }
 
-  /** The operation will be run again, and shall take the same numbers. */
+  /** Keeps the numbers for the next run of the operation. */
   keepForNextRun(): void {
     this.#spare.push(...this.#inUse.splice(0));
   }
@@ -76,21 +75,21 @@ export class NumberPool {
     this.#inUse = [];
   }
 
-  /** Gives up the numbers that were taken for nothing. Best effort: what is not given back here is fenced by readers. */
+  /** Gives back all unused numbers. Best effort: readers fence those that are not given back. */
   async giveBack(): Promise<void> {
-    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#arrived())];
+    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#settled())];
     await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
   }
 
-  async #takeFresh(tenant: TenantId, list: List): Promise<TenantsNumber> {
+  async #takeNew(tenant: TenantId, list: List): Promise<TenantsNumber> {
     const taker = { now: this.#taker.now, by: randomUUID() };
     return { tenant, ...(await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker)) };
   }
 
-  /** Numbers that were to come and that nobody wants. */
-  async #arrived(): Promise<TenantsNumber[]> {
-    const settled = await Promise.allSettled(this.#coming.values());
-    this.#coming.clear();
+  /** The pending numbers, once they are taken. */
+  async #settled(): Promise<TenantsNumber[]> {
+    const settled = await Promise.allSettled(this.#pending.values());
+    this.#pending.clear();
     return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 

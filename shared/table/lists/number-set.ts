@@ -1,9 +1,9 @@
 import { bitCount, GROUP_SIZE, STRIPES, WORD_BITS, wordsOf } from './bits.ts';
 
-/** By group, the words of its stripes. */
+/** The words of each group, by stripe. */
 type Groups = ReadonlyMap<number, readonly bigint[]>;
 
-/** A set of numbers as it was read. */
+/** A set of numbers, as read. */
 export class NumberSet {
   readonly groups: Groups;
 
@@ -44,23 +44,23 @@ function wordsIn(groups: Map<number, bigint[]>, group: number): bigint[] {
   return words;
 }
 
-/** What a list is made of. */
+/** The definition of a list's members. */
 interface Parts {
-  /** First and one after the last number that count. */
+  /** The first number, and one after the last. */
   readonly from: number;
   readonly to: number;
-  /** Undefined: every number between them. */
+  /** Undefined: all numbers in that range. */
   readonly included?: NumberSet | undefined;
   readonly excluded?: NumberSet | undefined;
-  /** Further numbers left out: those that were found to have no record. */
+  /** Further excluded numbers, which were found to have no record. */
   readonly absent: ReadonlySet<number>;
 }
 
-/** The members of a list, in order. Everything below is arithmetic on what was read. */
+/** The members of a list, in order. Pure arithmetic on sets that were read. */
 export class Members {
   readonly total: number;
   readonly #parts: Parts;
-  /** Where the members are: first number and how many, in order. */
+  /** In order. */
   readonly #runs: readonly Run[];
 
   constructor(parts: Parts) {
@@ -69,7 +69,7 @@ export class Members {
     this.total = this.#runs.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Up to `limit` members in order, from the one of this rank on; ranks count from 0. */
+  /** Up to `limit` members in order, from this rank on; ranks count from 0. */
   slice(rank: number, limit: number): number[] {
     const numbers: number[] = [];
     let skip = rank;
@@ -108,16 +108,16 @@ export class Members {
   }
 }
 
-/** Neighbouring numbers, with how many members are among them. */
+/** A range of numbers, with the number of members in it. */
 interface Run {
   readonly first: number;
   readonly end: number;
   readonly count: number;
-  /** All of them are members. */
+  /** Whether all of them are members. */
   readonly isWhole: boolean;
 }
 
-/** The groups that hold members; between groups of which nothing is known, one run. */
+/** A run for each group that a set has words of, and one run for each range between them. */
 function runsOf(parts: Parts): Run[] {
   const { from, to, included, excluded, absent } = parts;
   if (from >= to) return [];
@@ -165,7 +165,7 @@ function countIn(
 
 const FULL_WORD = (1n << BigInt(WORD_BITS)) - 1n;
 
-/** The bits of a stripe's word whose numbers lie from `from` up to, not including, `to`, both counted from the group's first. */
+/** The bits of a stripe's word for the numbers from `from` up to, not including, `to`, both relative to the group's first number. */
 function windowOf(from: number, to: number, stripe: number): bigint {
   if (from === 0 && to === GROUP_SIZE) return FULL_WORD;
   const low = Math.ceil(Math.max(0, from - stripe) / STRIPES);

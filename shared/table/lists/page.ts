@@ -10,7 +10,7 @@ import { type Records, readBetween, readEach, readNewest } from './read-records.
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
 /**
- * Any page of a list in two rounds of reads: which numbers its records have, then the records (`docs/counted-lists.md`).
+ * Reads any page of a list in two rounds: the numbers of its records, then the records (`docs/counted-lists.md`).
  */
 
 export interface PageRequest {
@@ -26,13 +26,13 @@ export interface PageRequest {
 export interface ItemPage {
   readonly items: readonly Item[];
   readonly total: number;
-  /** Whether these are only the first records of the page: together they were more than one request reads. */
+  /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
 }
 
-/** Times that a page is put together anew because records went or came while it was read, or numbers were lost. */
+/** Most tries to read a page while records are created and deleted, or numbers have no record. */
 const TRIES = 10;
-/** So many numbers are looked at from the second time on: many may have been lost at once. */
+/** Fewest numbers that are read from the second try on, for many in a row may have no record. */
 const LOOK_AHEAD = 100;
 
 export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
@@ -66,7 +66,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
   return { items: request.newestFirst ? items.reverse() : items, total: page.total, isCut: budget.isCut };
 }
 
-/** The numbers of a page, in order; or of `length` numbers from where it begins. */
+/** The numbers of a page, in order; or `length` numbers from its beginning. */
 function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, length = pageSize): number[] {
   const skipped = (page - 1) * pageSize;
   const size = Math.min(length, members.total - skipped);
@@ -75,9 +75,9 @@ function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, 
 }
 
 /**
- * Reads the records of these numbers. Those of a whole list lie side by side and are read as they are now. Those that a filter picks may lie
- * scattered; they are read at half the price, and what is missing or does not match, which a copy that lags may show, is read again as it is now.
- * What lies between them is read along only as far as it is little: one query.
+ * Reads the records of these numbers. In an unfiltered list they are neighbours, and are read strongly consistently. In a filtered list they
+ * may be scattered: they are read eventually consistently, at half the price, and those that are missing or do not match (which may be a stale
+ * replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
  */
 export async function readNumbers(
   table: Table,
@@ -91,27 +91,27 @@ export async function readNumbers(
   const read = await (isDense(numbers)
     ? readBetween(table, partition, numbers, false, budget, 1)
     : readEach(table, partition, numbers, false, budget).then(({ records }) => records));
-  const right = new Map(Array.from(read).filter(([, item]) => matches(item)));
-  const doubtful = numbers.filter((number) => !right.has(number));
-  if (doubtful.length === 0) return right;
+  const matching = new Map(Array.from(read).filter(([, item]) => matches(item)));
+  const doubtful = numbers.filter((number) => !matching.has(number));
+  if (doubtful.length === 0) return matching;
   const { records: again, unread } = await readEach(table, partition, doubtful, true, budget);
-  for (const [number, item] of again) if (matches(item)) right.set(number, item);
-  return unread.length === 0 ? right : leadingUpTo(right, unread, budget.newestFirst);
+  for (const [number, item] of again) if (matches(item)) matching.set(number, item);
+  return unread.length === 0 ? matching : leadingUpTo(matching, unread, budget.newestFirst);
 }
 
-/** Of what was read, the records before the first that was not: a page cut short has no holes. */
+/** The records before the first unread one: a page that is cut must not have gaps. */
 const leadingUpTo = (records: Records, unread: readonly number[], newestFirst: boolean): Records => {
   const end = newestFirst ? Math.max(...unread) : Math.min(...unread);
   return new Map(Array.from(records).filter(([number]) => (newestFirst ? number > end : number < end)));
 };
 
-/** A record read alone costs as much as four of 1 KB that are read in a row. */
+/** A single read costs as much as four records of 1 KB in a query. */
 const RECORDS_A_UNIT = 4;
 
 const isDense = (numbers: readonly number[]): boolean =>
   (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) < numbers.length * RECORDS_A_UNIT;
 
-/** A page of records that their parent numbers: none is missing, so that their count is all there is to know. */
+/** A page of records that their parent numbers: no number is missing, so their count is enough. */
 export async function readNumbered(
   table: Table,
   partition: string,
@@ -131,7 +131,7 @@ export async function readNumbered(
   return { items: request.newestFirst ? items.reverse() : items, total: members.total, isCut: budget.isCut };
 }
 
-/** The end of a list, read beside its count where that is the page asked for. */
+/** The newest records of a list, read in parallel to its count if they are the requested page. */
 const readProbe = (
   table: Table,
   partition: string,

@@ -2,25 +2,25 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { MAX_RECORD } from '../../contract/sizes.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 
-/** Beyond this one request reads no more records, over all its rounds. In bytes: 25 of the largest are read twice, should copies lag. */
+/** Most bytes of records that one request reads in all rounds: enough to read 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;
 
-/** What a first look at the largest page reads at most: two calls, each of which DynamoDB cuts at 16 MB. */
+/** Most bytes of the first round for the largest page: two calls, which DynamoDB limits to 16 MB each. */
 export const MAX_FIRST_LOOK = 2 * MAX_READ;
 
-/** What one query reads at most, before it says that there is more (AWS, "Paginating table query results"). */
+/** Most bytes that one query reads (AWS, "Paginating table query results"). */
 const MAX_QUERY = 1_048_576;
 
-/** What the item of a record takes at most: the record, and what is noted beside it. */
+/** Largest item of a record: the record and internal attributes. In bytes. */
 const MAX_ITEM = MAX_RECORD + 10_000;
 
-/** Bytes to a read unit (AWS, "DynamoDB read consistency"). */
+/** Bytes per read unit (AWS, "DynamoDB read consistency"). */
 const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
-/** One request's reading of records: how much of it there may still be, and until when. */
+/** How many bytes of records one request may still read, and until when. */
 export class ReadBudget {
   readonly timeLimit: TimeLimit;
-  /** Whether the records are wanted newest first. They are read in that order, so that what is left out is the end of the page. */
+  /** Records are read in the requested order, so that a page is cut at its end. */
   readonly newestFirst: boolean;
   readonly #most: number;
   #left: number;
@@ -33,30 +33,30 @@ export class ReadBudget {
     this.#left = most;
   }
 
-  /** Whether something was left unread because there would have been too much of it. */
+  /** Whether records were left unread because the budget was spent. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** So many records may be read now, however large they are. */
+  /** How many records may be read now, even if all are of the largest size. */
   get records(): number {
     return Math.max(0, Math.floor((this.#left - MAX_QUERY) / MAX_ITEM));
   }
 
-  /** Whether there may be another query. If not, the reading ends here. */
+  /** Whether another query is allowed. If not, the page is cut here. */
   mayQuery(): boolean {
     this.#isCut ||= this.#left < MAX_QUERY;
     return !this.#isCut;
   }
 
-  /** How many of so many records may be asked for at once: at first all of a page, then as many as could be the largest. If none, the reading ends here. */
+  /** How many of the wanted records may be read at once: first all of a page, then as many as fit at the largest size. If none, the page is cut. */
   mayRead(wanted: number): number {
     const most = this.#left === this.#most ? wanted : Math.min(wanted, this.records);
     this.#isCut ||= wanted > 0 && most === 0;
     return most;
   }
 
-  /** Counts what was read, as DynamoDB charges for it. */
+  /** Deducts what was read, as DynamoDB charged it. */
   spend(consumed: ConsumedCapacity | undefined, strongly: boolean): void {
     this.#left -= (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);
   }

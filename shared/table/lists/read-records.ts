@@ -5,18 +5,18 @@ import { retry, Unprocessed } from '../transaction/retry.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-/** Records by their numbers. Tombstones are none. */
+/** Records by number, without tombstones. */
 export type Records = ReadonlyMap<number, Item>;
 
-/** A number that no record will have: left where its writer did not come (`fence.ts`). */
+/** Attribute of the tombstone of a fenced number, which never gets a record (`fence.ts`). */
 export const TOMBSTONE = 'TOMBSTONE';
 
 const recordsIn = (items: readonly Item[]): Records =>
   new Map(items.filter((item) => item[TOMBSTONE] === undefined).map((item) => [numberIn(String(item.SK)), item]));
 
 /**
- * The records from the first to the last of these numbers: what lies between, one query reads as cheaply as it can.
- * @param maxQueries of 1 MB each
+ * Reads the records from the first to the last of these numbers, with those in between.
+ * @param maxQueries most queries, of 1 MB each
  */
 export async function readBetween(
   table: Table,
@@ -70,18 +70,18 @@ export async function readNewest(table: Table, partition: string, limit: number,
   return recordsIn(Items);
 }
 
-/** As many keys as `BatchGetItem` takes. */
+/** Most keys of a `BatchGetItem`. */
 const KEYS_A_CALL = 100;
 
-interface Looked {
+interface EachRead {
   readonly records: Records;
-  /** Numbers that were not looked at, because there would have been too much to read. */
+  /** Numbers that were not read because the budget was spent. */
   readonly unread: readonly number[];
 }
 
 /**
- * The records of these numbers, each read alone and all at once. What DynamoDB leaves out, because an answer has at most 16 MB or it is busy,
- * is asked for again after a while, as far as there may be more to read.
+ * Reads the records of these numbers by key, in parallel batches. Keys that DynamoDB leaves unprocessed, because of its limit of 16 MB or for
+ * lack of capacity, are read again after a wait, as far as the budget allows.
  * @throws TableUnavailable when time runs out
  */
 export async function readEach(
@@ -90,18 +90,18 @@ export async function readEach(
   numbers: readonly number[],
   strongly: boolean,
   budget: ReadBudget,
-): Promise<Looked> {
+): Promise<EachRead> {
   const items: Item[] = [];
   let unread = budget.newestFirst ? numbers.toReversed() : numbers;
   await retry(async () => {
     while (unread.length > 0) {
-      const asked = unread.slice(0, budget.mayRead(unread.length));
-      if (asked.length === 0) return;
-      const calls = batchesOf(asked).map((batch) => readBatch(table, partition, batch, strongly, budget));
+      const requested = unread.slice(0, budget.mayRead(unread.length));
+      if (requested.length === 0) return;
+      const calls = batchesOf(requested).map((batch) => readBatch(table, partition, batch, strongly, budget));
       const answers = await Promise.all(calls);
       items.push(...answers.flatMap(({ found }) => found));
       const left = new Set(answers.flatMap((answer) => answer.unread));
-      unread = unread.filter((number, index) => index >= asked.length || left.has(number));
+      unread = unread.filter((number, index) => index >= requested.length || left.has(number));
       if (left.size > 0) throw new Unprocessed(`${left.size} records were not read`);
     }
   }, budget.timeLimit);

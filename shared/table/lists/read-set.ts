@@ -3,7 +3,7 @@ import type { Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
 
-/** All items of a set, or of a list's gaps with its head: one query, strongly consistent, for each 4.5 million numbers. */
+/** All items of a set, or of a list's gaps with its head, strongly consistent: one query for every 4.5 million numbers. */
 export async function readSet(table: Table, partition: string): Promise<Item[]> {
   const items: Item[] = [];
   let start: Record<string, unknown> | undefined;
@@ -23,7 +23,7 @@ export async function readSet(table: Table, partition: string): Promise<Item[]> 
   return items;
 }
 
-/** The head of a list; empty where no number was ever taken. `strongly` where it must be as it is now. */
+/** The head of a list; empty before the first number is taken. */
 export async function readHead(table: Table, list: string, strongly: boolean): Promise<Item> {
   const { Item: head = {} } = await table.client.send(
     new GetCommand({

@@ -2,13 +2,13 @@ import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { bitPlace } from './bits.ts';
 
-/** Stages that a set holds a number from now on, or no more. Adding is exact, for a transaction is carried out once. */
+/** Stages that a number enters or leaves a set. `ADD` is safe here, for a transaction is applied exactly once. */
 
 interface Change {
   /** Partition of the set. */
   readonly set: string;
   readonly number: number;
-  /** When the record is gone, in epoch seconds, where it expires: the set's item is of no use after that. */
+  /** Expiry of the record in epoch seconds, where it expires: its bit is not needed after that. */
   readonly expires?: number | undefined;
 }
 
@@ -24,8 +24,8 @@ function stage(work: UnitOfWork, { set, number, expires }: Change, sign: 1n | -1
   );
 }
 
-/** Kept longer than the last record, for the writer of an earlier one may come last and set an earlier time. In seconds. */
+/** Items are kept longer than their last record, for the last writer may be that of an earlier record. In seconds. */
 const LONGER = 35 * 86_400;
 
-/** When an item of a set whose latest record is gone at `expires` may go, both in epoch seconds. */
+/** Expiry of an item of a set whose latest record expires at `expires`, both in epoch seconds. */
 export const setExpiry = (expires: number): number => expires + LONGER;

@@ -7,9 +7,9 @@ import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readHead, readSet } from './read-set.ts';
 
-/** Which numbers of a list have records that match: the first round of reading a page. */
+/** The numbers of a list's matching records: the first round of reading a page. */
 
-/** The records of a list that have these values: by field, as texts. */
+/** Values by field, as texts. */
 export interface Filter {
   readonly [field: string]: string;
 }
@@ -21,21 +21,21 @@ export interface ListSource extends List {
   readonly matches: (item: Item) => boolean;
 }
 
-/** What was read of a list's numbers at one moment. */
+/** A list's numbers, as read at one moment. */
 export interface View {
   readonly head: Item;
-  /** Of a list without a filter: the numbers that have no record. */
+  /** The numbers without a record; only for an unfiltered list. */
   readonly gaps: NumberSet;
-  /** Of a filtered list: the numbers of the records that match. */
+  /** The numbers of the matching records; only for a filtered list. */
   readonly included: NumberSet | undefined;
-  /** All items of the sets. */
+  /** All items of the sets that were read. */
   readonly items: readonly Item[];
 }
 
 /** Whether it is the list of all records. */
 export const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
 
-/** @throws ListNotBuilt for a filter that some records do not stand in yet */
+/** @throws ListNotBuilt for a filter whose sets lack older records */
 export async function readView(table: Table, source: ListSource): Promise<View> {
   const { partition, filter, retentionDays } = source;
   if (isWhole(source)) {
@@ -56,7 +56,7 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
   return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
-/** Without a head nobody has written the list yet. */
+/** A list without a head has no records yet. */
 function assertBuilt(head: Item, { partition, filter }: ListSource): void {
   if (head.NEXT === undefined) return;
   const built = builtIn(head);

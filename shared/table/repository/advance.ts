@@ -3,10 +3,10 @@ import type { Table } from '../connection/client.ts';
 import type { Key } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
 
-/** Longest wait for an item that is in a transaction. In milliseconds. */
+/** Longest time to retry while the item is in a transaction. In milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** Moves a text of a record forward, never back: one `UpdateItem`, refused where the record has that text or a later one already. */
+/** Moves a text field of a record forward, never back: one `UpdateItem`, refused where the record has that text or a later one already. */
 export async function advance(
   table: Table,
   key: Key,
@@ -17,7 +17,7 @@ export async function advance(
     TableName: table.name,
     Key: { ...key },
     UpdateExpression: 'SET #field = :value',
-    // A field that is null is not less than a text, nor anything else.
+    // `NOT >=` and not `<`, which is false for null.
     ConditionExpression: 'id = :id AND NOT #field >= :value',
     ExpressionAttributeNames: { '#field': field },
     ExpressionAttributeValues: { ':id': id, ':value': value },

@@ -4,8 +4,8 @@ import { entity } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
- * The trail of who did what (`docs/decisions/0075-audit-events.md`). Collections of audited records stage an event with each creation and
- * change, so that both are in one transaction. Nothing changes or deletes an event: it expires.
+ * The audit trail (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each creation and change, in
+ * the same transaction. Events are never changed or deleted; they expire.
  */
 export interface AuditEvent {
   readonly id: string;
@@ -16,7 +16,7 @@ export interface AuditEvent {
   readonly actor_app_code: string | null;
   readonly record_type: string;
   readonly record_id: string;
-  /** Names, never values. */
+  /** Names of fields, never values. */
   readonly changed_fields: readonly string[];
   readonly failures: number | null;
   readonly request_id: string | null;
@@ -25,7 +25,7 @@ export interface AuditEvent {
 
 const STANDARD_RETENTION = 400;
 
-/** `AUDIT_RETENTION_DAYS`, as it is when the function starts; unset or no whole number from 1 on: {@link STANDARD_RETENTION}. */
+/** `AUDIT_RETENTION_DAYS` at the function's start; {@link STANDARD_RETENTION} where that is not a whole number from 1 on. */
 const retentionDays = (): number => {
   const days = process.env.AUDIT_RETENTION_DAYS ?? '';
   return /^[1-9]\d{0,3}$/.test(days) ? Number(days) : STANDARD_RETENTION;
@@ -38,7 +38,7 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 
 /** Stages audit events of records of one kind. */
 export interface AuditTrail extends RecordObserver {
-  /** That something was refused to whoever tried to be this integration, for so many times today. */
+  /** A refused login or signature of an integration, with how many there were today. */
   readonly refused: (id: string, failures: number) => Promise<void>;
 }
 
@@ -47,26 +47,26 @@ export const auditTrail = (
   session: Session,
   recordType: AuditEvent['record_type'],
 ): AuditTrail => {
-  const told = () => ({ ...toldBy(session), record_type: recordType });
+  const common = () => ({ ...originOf(session), record_type: recordType });
   return {
     created: async (place, changed_fields) => {
-      await events.create<'record_id'>({ ...told(), changed_fields, failures: null }, async () => ({
+      await events.create<'record_id'>({ ...common(), changed_fields, failures: null }, async () => ({
         record_id: (await place).id,
       }));
     },
     changed: async (record_id, changed_fields) => {
-      await events.create({ ...told(), record_id, changed_fields, failures: null });
+      await events.create({ ...common(), record_id, changed_fields, failures: null });
     },
     refused: async (record_id, failures) => {
-      await events.create({ ...told(), record_id, changed_fields: [], failures });
+      await events.create({ ...common(), record_id, changed_fields: [], failures });
     },
   };
 };
 
-/** @throws Error where nobody has said who asks: such a change is not made */
-function toldBy(session: Session) {
+/** @throws Error when the session has no origin: changes of audited records need one */
+function originOf(session: Session) {
   const { origin, timestamp } = session;
-  if (origin === undefined) throw new Error('an audited record is changed, and nobody is known to have asked for it');
+  if (origin === undefined) throw new Error('an audited record cannot be changed in a session without an origin');
   const { actor, operation, requestId, sourceAddress } = origin;
   const isIntegration = actor.type === 'integration';
   return {

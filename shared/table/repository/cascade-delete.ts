@@ -5,24 +5,24 @@ import type { Session } from '../session.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 
 /**
- * Empties what belonged to a deleted record, where there is more of it than its transaction holds. That transaction leaves a note, and the partition
- * is emptied after it. From the commit on nothing can reach the records; a deletion that was cut short is taken up by the tenant's next one, by
- * the operator's `verify --repair`, or by the next `npm start`.
+ * Cascade delete of what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts
+ * a note, and the noted partition is emptied after the commit, from which on nothing can reach its records. An interrupted cascade delete is
+ * resumed by the tenant's next one, by the operator's `verify --repair`, or by the next `npm start`.
  *
- * In a domain this is `children.deleteAll()` and `records.filterSets.delete()`.
+ * Domains use it through `children.deleteAll()` and `records.filterSets.delete()`.
  */
 
-/** Notes that are read at once. */
+/** Most notes that are read at once. */
 const NOTES = 10;
 const KEYS_A_ROUND = 250;
 const KEYS_A_BATCH = 25;
-/** Time that sweeping may add to an answer, in milliseconds. */
+/** Longest time that a cascade delete may add to a request, in milliseconds. */
 const LONGEST = 2_000;
 
-/** Stages that a partition is to be emptied once the work is committed. */
+/** Stages a cascade delete of a partition, which runs after the commit. */
 export function stageCascadeDelete(session: Session, tenant: TenantId, partition: string): void {
   const note = { PK: cascadeDeletePartition(tenant), SK: partition };
-  session.unitOfWork(tenant).put(note, () => new Error('a deletion has no condition'), {});
+  session.unitOfWork(tenant).put(note, () => new Error('a put without a condition was refused'), {});
   session.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
     await finishCascadeDeletes(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
@@ -30,8 +30,8 @@ export function stageCascadeDelete(session: Session, tenant: TenantId, partition
 }
 
 /**
- * Empties the partitions of a tenant that wait for it, as long as there is time. May be done by many at once.
- * @returns whether none is left
+ * Runs a tenant's pending cascade deletes, as long as there is time. Several may run this at once.
+ * @returns whether all are finished
  */
 export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeLimit: TimeLimit): Promise<boolean> {
   for (let notes = NOTES; notes === NOTES; ) {
@@ -49,7 +49,7 @@ export async function finishCascadeDeletes(table: Table, tenant: TenantId, timeL
   return true;
 }
 
-/** The partitions of a tenant that wait to be emptied, or some of them. */
+/** The partitions with pending cascade deletes, or the first `limit` of them. */
 export async function cascadeDeletesOf(table: Table, tenant: TenantId, limit?: number): Promise<string[]> {
   const { Items: notes = [] } = await table.client.send(
     new QueryCommand({
@@ -87,7 +87,7 @@ const batchesOf = (keys: readonly Key[]): Key[][] =>
     keys.slice(index * KEYS_A_BATCH, (index + 1) * KEYS_A_BATCH),
   );
 
-/** What DynamoDB leaves unprocessed is found again by the next query. */
+/** Keys that DynamoDB leaves unprocessed are found again by the next query. */
 const deleteBatch = (table: Table, keys: readonly Key[]) =>
   table.client.send(
     new BatchWriteCommand({

@@ -5,32 +5,31 @@ import type { Session } from '../session.ts';
 import { stageCascadeDelete } from './cascade-delete.ts';
 
 /**
- * Records below another: the messages of a ticket, the history of a resource. Their parent counts them in `CHILDREN`, in the transaction that makes
- * each, so that it can be deleted together with all of them where they are few.
+ * Records below another: the messages of a ticket, the history of a resource. Their parent counts them in `CHILDREN`, in the transaction that
+ * creates each, so that it can be deleted in one transaction with them where they are few.
  */
 
-/** Attribute of a parent. */
+/** Attribute of a parent: the number of records below it. */
 export const CHILDREN = 'CHILDREN';
 
-/** As many items below a parent as go in its transaction: DynamoDB takes a hundred. */
+/** Most items below a parent that are deleted in its transaction: DynamoDB takes a hundred. */
 const FEW = 40;
 
 export interface ChildKeys {
-  /** Of the records. */
   readonly records: readonly Key[];
-  /** Of what their list knows of its numbers. */
+  /** Items of their list's sets. */
   readonly list: readonly Key[];
   /** Whether these are all of them. */
   readonly isComplete: boolean;
 }
 
-/** The keys of what lies below a parent, strongly consistent, as long as they are few. */
+/** The keys of the items below a parent, as far as they are few. Strongly consistent. */
 export async function readChildKeys(table: Table, partition: string): Promise<ChildKeys> {
   const [records, list] = await Promise.all([keysIn(table, partition), keysIn(table, setPartition(partition))]);
   return { records, list, isComplete: records.length + list.length <= FEW };
 }
 
-/** Up to one more than {@link FEW}. */
+/** At most one more than {@link FEW}. */
 async function keysIn(table: Table, partition: string): Promise<Key[]> {
   const { Items = [] } = await table.client.send(
     new QueryCommand({
@@ -46,9 +45,10 @@ async function keysIn(table: Table, partition: string): Promise<Key[]> {
 }
 
 /**
- * Stages the end of all records in a partition, together with their parent: a few in its transaction, many after it (`cascade-delete.ts`).
- * @param count what the parent, as read, counts
- * @returns what must hold of the parent for its deletion
+ * Stages the deletion of all records in a partition together with their parent: a few in the same transaction, many after it
+ * (`cascade-delete.ts`).
+ * @param count the parent's `CHILDREN` as read
+ * @returns the condition on the parent's attributes for its deletion
  */
 export function stageDeletionOfAll(
   session: Session,
@@ -65,19 +65,19 @@ export function stageDeletionOfAll(
   return {};
 }
 
-/** Where a set is, and its items. */
+/** The items of a set. */
 export interface SetKeys {
   readonly partition: string;
   readonly keys: readonly Key[];
 }
 
-/** The keys of a set's items, strongly consistent, as long as they are few. */
+/** The keys of a set's items, as far as they are few. Strongly consistent. */
 export const readSetKeys = async (table: Table, partition: string): Promise<SetKeys> => ({
   partition,
   keys: await keysIn(table, partition),
 });
 
-/** Stages the end of a set: of a small one in the transaction, of a large one after it. */
+/** Stages the deletion of a set: a small one in the transaction, a large one after it. */
 export function stageRetirement(session: Session, tenant: TenantId, { partition, keys }: SetKeys): void {
   if (keys.length > FEW) stageCascadeDelete(session, tenant, partition);
   else stageDeletions(session, tenant, keys);
@@ -85,5 +85,5 @@ export function stageRetirement(session: Session, tenant: TenantId, { partition,
 
 function stageDeletions(session: Session, tenant: TenantId, keys: readonly Key[]): void {
   const work = session.unitOfWork(tenant);
-  for (const key of keys) work.delete(key, {}, () => new Error('nothing is expected of it'));
+  for (const key of keys) work.delete(key, {}, () => new Error('a delete without a condition was refused'));
 }

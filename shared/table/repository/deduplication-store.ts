@@ -5,22 +5,22 @@ import type { Session } from '../session.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
 /**
- * Things that happen once: an idempotency key of a request, an event id of a webhook. What happened is remembered in the very
- * transaction that makes it happen, so there is no state in which one is true without the other.
+ * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same transaction as the effect, so
+ * that there is never one without the other.
  */
 export class DeduplicationStore<V extends object> {
   readonly #session: Session;
   readonly #tenant: TenantId;
   readonly #scope: string;
 
-  /** @param scope whose ids these are: two integrations may use the same id for different things */
+  /** @param scope the owner of the ids: two integrations may use the same id for different requests */
   constructor(session: Session, tenant: TenantId, scope: string) {
     this.#session = session;
     this.#tenant = tenant;
     this.#scope = scope;
   }
 
-  /** What is remembered of an id, strongly consistent; nothing once it has expired, for TTL deletes late. */
+  /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */
   async recall(id: string): Promise<V | undefined> {
     const { now } = this.#session;
     const table = this.#session.tableOf(this.#tenant);
@@ -31,8 +31,8 @@ export class DeduplicationStore<V extends object> {
   }
 
   /**
-   * Stages that an id is remembered for this many seconds.
-   * @param onConditionFailed the error when another request has remembered it meanwhile
+   * Stages a value for an id, kept for so many seconds.
+   * @param onConditionFailed the error when another request has stored the id meanwhile
    */
   remember(id: string, value: V, seconds: number, onConditionFailed: OnConditionFailed): void {
     const now = Math.floor(this.#session.now / 1000);

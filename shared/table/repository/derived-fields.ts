@@ -5,7 +5,7 @@ import { isEmpty } from './changes.ts';
 import { toAttributes } from './entity.ts';
 import type { RecordReader } from './record-reader.ts';
 
-/** Fields of records that follow from other records: counters, and times that only move forward. They leave the version alone. */
+/** Fields that follow from other records: counters, and times that only move forward. Changing them does not raise the version. */
 export class DerivedFields<T extends object> {
   readonly #records: RecordReader<T>;
 
@@ -14,9 +14,9 @@ export class DerivedFields<T extends object> {
   }
 
   /**
-   * Stages a change of derived fields, which leaves the version alone: a counter moving must not turn into somebody's 412. How often counters
-   * have moved is counted too: whoever counts anew knows by it that nothing has moved meanwhile (`verify/counters.ts`).
-   * `onConditionFailed` gives the error when there is no such record or `equals` does not hold.
+   * Stages a change of derived fields. The version stays, so that a changed counter does not cause a 412. `MOVES` counts the changes of
+   * counters, so that a recount can detect changes in between (`verify/counters.ts`).
+   * `onConditionFailed` returns the error for a missing record, or when `equals` does not hold.
    */
   adjust(
     id: string,
@@ -33,7 +33,7 @@ export class DerivedFields<T extends object> {
     });
   }
 
-  /** Has a field moved forward to a text beside the commit, where it is less. A failure is ignored: the field may be late. */
+  /** Moves a field forward to a text, in parallel to the commit. Best effort: the field may lag behind. */
   advance(id: string, field: keyof T & string, value: string): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);

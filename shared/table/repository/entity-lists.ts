@@ -7,22 +7,21 @@ import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
 import type { Filter } from './records.ts';
 
-/** Attribute of a record: the fields whose sets hold its number, with spaces between. */
+/** Attribute of a record: the fields whose sets contain its number, separated by spaces. */
 export const SETS = 'SETS';
 
-/** The fields whose sets hold a record's number. */
+/** The fields whose sets contain a record's number, according to its `SETS`. */
 export const notedIn = (record: Item | undefined): string[] =>
   String(record?.[SETS] ?? '')
     .split(' ')
     .filter((field) => field !== '');
 
-/** What a record notes that stands in the sets of these fields. */
+/** The `SETS` attribute of a record that is in the sets of these fields. */
 export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
 
-/** The lists of the records of one kind in one place: all of them, and those that each value of each filter field picks. */
+/** The lists of the records in one partition: all records, and those with each value of each filter. */
 export class EntityLists<T extends object> {
   readonly #entity: Entity<T>;
-  /** Where the records are. */
   readonly #partition: string;
 
   constructor(entity: Entity<T>, partition: string) {
@@ -36,7 +35,7 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list that a filter picks.
+   * The list of a filter.
    * @throws TypeError when the entity declares no such filter
    */
   source(filter: Filter): ListSource {
@@ -54,21 +53,21 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The fields whose sets hold a record's number once it is written: those declared, and those that others keep for it, as the record notes or, for
-   * a new one, the list's head. So the sets stay right while two releases are at work of which one declares a filter more.
+   * The fields whose sets contain a record's number after a write: the declared filters, and those of another release, as the record or, for a
+   * new one, the list's head says. So the sets stay right while two releases run and one declares a further filter.
    */
   kept(byOthers: readonly string[]): readonly string[] {
     return [...new Set<string>([...this.#entity.filters, ...byOthers])];
   }
 
-  /** Stages that a record enters, changes and leaves sets: from those it noted, by its fields before, to those it is `kept` in, by its fields after. */
-  stageMove(work: UnitOfWork, place: Standing, before: Item | undefined, after: Partial<T> | undefined): void {
+  /** Stages the changes of sets: from those in the record's `SETS`, by its fields before, to those it is `kept` in, by its fields after. */
+  stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);
-    for (const field of place.kept) {
+    for (const field of entry.kept) {
       const left = noted.includes(field) ? textOf(before?.[field]) : undefined;
       const entered = textOf((after as Item | undefined)?.[field]);
       if (left === entered) continue;
-      const { number, expires } = place;
+      const { number, expires } = entry;
       const move = { number, expires };
       if (left !== undefined) stageExit(work, { ...move, set: setPartition(this.#partition, field, left) });
       if (entered !== undefined) stageEntry(work, { ...move, set: setPartition(this.#partition, field, entered) });
@@ -76,15 +75,15 @@ export class EntityLists<T extends object> {
   }
 }
 
-/** Where a record stands. */
-interface Standing {
+/** A record in its list. */
+interface ListEntry {
   readonly number: number;
-  /** When it is gone, in epoch seconds, where it expires. */
+  /** Expiry in epoch seconds, where the record expires. */
   readonly expires: number | undefined;
-  /** Fields whose sets it enters and leaves. */
+  /** Fields whose sets are kept up to date. */
   readonly kept: readonly string[];
 }
 
-/** A value as the name of its set; a record without one is in no set of the field. */
+/** The name of a value's set; undefined for null, which has no set. */
 export const textOf = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : String(value);

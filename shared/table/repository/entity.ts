@@ -3,37 +3,37 @@ import { uniqueFieldsOf } from '../../contract/constraints.ts';
 import { parseJson } from '../../contract/json.ts';
 import type { Item } from '../schema.ts';
 
-/** How the records of one kind are stored. Declared in the `store.ts` of the domain that owns them; `F` are the fields of its filters. */
+/** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
 export interface Entity<T extends object = object, F extends Field<T> = Field<T>> {
   /** Part of every key: `TICKET`. */
   readonly name: string;
   /** The record of the contract, where there is one. */
   readonly record?: Declared;
   /**
-   * Fields that the records can be listed by, in any combination: short texts or flags, null for none. One that is added later serves old records
-   * once the operator has built it (`docs/counted-lists.md`).
+   * Fields that lists can be filtered by, in any combination: short texts or flags, null for none. A filter that is added later must be built
+   * by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
-  /** Free-form JSON, stored as its text: DynamoDB's own maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
+  /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
-  /** JSON that is stored as ciphertext and shown opened. How much it takes then can only be bounded (`record-size.ts`). */
+  /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
   readonly encrypted: readonly Field<T>[];
-  /** Values used once in a tenant, with what makes two spellings the same: of a record of the contract, its `unique` fields. */
+  /** Unique fields, each with its normalization; for a record of a contract, its `unique` fields. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
-  /** Days after which a record expires; it is kept to the end of the last. */
+  /** Days after which a record expires, at the end of the last one. */
   readonly retentionDays?: number;
   /**
-   * Numbers are the time of creation and not taken from the list's head: for records that are read in order and never counted, such as the messages
-   * of a ticket. Saves a write.
+   * A record's number is the time of its creation and not taken from the list's head: for records that are read in order and not counted, such
+   * as the messages of a ticket. Saves a write.
    */
   readonly byTime?: true;
-  /** The one record of its kind in its tenant, under an id that is given: in no list. */
+  /** The only record of its kind in its tenant, under a given id. It is in no list. */
   readonly single?: true;
-  /** Ids are numbers that the parent gives, from 1 on, instead of UUIDs (spec §2, resource history). None is ever deleted alone. */
+  /** Ids are numbers from 1 on, given by the parent, instead of UUIDs (spec §2, resource history). Records are never deleted one by one. */
   readonly numbered?: true;
-  /** Of what each record is a part: it lies below one, which counts it, as a message below its ticket. */
+  /** The kind of the parent, which counts the records below it, as a ticket its messages. */
   readonly parent?: AnyEntity;
-  /** What audit events call such a record: with it, every creation and change leaves one (`audit-events.ts`). */
+  /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
 }
 
@@ -47,7 +47,7 @@ interface Declared<T = unknown> {
   readonly schema: z.ZodType<T>;
 }
 
-/** A record of the contract that is stored in another shape than it is answered in. */
+/** A record of a contract that is stored in another shape than it is answered in. */
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters'>>;
@@ -58,7 +58,7 @@ export function entity<T extends object, const F extends Field<T> = never>(
   record: Declared<T>,
   options?: Omit<Options<T>, 'unique'> & { readonly filters?: readonly F[] },
 ): Entity<T, F>;
-/** Declares the entity of records that no contract declares: those of the storage code itself. */
+/** Declares the entity of records without a contract: those of the storage code itself. */
 export function entity<T extends object, const F extends Field<T> = Field<T>>(
   name: string,
   options?: Options<T> & { readonly filters?: readonly F[] },
@@ -79,7 +79,7 @@ export function entity<T extends object>(
   };
 }
 
-/** The fields that are unique in a tenant, as the contract says. */
+/** The fields that the contract declares as unique in a tenant. */
 function uniqueIn<T extends object>({ schema }: Declared<T>): Entity<T>['unique'] {
   const fields = schema instanceof z.ZodObject ? [...uniqueFieldsOf(schema)] : [];
   const inTenant = fields.filter(([, { within }]) => within === 'tenant');
@@ -96,7 +96,7 @@ export function toAttributes<T extends object>(kind: Entity<T>, fields: Partial<
   return attributes;
 }
 
-/** The record in an item: its lower-case attributes, for the service's own are in capitals (`schema.ts`). */
+/** The record in an item: its attributes that are not in capitals (`schema.ts`). */
 export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
   const fields: Record<string, unknown> = {};
   for (const [attribute, value] of Object.entries(item)) {

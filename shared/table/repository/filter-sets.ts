@@ -2,7 +2,7 @@ import { setPartition } from '../keys.ts';
 import { readSetKeys, type SetKeys, stageRetirement } from './children.ts';
 import type { RecordReader } from './record-reader.ts';
 
-/** What the lists of a kind know of single values of their filters. */
+/** The sets of single filter values. */
 export class FilterSets<T extends object> {
   readonly #records: RecordReader<T>;
 
@@ -10,14 +10,14 @@ export class FilterSets<T extends object> {
     this.#records = records;
   }
 
-  /** The keys of a value's set, for {@link delete}: may be read beside the record that the value names. */
+  /** The keys of a value's set, for {@link delete}. May be read in parallel to the record that the value names. */
   keysOf(field: keyof T & string, value: string): Promise<SetKeys> {
     return readSetKeys(this.#records.table, setPartition(this.#records.location.partition, field, value));
   }
 
   /**
-   * Stages the end of the set of a value that no record has and none will have: the id of a record that is deleted in the same
-   * transaction, on condition that nothing names it any more. Else the empty items of the set would be left for ever, for nobody reads them again.
+   * Stages the deletion of the set of a value that no record has or will have: the id of a record that is deleted in the same transaction, on
+   * condition that no record refers to it. Otherwise the set's empty items would stay forever, for they are never read again.
    */
   delete(keys: SetKeys): void {
     stageRetirement(this.#records.session, this.#records.tenant, keys);

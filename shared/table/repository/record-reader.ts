@@ -10,14 +10,14 @@ import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
 
-/** Where the records of a kind are. */
+/** Where the records of a repository are stored. */
 export interface Location {
   readonly partition: string;
-  /** The record that they are below. */
+  /** The parent of the records. */
   readonly parent?: { readonly key: Key; readonly id: string };
 }
 
-/** The records of one kind in one place of one tenant, to be read. Reads happen at once. */
+/** Reads the records of one kind in one partition of one tenant. */
 export class RecordReader<T extends object, F extends keyof T & string = keyof T & string> {
   readonly session: Session;
   readonly tenant: TenantId;
@@ -33,23 +33,23 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     this.lists = new EntityLists(entity, location.partition);
   }
 
-  /** The record with this id, strongly consistent. */
+  /** Strongly consistent. */
   async get(id: string): Promise<Stored<T> | undefined> {
     const table = this.table;
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.keyOf(id) }, ConsistentRead: true }),
     );
-    // A number has one record; another id with that number is nobody's.
+    // Any UUID has a number; only the record's own id is valid.
     return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.stored(item);
   }
 
-  /** One page of the list of all records, or of those that have the values of the filter. */
+  /** One page of all records, or of those with the values of the filter. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
     const source = this.lists.source(query.filter ?? {});
     return this.pageOf(await readPage(this.table, source, this.requestOf(query)));
   }
 
-  /** Up to `limit` records in order, from the one after the record `after` on. */
+  /** Up to `limit` records in order, after the record `after`. */
   async cursorPage({ after, limit, newestFirst = false, filter = {} }: CursorQuery<F>): Promise<CursorPage<T>> {
     const { items, more } = this.entity.byTime
       ? await readInOrder(this.table, this.location.partition, {
@@ -66,7 +66,6 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return { records: items.map((item) => this.stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }
 
-  /** The key of the record with this id. */
   keyOf(id: string | number): Key {
     const { partition } = this.location;
     if (typeof id === 'number') return { PK: partition, SK: sortKeyOf(id - 1) };
@@ -103,6 +102,6 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 }
 
-/** When a record is gone, in epoch seconds, where it expires. */
+/** Expiry of a record in epoch seconds, where it expires. */
 export const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
   typeof expires === 'number' ? expires : undefined;

@@ -3,23 +3,22 @@ import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
 
 /**
- * Checks that a record can be answered, in any list and by anybody who may see all of it. This is asked where records are staged and not
- * where answers are made: an event of a webhook writes without an answer, and a caller who may not see the credentials of a record gets one
- * without them.
+ * Checks that a record fits into a response, alone or in a list, even with all of its fields. This is checked when records are staged and not
+ * when responses are made, because a webhook event writes without a response, and some callers get a record without its credentials.
  *
- * Derived fields that are moved later (`Repository.adjust`) are numbers and times; a page has room for them.
+ * Derived fields that change later (`derived-fields.ts`) are numbers and times; a page has room for them.
  * @throws RecordTooLarge
  */
 export function checkSize<T extends object>(kind: Entity<T>, record: T): void {
   const encrypted = kind.encrypted.reduce((sum, field) => sum + textLength(record[field]), 0);
-  const size = escapedSize(JSON.stringify(record)) + encrypted * (OPENED - 1);
+  const size = escapedSize(JSON.stringify(record)) + encrypted * (DECRYPTED - 1);
   if (size > MAX_RECORD) throw new RecordTooLarge(Math.ceil(size));
 }
 
 /**
- * What an encrypted field may take when it is opened, in times of what it takes encrypted: base64 has four characters for three bytes, and escaping a
- * JSON text doubles it at most, one of nothing but quotation marks and backslashes.
+ * Largest size of a decrypted and escaped field, relative to its ciphertext: base64 has four characters for three bytes, and escaping at most
+ * doubles a JSON text (one of only quotation marks and backslashes).
  */
-const OPENED = 1.5;
+const DECRYPTED = 1.5;
 
 const textLength = (value: unknown): number => (typeof value === 'string' ? value.length : 0);

@@ -1,25 +1,23 @@
 import type { Item } from '../schema.ts';
 
-/** What repositories take and give. */
-
-/** A record as read, with what a later change of it must know. */
+/** A record as read, with its version and item for a later change. */
 export interface Stored<T> {
   readonly record: T;
-  /** Raised by one with each change of the record's own fields; derived counters leave it alone. */
+  /** Raised by one with each change of the record's own fields, but not of derived fields. */
   readonly version: number;
   readonly item: Item;
 }
 
-/** Where a new record stands in its list. */
+/** The place of a new record in its list. */
 export interface Place {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;
-  /** How often a generated value of this request was found taken: the operation is run again and shall try another. */
+  /** How often a generated value of this request was already taken. The operation is run again and must generate another. */
   readonly clashes: number;
 }
 
-/** Values of filter fields that an entity declares; undefined ones are left out. */
+/** Values of an entity's filter fields; undefined ones are ignored. */
 export type Filter<F extends string = string> = { readonly [field in F]?: string | boolean | undefined };
 
 export interface PageQuery<F extends string = string> {
@@ -31,7 +29,7 @@ export interface PageQuery<F extends string = string> {
 
 export interface CursorQuery<F extends string = string> {
   readonly limit: number;
-  /** Id of the last record already seen. */
+  /** Id of the last record of the previous page. */
   readonly after?: string | undefined;
   readonly newestFirst?: boolean;
   readonly filter?: Filter<F>;
@@ -39,13 +37,13 @@ export interface CursorQuery<F extends string = string> {
 
 export interface CursorPage<T> {
   readonly records: readonly Stored<T>[];
-  /** Id of the last record, where others follow. */
+  /** Id of the last record, if others follow. */
   readonly next: string | undefined;
 }
 
 export interface Page<T> {
   readonly records: readonly Stored<T>[];
   readonly total: number;
-  /** Whether these are only the first records of the page: together they were more than one request reads. */
+  /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
 }

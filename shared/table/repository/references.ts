@@ -1,7 +1,7 @@
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 import type { RecordReader } from './record-reader.ts';
 
-/** What refers to records of a kind depends on these being there. */
+/** Checks references to the records of a repository. */
 export class References<T extends object> {
   readonly #records: RecordReader<T>;
 
@@ -9,15 +9,15 @@ export class References<T extends object> {
     this.#records = records;
   }
 
-  /** Stages that a record must exist when the work commits. */
+  /** Stages the condition that a record exists at commit. */
   require(id: string, onConditionFailed: OnConditionFailed, equals: Readonly<Record<string, unknown>> = {}): void {
     const { session, tenant } = this.#records;
     session.unitOfWork(tenant).require(this.#records.keyOf(id), { id, ...equals }, onConditionFailed);
   }
 
   /**
-   * Checks that a record exists which can not be deleted: it is read beside the operation's own work, and the commit waits for it. A condition
-   * in the transaction would have all that refer to one record get in each other's way.
+   * Checks that a record exists, for kinds that cannot be deleted: it is read in parallel to the operation, and the commit waits for the result.
+   * A condition in the transaction would make all records that refer to the same one conflict.
    */
   requireLasting(id: string, onConditionFailed: OnConditionFailed): void {
     this.#records.session.check(async () => {

@@ -17,16 +17,16 @@ import type { Place, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
 
-/** Is told of every creation and change of an audited record, and stages what it has to say of it. */
+/** Is called for every creation and change of an audited record, and stages the audit event. */
 export interface RecordObserver {
-  /** `place`: resolved once the record has its number, so that both can take theirs at once. */
+  /** `place` resolves when the record has its number, so that record and event take their numbers in parallel. */
   readonly created: (place: Promise<Pick<Place, 'id'>>, fields: readonly string[]) => Promise<void>;
   readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
 }
 
 /**
- * The records of one kind in one place of one tenant. Reads happen at once; writes are staged in the session's unit of work.
- * Made by the tenant handle (`tenant.ts`) only.
+ * The records of one kind in one partition of one tenant. Writes are staged in the session's unit of work.
+ * Made only by the tenant handle (`tenant.ts`).
  */
 export class Repository<T extends object, F extends keyof T & string = keyof T & string> extends RecordReader<T, F> {
   readonly #unique: UniqueConstraints<T>;
@@ -39,17 +39,18 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /**
-   * Stages a new record: takes its number, then the record can be written.
-   * `late` gives the fields that depend on the record's id or place. Of those, `generated` names the ones that the service and not the caller
-   * has chosen: where such a value must be unique and is taken, the operation is run again instead of refused.
-   * `told`: names for the audit event beside those of the fields that hold something.
+   * Takes a number and stages a new record under it.
+   * @param late returns the fields that depend on the record's id or place
+   * @param generated those of the late fields whose values were generated: if such a value must be unique and is taken, the operation is run
+   *   again and not refused
+   * @param alsoAudited names for the audit event, besides the fields that have a value
    * @throws RecordTooLarge
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
     late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
-    told: readonly string[] = [],
+    alsoAudited: readonly string[] = [],
   ): Promise<Stored<T>> {
     const taking = this.#take();
     const placing = taking.then(
@@ -65,7 +66,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     };
     const [stored] = await Promise.all([
       create(),
-      this.#observer?.created(placing, [...new Set([...namesOf(fields), ...told])]),
+      this.#observer?.created(placing, [...new Set([...namesOf(fields), ...alsoAudited])]),
     ]);
     return stored;
   }
@@ -87,12 +88,12 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { record, version: 1, item };
   }
 
-  /** Begins to take the number of a record that will be created here. */
+  /** Begins to take a number in advance, for the next record that is created here. */
   prepare(): void {
     this.session.prepareNumber(this.tenant, this.lists.list);
   }
 
-  /** Stages a record under its own id, for a kind that has a single one. `onConditionFailed` gives the error when it is there already. */
+  /** Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists. */
   createSingle(
     record: T & { readonly id: string },
     onConditionFailed: OnConditionFailed,
@@ -105,17 +106,17 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /**
-   * Stages a change of a record as read. A field given as it is changes nothing. `told`: names for the audit event beside those of the
-   * fields.
+   * Stages a change of a record as read.
+   * @param alsoAudited names for the audit event, besides the changed fields
    * @throws RecordTooLarge
    */
-  async update(stored: Stored<T>, changes: Partial<T>, told: readonly string[] = []): Promise<Stored<T>> {
+  async update(stored: Stored<T>, changes: Partial<T>, alsoAudited: readonly string[] = []): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
     checkSize(this.entity, record);
     const { item } = stored;
-    await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...told]);
+    await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
     const kept = this.lists.kept(notedIn(item));
-    this.lists.stageMove(this.work, this.#standing(item, kept), item, record);
+    this.lists.stageMove(this.work, this.#entryOf(item, kept), item, record);
     this.work.update(this.#keyIn(item), {
       set: {
         ...toAttributes(this.entity, changes),
@@ -129,7 +130,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { record, version: stored.version + 1, item };
   }
 
-  /** Stages the deletion of a record as read; `equals` names other attributes that must hold, such as a counter that is 0. */
+  /** Stages the deletion of a record as read. `equals`: further conditions, such as a counter that is 0. */
   remove(
     stored: Stored<T>,
     equals: Readonly<Record<string, unknown>> = {},
@@ -142,13 +143,12 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ? onConditionFailed(found)
         : new StaleRead('the record has changed'),
     );
-    const place = this.#standing(item, notedIn(item));
-    if (!this.entity.byTime) stageEntry(this.work, { ...place, set: setPartition(this.location.partition) });
-    this.lists.stageMove(this.work, place, item, undefined);
+    const entry = this.#entryOf(item, notedIn(item));
+    if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
+    this.lists.stageMove(this.work, entry, item, undefined);
     this.#unique.release(this.work, stored.record);
   }
 
-  /** What is said of these records elsewhere. */
   get references(): References<T> {
     return new References(this);
   }
@@ -161,7 +161,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return new FilterSets(this);
   }
 
-  /** Stages that a parent counts the new record, where there is one (`child-repository.ts`). */
+  /** Stages the parent's count of the new record, where there is a parent (`child-repository.ts`). */
   protected countChild(): void {}
 
   protected get work(): UnitOfWork {
@@ -172,7 +172,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { PK: String(item.PK), SK: String(item.SK) };
   }
 
-  #standing(item: Item, kept: readonly string[]) {
+  #entryOf(item: Item, kept: readonly string[]) {
     return { number: numberIn(String(item.SK)), expires: expiryOf(item), kept };
   }
 
@@ -184,7 +184,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 }
 
-/** What must hold of a record for a change of it as read. The operator may have put it into further sets meanwhile (`verify/`). */
+/** The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). */
 const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({
   id: item.id,
   [VERSION]: version,
@@ -194,6 +194,6 @@ const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unkn
 const isAsRead = (found: Item | undefined, stored: Stored<object>): boolean =>
   Object.entries(asRead(stored)).every(([attribute, value]) => found?.[attribute] === value);
 
-/** The fields that hold something. */
+/** The fields that have a value. */
 const namesOf = (fields: object): string[] =>
   Object.entries(fields).flatMap(([name, value]) => (value === null || value === undefined ? [] : [name]));

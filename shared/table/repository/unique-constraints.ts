@@ -4,7 +4,7 @@ import type { OnConditionFailed } from '../transaction/pending-write.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
 
-/** Values that one record of a tenant has at most: each is claimed by an item of its own, in the record's transaction. */
+/** Unique values in a tenant: each is claimed by an item of its own, written in the record's transaction. */
 export class UniqueConstraints<T extends object> {
   readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
@@ -14,17 +14,17 @@ export class UniqueConstraints<T extends object> {
     this.#entity = entity;
   }
 
-  /** Stages the claims of a new record. `refusalOf` gives the error where a value is taken, if not {@link NotUnique}. */
+  /** Stages the claims of a new record. `refusalOf` returns the error for a value that is taken; by default {@link NotUnique}. */
   claim(work: UnitOfWork, record: T, id: string, refusalOf: (field: string) => OnConditionFailed | undefined): void {
     for (const [field, value] of this.#of(record)) this.#take(work, field, value, id, refusalOf(field));
   }
 
-  /** Stages that a record's values are free again. */
+  /** Stages the release of a record's claims. */
   release(work: UnitOfWork, record: T): void {
     for (const [field, value] of this.#of(record)) this.#free(work, field, value);
   }
 
-  /** Stages what a change of a record means for its claims. */
+  /** Stages the changes of a changed record's claims. */
   move(work: UnitOfWork, before: T, after: T, id: string): void {
     const old = this.#of(before);
     const next = this.#of(after);
@@ -32,13 +32,13 @@ export class UniqueConstraints<T extends object> {
     for (const [field, value] of old) if (next.get(field) !== value) this.#free(work, field, value);
   }
 
-  /** A record's values, each in the spelling that stands for all that count as the same. */
+  /** The normalized unique values of a record, by field. */
   #of(record: T): Map<string, string> {
     const declared = Object.entries<((value: string) => string) | undefined>(this.#entity.unique);
     return new Map(
-      declared.flatMap(([field, same]) => {
+      declared.flatMap(([field, normalize]) => {
         const value = (record as Record<string, unknown>)[field];
-        return typeof value === 'string' && same !== undefined ? [[field, same(value)] as const] : [];
+        return typeof value === 'string' && normalize !== undefined ? [[field, normalize(value)] as const] : [];
       }),
     );
   }
@@ -55,6 +55,6 @@ export class UniqueConstraints<T extends object> {
 
   #free(work: UnitOfWork, field: string, value: string): void {
     const key = uniqueKey(this.#tenant, this.#entity.name, field, value);
-    work.delete(key, {}, () => new Error('giving a value up has no condition'));
+    work.delete(key, {}, () => new Error('a delete without a condition was refused'));
   }
 }
