@@ -16,7 +16,7 @@ import { users } from './users/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
-/** Every domain of the API. The stack, the local gateway, the OpenAPI document and the permission catalogue are made from this list. */
+/** The contracts of all domains. The stack, the local gateway, the OpenAPI document and the permission catalogue are made from this list. */
 export const contracts: readonly Contract[] = [
   clients,
   terminals,

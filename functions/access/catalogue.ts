@@ -2,14 +2,14 @@ import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
 import { contracts } from '../all-contracts.ts';
 
-/** Every permission there is. */
+/** All permissions. */
 export const catalogue = permissionCatalogue(contracts);
 
 const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));
 
 /**
  * Checks the field `permissions` of a body.
- * @throws Problem `invalid-body` that points at each code that is none
+ * @throws Problem `invalid-body` that points at each unknown code
  */
 export function requireKnown(codes: readonly string[] | null): void {
   const errors = (codes ?? []).flatMap((code, index) =>

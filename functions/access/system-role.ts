@@ -2,7 +2,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 
 /**
- * Only platform callers make system roles: a tenant must not pass its own off as the service's.
+ * Only platform callers create system roles: a tenant must not present its own roles as the service's.
  * @throws Problem `forbidden`
  */
 export function checkSystemRole(caller: Caller, isSystem: boolean): void {

@@ -5,16 +5,16 @@ import type { Credentials } from '../../shared/table/system/credentials.ts';
 import { countRefusal } from '../../shared/table/system/refusals.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 
-/** What is refused to whoever tries to be an integration. */
+/** The operation in the audit event of a refusal. */
 export type Refused = 'login_refused' | 'signature_refused';
 
-/** How long an answer may wait for its event, in milliseconds. */
+/** How long a response may wait for the audit event, in milliseconds. */
 const TIMEOUT_MS = 1_000;
 
 /**
- * Leaves in the trail of an integration's tenant that a login or a signature was refused: of each day's refusals of one integration the
- * first, the second, the fourth, the eighth …, so that nobody can fill a table with them. A unit of work of its own, for the request
- * commits nothing. It never fails: a refusal is a refusal whether it was written down or not.
+ * Writes an audit event of a refused login or signature to the integration's tenant: for the first, second, fourth, eighth … refusal of one
+ * integration in a day, so that nobody can fill the table with them. It has a unit of work of its own, for the request commits nothing. Best
+ * effort: it never throws.
  */
 export async function recordRefusal(request: Session, credentials: Credentials, what: Refused): Promise<void> {
   const session = environmentSession(TIMEOUT_MS, request.clock);
@@ -22,7 +22,7 @@ export async function recordRefusal(request: Session, credentials: Credentials, 
   session.actAs({ type: 'anonymous' }, what);
   const writing = record(Tenant.ofCredentials(credentials, session), credentials.integration_id, what).catch(
     async (error: unknown) => {
-      logger.warn('a refusal could not be written down', { error: error as Error });
+      logger.warn('the audit event of a refusal could not be written', { error: error as Error });
       await session.abandon(error);
     },
   );

@@ -1,2 +1,2 @@
-/** Declared with the storage code, which stages the events. */
+/** Declared in the storage code, which stages the events. */
 export { auditEventEntity } from '../../shared/table/repository/audit-events.ts';

@@ -4,13 +4,13 @@ import { text } from '../../shared/contract/fields.ts';
 import { body } from '../../shared/contract/record.ts';
 import { contract, route } from '../../shared/contract/route.ts';
 
-/** An app code and a secret that are merely wrong are a 401, not a 422: only their type and length are looked at. */
+/** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', {
   app_code: text(100, 1).describe('App code of the integration.'),
   secret: text(SECRET_LENGTH.max, 1).meta({ format: 'password' }).describe('Secret of the integration.'),
 });
 
-/** Longer than any token: they have about 500 characters. */
+/** Longer than any token, which have about 500 characters. */
 const MAX_TOKEN = 4_096;
 
 const accessToken = z

@@ -18,8 +18,7 @@ import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
 
 /**
- * A refusal takes this long at least, in milliseconds: what is written down of one for an app code that somebody has, and not of others,
- * shall not be heard in the time of the answer.
+ * Least time of a refused login, in milliseconds: otherwise the writes for a known app code could be recognized by the time of the response.
  */
 const REFUSAL_TIME = 200;
 
@@ -35,7 +34,7 @@ export const authOperations: Operations<typeof auth> = {
       readFailedLogins(session, attempt),
     ]);
     checkLoginThrottle(attempt, failures, session.now);
-    // Compared in any case, so that a failure costs the same whatever was wrong; only then is asked whether there is anybody.
+    // Compared even for an unknown app code, so that every failure takes the same time.
     const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
     if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
       await allDone([

@@ -5,16 +5,16 @@ import type { Session } from '../../shared/table/session.ts';
 import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 
 /**
- * Who holds this token: its signature and claims are checked, then that its integration is still there, the same, and active, and that
- * it was not ended, nor the secret that made it.
- * @throws InvalidToken when it is nobody; any other error when that cannot be told now
+ * Verifies a token: its signature and claims, then that the integration still exists and is active, and that neither the token nor its secret
+ * has ended.
+ * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
 export async function authorize(token: string, session: Session): Promise<AuthorizerContext> {
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
   const credentials = await readCredentials(session.table, verified.appCode);
   const isAlive = areAsExpected(credentials, liveCredentials(verified, session.now));
   if (credentials === undefined || !isAlive || orgIdOf(credentials) !== verified.orgId) {
-    throw new InvalidToken('the integration is gone, another or inactive, or the token was ended');
+    throw new InvalidToken('the integration was deleted or is inactive, or the token has ended');
   }
   return {
     integration_id: verified.integrationId,

@@ -2,12 +2,12 @@ import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 
 type Headers = Pick<APIGatewayRequestAuthorizerEvent, 'headers' | 'multiValueHeaders'>;
 
-/** What a request says of its caller: a token, nothing, or something that is no token. */
+/** The credentials in a request: a token, none, or malformed ones. */
 export type Presented = { readonly token: string } | 'none' | 'malformed';
 
 /**
- * The bearer token of a request (RFC 6750 §2.1). A header that is there but empty, and two of them, are malformed and not
- * none: whoever sends a key, even an empty one, does not mean to be an anonymous caller.
+ * The bearer token of a request (RFC 6750 §2.1). An empty header and two headers are malformed and not none: a caller that sends credentials,
+ * even empty ones, does not mean to be anonymous.
  */
 export function bearerOf(event: Headers): Presented {
   const values = authorizationOf(event);
@@ -16,7 +16,7 @@ export function bearerOf(event: Headers): Presented {
   return token === undefined ? 'malformed' : { token };
 }
 
-/** The scheme in any case (RFC 9110 §11.1), spaces, then one token of the characters that a JWT has. */
+/** The scheme is case-insensitive (RFC 9110 §11.1); the token has the characters of a JWT. */
 const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
 
 function authorizationOf({ headers, multiValueHeaders }: Headers): string[] {

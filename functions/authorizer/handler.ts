@@ -8,7 +8,7 @@ import { bearerOf } from './bearer.ts';
 import { allowAnonymous, allowStage } from './policy.ts';
 
 /**
- * The Lambda authorizer of the REST API. It fails closed: what it cannot decide it throws, and the gateway lets nobody through.
+ * The Lambda authorizer of the REST API. It fails closed: when it throws, the gateway refuses the request.
  */
 
 /** How long the lookup of a caller may take, in milliseconds. */
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 10_000;
 /** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
 export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
-  if (presented === 'none' && mayBeStranger(event)) return allowAnonymous(event.methodArn);
+  if (presented === 'none' && mayBeAnonymous(event)) return allowAnonymous(event.methodArn);
   if (typeof presented === 'string') throw unauthorized();
   try {
     const caller = await authorize(presented.token, environmentSession(TIMEOUT_MS));
@@ -25,14 +25,14 @@ export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<
   } catch (error) {
     if (error instanceof InvalidToken) throw unauthorized();
     logger.error('a token could not be checked', { requestId: event.requestContext.requestId, error: error as Error });
-    // Without its cause: what a function throws, Lambda writes to the log in its own way.
+    // Without a cause, for Lambda logs what a function throws, unfiltered.
     throw new Error('The authorizer failed');
   }
 }
 
-/** The one call that a stage may take without a token: see `functions/integrations/first-key.ts`. Nothing of it is cached. */
-const mayBeStranger = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
+/** The only route that a stage may open to anonymous callers: see `functions/integrations/first-key.ts`. The gateway does not cache this. */
+const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
   isFirstKeyOn() && httpMethod === 'POST' && resource === '/api/v1/integrations';
 
-/** The gateway knows this text, and no other. */
+/** API Gateway answers 401 for exactly this message. */
 const unauthorized = (): Error => new Error('Unauthorized');

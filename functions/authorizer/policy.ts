@@ -1,18 +1,18 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
 import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 
-/** What the authorizer answers: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
+/** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
 
 /**
- * Lets the caller through to every route of the stage. The gateway keeps the answer by token and uses it for all routes, so a policy
- * for the one that was called would refuse the next; what the caller may do there, the handler decides.
+ * Allows every route of the stage. The gateway caches the policy by token and uses it for all routes, so a policy for the called route alone
+ * would refuse the next one. Permissions are checked by the handler.
  */
 export const allowStage = (methodArn: string, principalId: string, context: AuthorizerContext) => ({
   ...allow(wholeStage(methodArn), principalId),
   context: { ...context },
 });
 
-/** Lets an anonymous caller through to the one method that was called. */
+/** Allows only the called route. */
 export const allowAnonymous = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'anonymous');
 
 const allow = (resource: string, principalId: string): APIGatewayAuthorizerResult => ({

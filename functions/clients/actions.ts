@@ -5,7 +5,7 @@ import { actionEntity } from './store.ts';
 /** The log of what was done to a client. */
 export const actionsOf = (tenant: Tenant, clientId: string) => tenant.below(actionEntity, clientId);
 
-/** Stages the record of something done to a client: who, when, what, with what result. */
+/** Stages an entry of that log. */
 export async function recordAction(
   tenant: Tenant,
   caller: Caller,

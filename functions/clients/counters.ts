@@ -2,7 +2,7 @@ import { noSuchRecord } from '../../shared/http/references.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { clientEntity } from './store.ts';
 
-/** What other domains tell a client about its services and resources. */
+/** Changes of a client's counters by other domains. */
 export interface CounterChanges {
   readonly services?: number;
   readonly resources?: number;
@@ -10,11 +10,12 @@ export interface CounterChanges {
 }
 
 /**
- * Stages the client's derived fields. The client must exist: the commit fails with a 422 that points at `client_id` otherwise,
- * so this is also how a reference to a client is checked.
+ * Stages changes of a client's counters. This also checks the reference: if the client does not exist, the commit fails with a 422 that points
+ * at `client_id`.
  */
-export function updateClientCounters(tenant: Tenant, clientId: string, news: CounterChanges): void {
-  const add = Object.entries({ services_count: news.services, total_resources: news.resources, risks: news.risks });
+export function updateClientCounters(tenant: Tenant, clientId: string, changes: CounterChanges): void {
+  const { services, resources, risks } = changes;
+  const add = Object.entries({ services_count: services, total_resources: resources, risks });
   tenant
     .records(clientEntity)
     .derived.adjust(
@@ -24,18 +25,18 @@ export function updateClientCounters(tenant: Tenant, clientId: string, news: Cou
     );
 }
 
-/** Stages that one of the client's services or resources became a risk, or ceased to be one; nothing where it stays what it was. */
+/** Stages a change of the client's number of risks, if a service or resource became a risk or stopped being one. */
 export function updateRiskCounter(tenant: Tenant, clientId: string, before: boolean, after: boolean): void {
   if (before !== after) updateClientCounters(tenant, clientId, { risks: after ? 1 : -1 });
 }
 
-/** Checks that a reference to a client leads somewhere: a 422 that points at `client_id` otherwise. Clients are never deleted. */
+/** Checks that a client exists, else the commit fails with a 422 that points at `client_id`. Clients are never deleted. */
 export const requireClient = (tenant: Tenant, clientId: string): void =>
   tenant.records(clientEntity).references.requireLasting(clientId, noSuchRecord('client_id'));
 
 /**
- * Notes that a ticket or message of the client comes in now. Beside the transaction and not in it, so that tickets of one client do not get in each
- * other's way: `last_contact` only ever moves forward, and is allowed to be late (`docs/decisions/0031-tickets.md`).
+ * Moves the client's `last_contact` to now, for a new ticket or message. This happens in parallel to the transaction, so that tickets of one
+ * client do not conflict: the field only moves forward, and may lag behind (`docs/decisions/0031-tickets.md`).
  */
 export const noteContact = (tenant: Tenant, clientId: string): void =>
   tenant.records(clientEntity).derived.advance(clientId, 'last_contact', tenant.session.timestamp);

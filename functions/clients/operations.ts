@@ -52,7 +52,7 @@ export const clientOperations: Operations<typeof clients> = {
   },
 };
 
-/** A value longer than this, as JSON, is told by its length only: an action shall fit into an item where its client did. */
+/** Of longer values, as JSON, an action has only the length, so that it fits into an item. In characters. */
 const LONGEST_VALUE = 16_384;
 
 const fromTo = (before: StoredClient, changes: Partial<Client>): Record<string, unknown> =>

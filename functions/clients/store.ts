@@ -1,9 +1,9 @@
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
 import { type Client, client, clientAction } from './contract.ts';
 
-/** A client as stored: its risks are counted, so that services and resources can come and go without reading each other. */
+/** A client as stored: risks are counted, so that a service or resource can change without reading the others. */
 export interface StoredClient extends Omit<Client, 'has_risks'> {
-  /** How many of its services and resources are a risk now. */
+  /** Number of services and resources that are a risk. */
   readonly risks: number;
 }
 
@@ -14,5 +14,4 @@ export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
 
 export const actionEntity = entity('ACTION', clientAction, { json: ['details'], byTime: true, parent: clientEntity });
 
-/** The client as answered. */
 export const toClient = (stored: StoredClient): Client => ({ ...stored, has_risks: stored.risks > 0 });

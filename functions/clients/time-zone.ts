@@ -1,4 +1,4 @@
-/** Whether a text names a time zone of the IANA database, by the runtime's own copy of it. */
+/** Whether a text is a time zone in the runtime's IANA database. */
 export function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';

@@ -2,7 +2,7 @@ import { generateSecret } from '../../shared/auth/integration-secrets.ts';
 import { checkStrength } from '../../shared/auth/secret-strength.ts';
 
 /**
- * The secret that an integration gets: the one supplied, if it is any good, or one that is made now.
+ * The secret of an integration: the supplied one, if it is strong enough, or a generated one.
  * @throws Problem `invalid-body` that points at `secret`
  */
 export async function chosenSecret(supplied: string | undefined, appCode: string): Promise<string> {

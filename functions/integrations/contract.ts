@@ -15,10 +15,10 @@ import {
 } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 
-/** A closed set: the list's filter names both (spec §4). */
+/** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);
 
-/** Longest tolerance that means anything: event ids are remembered for 30 days. In seconds. */
+/** Longest useful tolerance, in seconds: event ids are kept for 30 days. */
 const MAX_TOLERANCE = 2_592_000;
 
 export const integration = record('Integration', {
@@ -74,12 +74,12 @@ const shownOnce = () =>
       'Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
     );
 
-/** The record as its creation answers it, the only time the secret is shown. */
+/** The response of a creation, the only one with the secret. */
 const createdIntegration = {
   schema: integration.schema.extend({ secret: shownOnce() }).meta({ id: 'CreatedIntegration' }),
 };
 
-/** How long the secret before may stay good, in seconds: at most a week, a day unless told otherwise. */
+/** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
 const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
 
 const rotation = body('SecretRotation', {
@@ -98,7 +98,7 @@ const rotation = body('SecretRotation', {
     .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
 });
 
-/** The record as a rotation answers it, the only time the new secret is shown. */
+/** The response of a rotation, the only one with the new secret. */
 const rotatedIntegration = {
   schema: integration.schema
     .extend({

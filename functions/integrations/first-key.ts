@@ -7,30 +7,30 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import { slugOf } from '../orgs/slug.ts';
 
 /**
- * The first key (`docs/decisions/0013`): without a token one may register the first integration of an organization that does not exist yet, and so
- * create it, where the stage allows that (`FIRST_KEY=on`). Nothing else: for an organization that exists, and for the platform,
- * an anonymous caller gets the 401 of a call without a token.
+ * The first key (`docs/decisions/0013`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register the first integration of
+ * an organization that does not exist yet, which creates the organization. For an existing organization, and for the platform, an anonymous
+ * caller gets the usual 401.
  */
 
-interface Asked {
+interface NewOrganization {
   readonly org_id?: string | null | undefined;
   readonly display_name: string;
 }
 
 /**
  * Stages the organization of a first key.
- * @returns the handle to its data
+ * @returns its tenant
  * @throws Problem `unauthorized`, here or at the commit
  */
-export async function newOrganization({ org_id, display_name }: Asked, session: Session): Promise<Tenant> {
+export async function newOrganization({ org_id, display_name }: NewOrganization, session: Session): Promise<Tenant> {
   if (!isFirstKeyOn() || org_id === null) throw unauthorized();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
-  // Asked first, so that an anonymous caller leaves no trace in an organization that exists, not even a number taken in its lists.
+  // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.
   if (await tenant.exists()) throw unauthorized();
   const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
   await stageOrganization(tenant, fields, unauthorized);
   return tenant;
 }
 
-/** To the letter what the gateway answers where no anonymous caller is let through. */
+/** The same response as the gateway's to an anonymous caller. */
 const unauthorized = (): Problem => new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });

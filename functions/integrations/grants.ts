@@ -3,13 +3,13 @@ import type { Permissions } from '../../shared/http/power.ts';
 import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 
 /**
- * Who may give which permissions to an integration. A key must not be a way to a stronger key (`docs/decisions/0070`): a caller
- * gives what it has itself and no more, and it changes no integration that has more than itself.
+ * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only permissions that it has
+ * itself, and does not change an integration that has more.
  */
 
 /**
- * Checks what a caller wants an integration to be permitted.
- * @throws Problem `forbidden` that names what the caller does not have itself
+ * Checks the permissions that a caller wants to grant.
+ * @throws Problem `forbidden` that names those that the caller does not have
  */
 export function checkGrant(caller: Caller, permissions: Permissions): void {
   const missing = beyond(caller, permissions);
@@ -34,7 +34,7 @@ export function checkGrant(caller: Caller, permissions: Permissions): void {
 }
 
 /**
- * Checks that a caller has all that an integration has, before it changes it: its status, its secret, its permissions.
+ * Checks that a caller has all permissions of an integration that it wants to change.
  * @throws Problem `forbidden` that names what the caller lacks
  */
 export function checkReach(caller: Caller, integration: { readonly permissions: Permissions }): void {
@@ -45,7 +45,7 @@ export function checkReach(caller: Caller, integration: { readonly permissions: 
   });
 }
 
-/** What of these permissions the caller does not have; undefined when it has all of them. Of "all", the codes are not told apart. */
+/** The permissions that the caller does not have; undefined when it has all of them; empty when all (null) would be needed. */
 function beyond(caller: Caller, permissions: Permissions): readonly string[] | undefined {
   if (caller.permissions === null) return undefined;
   if (permissions === null) return [];

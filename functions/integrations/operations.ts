@@ -34,7 +34,7 @@ export const integrationOperations: Operations<typeof integrations> = {
         : await tenantFor(caller, org_id, session);
     if (caller !== undefined) checkCreation(tenant, caller, fields);
     const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller);
-    // No entity tag: it would be made from the secret too, and fit no later answer.
+    // No entity tag: it would include the secret, and match no later response.
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
 
@@ -82,7 +82,7 @@ export const integrationOperations: Operations<typeof integrations> = {
 };
 
 /**
- * Stages what a change takes of the caller.
+ * Checks that the caller may make a change, and stages the conditions on its credentials.
  * @throws Problem `invalid-body` or `forbidden`
  */
 function checkChange(
@@ -98,19 +98,19 @@ function checkChange(
 }
 
 /**
- * Stages what a new integration takes of the caller.
+ * Checks that the caller may create an integration, and stages the conditions on its credentials.
  * @throws Problem `forbidden`; NotUnique
  */
-function checkCreation(tenant: Tenant, caller: Caller, asked: Pick<Integration, 'app_code' | 'permissions'>): void {
-  checkGrant(caller, asked.permissions);
-  // The transaction could not both ask after these credentials and make them.
-  if (asked.app_code === caller.appCode) throw new NotUnique('app_code');
-  requirePower(tenant, caller, WRITE, asked.permissions);
+function checkCreation(tenant: Tenant, caller: Caller, fields: Pick<Integration, 'app_code' | 'permissions'>): void {
+  checkGrant(caller, fields.permissions);
+  // One transaction cannot both check the caller's credentials and put the same item.
+  if (fields.app_code === caller.appCode) throw new NotUnique('app_code');
+  requirePower(tenant, caller, WRITE, fields.permissions);
   if (caller.orgId !== null) requireRateLimit(tenant, caller);
 }
 
 /**
- * The tenant in which a caller registers an integration: its own, or the one it names. Null names the platform.
+ * The tenant in which a caller registers an integration: its own, or the one of `orgId`. Null is the platform.
  * @throws Problem `forbidden`, or `invalid-body` when there is no such organization
  */
 async function tenantFor(caller: Caller, orgId: string | null | undefined, session: Session): Promise<Tenant> {

@@ -7,12 +7,12 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
 
-/** The platform's integrations as the operator makes them, who needs no token: whoever reaches table and keys is trusted already. */
+/** Integrations of the platform, created by the operator. That needs no token: an operator with access to table and keys is trusted. */
 
 /** How long a change may take, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Runs a change in the platform's tenant and commits it. `operation`: what audit events call it. */
+/** Runs a change in the platform's tenant and commits it. `operation`: its name in audit events. */
 async function onPlatform<T>(operation: string, change: (platform: Tenant) => Promise<T>): Promise<T> {
   const session = environmentSession(TIMEOUT_MS);
   session.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
@@ -26,21 +26,23 @@ async function onPlatform<T>(operation: string, change: (platform: Tenant) => Pr
   }
 }
 
-interface Asked {
+interface NewIntegration {
   readonly app_code: string;
   readonly display_name: string;
-  /** One is made when there is none. */
+  /** Generated when it is missing. */
   readonly secret?: string | undefined;
 }
 
 /**
- * Creates an integration of the platform and answers its id and secret.
+ * Creates an integration of the platform.
  * @throws NotUnique when the app code is taken
  */
-export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: string; readonly secret: string }> =>
+export const createPlatformIntegration = (
+  fields: NewIntegration,
+): Promise<{ readonly id: string; readonly secret: string }> =>
   onPlatform('createPlatformKey', async (platform) => {
     const registered = await registerIntegration(platform, {
-      ...asked,
+      ...fields,
       status: 'active',
       permissions: null,
       metadata: null,
@@ -51,14 +53,14 @@ export const createPlatformIntegration = (asked: Asked): Promise<{ readonly id: 
   });
 
 /**
- * Gives an integration of the platform this one secret, and life. Tokens made so far end.
- * @throws StaleRead when it is gone or has changed meanwhile
+ * Sets an integration of the platform active, with this secret as its only one. All of its tokens end.
+ * @throws StaleRead when it was deleted or has changed meanwhile
  */
 export const renewPlatformIntegration = (found: Credentials, secret: string): Promise<void> =>
   onPlatform('renewPlatformKey', async (platform) => {
     const records = platform.records(integrationEntity);
     const integration = await records.get(found.integration_id);
-    if (integration === undefined) throw new StaleRead('the platform integration is gone');
+    if (integration === undefined) throw new StaleRead('the platform integration was deleted');
     const stored = await storeSecret(await environmentEncryption(), found, secret);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
     await platform.trail('Integration').changed(integration.record.id, ['secret', 'tokens']);

@@ -4,13 +4,13 @@ import { stageCount } from '../../shared/table/system/quotas.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
 
-/** How many active integrations an organization may have where `MAX_INTEGRATIONS` says nothing for the stage. */
+/** Most active integrations of an organization, where `MAX_INTEGRATIONS` sets no other limit. */
 const STANDARD = 200;
 
 /**
- * Stages that an organization has one active integration more or less, as its status says. Only active ones count, so that whoever fills
- * the organization with integrations cannot keep it full: its owner sets them inactive. The platform's callers may have it be
- * more than full; the platform's own are not counted. Else the commit throws Problem `conflict` when there are as many as there may be.
+ * Stages that an organization has one active integration more or less. Only active ones count, so that its owner can always make room by setting
+ * others inactive. The commit throws Problem `conflict` when the limit is reached. Platform callers may exceed it, and integrations of the
+ * platform itself are not counted.
  * @param caller undefined for the first key of an organization
  */
 export function stageStatus(

@@ -1,25 +1,26 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 
-/** Only platform callers decide how much of the service an integration may take: a tenant must not be able to give itself more. */
+/** Only platform callers may set rate limits: a tenant must not raise its own. */
 
 /** @throws Problem `forbidden` */
 export function checkRateLimit(caller: Caller, before: number | null, after: number | null | undefined): void {
-  if (caller.orgId !== null && after !== undefined && after !== before) throw notTheCallers();
+  if (caller.orgId !== null && after !== undefined && after !== before) throw platformOnly();
 }
 
 /**
- * The rate limit of a new integration: what a platform caller asks for; of anybody else, who may ask for nothing, his own.
+ * The rate limit of a new integration: the requested one for a platform caller; for any other caller its own, which is also the only one that it
+ * may request.
  * @throws Problem `forbidden`
  */
-export function rateLimitOfNew(caller: Caller | undefined, asked: number | null): number | null {
-  if (caller?.orgId === null) return asked;
+export function rateLimitOfNew(caller: Caller | undefined, requested: number | null): number | null {
+  if (caller?.orgId === null) return requested;
   const own = caller?.rateLimit ?? null;
-  if (asked !== null && asked !== own) throw notTheCallers();
+  if (requested !== null && requested !== own) throw platformOnly();
   return own;
 }
 
-const notTheCallers = (): Problem =>
+const platformOnly = (): Problem =>
   new Problem('forbidden', {
     detail: 'Only a platform caller may change a rate limit.',
     errors: [{ in: 'body', pointer: '#/rate_limit', detail: 'may be changed by a platform caller only' }],

@@ -9,8 +9,8 @@ import type { Integration } from './contract.ts';
 import { stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
-interface Asked extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
-  /** One is made when there is none. */
+interface NewIntegration extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
+  /** Generated when it is missing. */
   readonly secret?: string | undefined;
 }
 
@@ -21,38 +21,39 @@ interface Registered {
 }
 
 /**
- * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem
- * `conflict` when the tenant has as many active ones as it may have. `caller`: none for a first key and for the operator.
+ * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem `conflict`
+ * when the tenant has reached its limit of active integrations.
+ * @param caller undefined for a first key and for the operator
  * @throws Problem `invalid-body` when the secret is too easy to guess
  */
 export async function registerIntegration(
   tenant: Tenant,
-  asked: Asked,
+  input: NewIntegration,
   caller?: Pick<Caller, 'orgId'>,
 ): Promise<Registered> {
-  const { secret: supplied, ...fields } = asked;
-  const secret = await chosenSecret(supplied, asked.app_code);
+  const { secret: supplied, ...fields } = input;
+  const secret = await chosenSecret(supplied, fields.app_code);
   const { session } = tenant;
-  const owner = { tenant: tenant.id, app_code: asked.app_code };
+  const owner = { tenant: tenant.id, app_code: fields.app_code };
   const [stored, storedSecret] = await Promise.all([
-    // Permissions also where they are null: that is all of them.
+    // `permissions` is audited even if it is null, which means all of them.
     tenant
       .records(integrationEntity)
       .create({ ...fields, org_id: tenant.orgId, created_at: session.timestamp }, undefined, undefined, [
         'permissions',
         'secret',
       ]),
-    environmentEncryption().then((box) => storeSecret(box, owner, secret)),
+    environmentEncryption().then((encryption) => storeSecret(encryption, owner, secret)),
   ]);
   stageCredentials(session, {
     ...owner,
     integration_id: stored.record.id,
-    status: asked.status,
-    rate_limit: asked.rate_limit,
-    permissions: asked.permissions,
-    webhook_tolerance_seconds: asked.webhook_tolerance_seconds,
+    status: fields.status,
+    rate_limit: fields.rate_limit,
+    permissions: fields.permissions,
+    webhook_tolerance_seconds: fields.webhook_tolerance_seconds,
     secrets: [storedSecret],
   });
-  if (asked.status === 'active') stageStatus(tenant, 'active', caller);
+  if (fields.status === 'active') stageStatus(tenant, 'active', caller);
   return { stored, secret };
 }

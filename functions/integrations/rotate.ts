@@ -16,12 +16,12 @@ import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
 
 /**
- * Brings in a new secret beside the old one (`docs/decisions/0063`). The change stands under the secrets and permissions as read: of two
- * rotations at once the second is run again on what the first has left.
+ * Secret rotation: a new secret beside the old one (`docs/decisions/0063`). The change is conditional on the secrets and permissions as read: of
+ * two concurrent rotations the second is run again.
  */
 
-interface Asked {
-  /** One is made when there is none. */
+interface RotationInput {
+  /** Generated when it is missing. */
   readonly secret?: string | undefined;
   /** In seconds. */
   readonly previous_valid_for: number;
@@ -30,24 +30,24 @@ interface Asked {
 interface Rotated {
   /** In plain text: shown to the caller once. */
   readonly secret: string;
-  /** Until when the secret before is good; null: it is not. */
+  /** Until when the previous secret is valid; null: it has ended. */
   readonly previousExpiresAt: string | null;
 }
 
 /**
- * Stages a new secret of an integration. Where the one before is good no more, neither are the tokens made with it.
- * @throws Problem `forbidden` when the integration may do what the caller may not, `invalid-body` when the secret is one that it has
- *   or too easy to guess
+ * Stages a new secret of an integration. If the previous one ends at once, all tokens end too.
+ * @throws Problem `forbidden` when the integration has permissions that the caller does not have, `invalid-body` when the secret is already one
+ *   of this integration or too easy to guess
  */
 export async function rotateSecret(
   tenant: Tenant,
   caller: Caller,
   integration: Integration,
-  { secret: supplied, previous_valid_for }: Asked,
+  { secret: supplied, previous_valid_for }: RotationInput,
 ): Promise<Rotated> {
   const { session } = tenant;
   const endsTokens = previous_valid_for === 0;
-  // Before the number of the audit event is taken: what is refused anyway leaves no trace.
+  // Checked before the audit event takes its number, so that a refusal writes nothing.
   checkReach(caller, integration);
   const [credentials] = await Promise.all([
     credentialsOf(tenant, integration),
@@ -75,6 +75,6 @@ export async function rotateSecret(
 
 async function credentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
   const credentials = await readCredentialsOf(tenant, app_code);
-  if (credentials === undefined) throw new StaleRead('the credentials are gone');
+  if (credentials === undefined) throw new StaleRead('the credentials were deleted');
   return credentials;
 }

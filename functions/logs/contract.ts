@@ -16,7 +16,7 @@ export const logEntry = record('LogEntry', {
 });
 export type LogEntry = RecordOf<typeof logEntry>;
 
-/** What an ingestion answers (spec §4). */
+/** The response of an ingestion (spec §4). */
 const receipt = {
   schema: z.strictObject({ id: uuid(), received: z.literal(true) }).meta({ id: 'LogReceipt' }),
 };

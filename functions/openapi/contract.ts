@@ -13,7 +13,7 @@ const openApiDocument = z
   })
   .meta({ id: 'OpenApiDocument' });
 
-/** The document cannot show itself whole: paths and schemas are left out here. */
+/** Without paths and schemas: the document cannot contain itself. */
 const example = {
   openapi: '3.1.0',
   info: {

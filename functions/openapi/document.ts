@@ -3,8 +3,8 @@ import document from '../../openapi.json' with { type: 'json' };
 import { documentText } from '../../shared/contract/openapi/text.ts';
 
 /**
- * The committed `openapi.json`. A JSON import is the one that both Node and esbuild understand; writing it again the way
- * `npm run docs` wrote it gives the same bytes (`test/http/openapi.test.ts` compares them).
+ * The committed `openapi.json`, by a JSON import, which both Node and esbuild support. Serialized again as by `npm run docs`, it has the same
+ * bytes (`test/http/openapi.test.ts` compares them).
  */
 const text = documentText(document);
 

@@ -2,7 +2,7 @@ import { answerText, type Operations } from '../../shared/http/operation.ts';
 import type { openapi } from './contract.ts';
 import { committed } from './document.ts';
 
-/** How long caches may keep the document without asking again. It changes with a deployment only. In seconds. */
+/** How long caches may keep the document, in seconds. It changes only with a deployment. */
 const MAX_AGE = 300;
 
 export const openApiOperations: Operations<typeof openapi> = {

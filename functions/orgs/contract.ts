@@ -12,7 +12,7 @@ export const organization = record('Organization', {
   created_at: readOnly(timestamp()),
 });
 
-/** The slug is made from the name when it is left out. */
+/** The slug may be left out: it is then made from the name. */
 const organizationCreate = {
   ...organization.create,
   schema: organization.create.schema.partial({ slug: true }),

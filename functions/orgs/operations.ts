@@ -45,8 +45,8 @@ function requirePlatform(caller: Caller): void {
 }
 
 /**
- * The handle to an organization, if the caller may see it.
- * @throws Problem `not-found` for another's, which says no more than that of one that does not exist
+ * The tenant of an organization that the caller may access.
+ * @throws Problem `not-found` for any other, as for one that does not exist
  */
 function organizationFor(id: string, caller: Caller, session: Session): Tenant {
   const tenant = Tenant.named(id, caller, session);

@@ -1,6 +1,6 @@
 const MAX_LENGTH = 100;
 
-/** A slug made from a name: `São José & Filhos` is `sao-jose-filhos`. A name without a Latin letter or digit gives `organization`. */
+/** A slug made from a name: `São José & Filhos` becomes `sao-jose-filhos`. A name without Latin letters or digits becomes `organization`. */
 export function slugOf(name: string): string {
   const words = name
     .normalize('NFKD')

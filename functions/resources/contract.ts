@@ -18,7 +18,7 @@ import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '.
 import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
 import { ipAddress } from './ip-address.ts';
 
-/** What it takes, beside the route's permission, to read and set `credentials`. */
+/** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', {

@@ -6,7 +6,7 @@ import { HEALTHY } from '../services/health.ts';
 import type { HistoryEntry, Resource } from './contract.ts';
 import { historyOf } from './store.ts';
 
-/** What a resource's reported usage and health mean (`docs/decisions/0022-reports-and-samples.md`). */
+/** The rules for reported usage and health of resources (`docs/decisions/0022-reports-and-samples.md`). */
 
 type Usage = Pick<Resource, 'cpu_usage' | 'memory_usage' | 'storage_usage'>;
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -15,7 +15,7 @@ const usagesOf = ({ cpu_usage, memory_usage, storage_usage }: Given<Usage>) => [
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
 
-/** Whether any usage is given as a number; null takes a value back and reports nothing. */
+/** Whether any usage is a number; null removes a value and is not a report. */
 export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
 
 /** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
@@ -28,7 +28,7 @@ export const isRisk = (
       .filter(isNumber)
       .some((usage) => usage > resource.alert_threshold));
 
-/** Stages a sample of the resource as it is now. A usage that nobody has reported yet is 0 in it: a sample cannot say "unknown". */
+/** Stages a sample of the resource as it is now. A usage that was never reported is 0, for a sample has no null. */
 export function sampleNow(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
   const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource.record;
   const { timestamp } = tenant.session;
@@ -43,12 +43,11 @@ export function sampleNow(tenant: Tenant, resource: Stored<Omit<Resource, 'crede
   historyOf(tenant, id).createNumbered(resource, sample);
 }
 
-/** How far a reporter's clock may run ahead of ours. In milliseconds. */
+/** How far a reporter's clock may be ahead, in milliseconds. */
 const CLOCK_SKEW = 300_000;
 
 /**
- * When a resource was checked, of a sample with this timestamp: never later than now, so that a fast clock does not make the
- * samples of the next minutes old.
+ * The time of a check, by the timestamp of its sample: at most now, so that samples of the next minutes are not outdated by one of a fast clock.
  * @throws Problem `invalid-body` for a timestamp in the future
  */
 export function checkedAt(timestamp: string, session: Session): string {
@@ -57,6 +56,6 @@ export function checkedAt(timestamp: string, session: Session): string {
   return time > session.now ? session.timestamp : timestamp;
 }
 
-/** Whether the resource already knows of a later check than one at this time. */
+/** Whether the resource has already had a later check. */
 export const isOutdated = (checked: string, { last_health_check }: Pick<Resource, 'last_health_check'>): boolean =>
   last_health_check !== null && Date.parse(checked) < Date.parse(last_health_check);

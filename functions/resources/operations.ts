@@ -85,7 +85,7 @@ export const resourceOperations: Operations<typeof resources> = {
   },
 };
 
-/** Stages a change of a resource, and what its client must learn of it. */
+/** Stages a change of a resource, and of its client's counter of risks. */
 async function change(
   tenant: Tenant,
   before: Stored<StoredResource>,

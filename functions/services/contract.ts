@@ -17,7 +17,7 @@ import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
 
-/** What it takes, beside the route's permission, to read and set `credentials`. */
+/** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', {

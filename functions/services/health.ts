@@ -1,6 +1,6 @@
 import type { Service } from './contract.ts';
 
-/** The state of health that is no risk (spec §3). Any other word is one. */
+/** The only health status that is not a risk (spec §3). */
 export const HEALTHY = 'healthy';
 
 /** Whether a service is a risk to its client. */

@@ -5,16 +5,16 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { serviceEntity } from './store.ts';
 
 /**
- * A service counts its resources in the transactions that give and take them, and its deletion is conditional on none:
- * a resource cannot join a service that is being deleted (`docs/decisions/0020-deleting-a-service.md`).
+ * A service counts its resources in the transactions that add and remove them, and can be deleted only if it has none: a resource cannot join a
+ * service that is deleted at the same time (`docs/decisions/0020-deleting-a-service.md`).
  */
 
-/** What must hold of a service for it to be deleted. */
+/** The condition for the deletion of a service. */
 export const NO_RESOURCES = { resource_count: 0 } as const;
 
 /**
- * Stages that a resource of `clientId` joins the service. The commit fails with a 422 at `service_id` when the client has no such
- * service: one that is missing, another client's and another tenant's answer the same.
+ * Stages that a resource of `clientId` joins the service. The commit fails with a 422 at `service_id` when the client has no such service,
+ * equally for a missing one, another client's and another tenant's.
  */
 export function joinService(tenant: Tenant, serviceId: string, clientId: string): void {
   const change = { add: { resource_count: 1 }, equals: { client_id: clientId } };
@@ -34,7 +34,7 @@ export function leaveService(tenant: Tenant, serviceId: string): void {
     );
 }
 
-/** The 409 of a service that resources still belong to. */
+/** The 409 for a service that still has resources. */
 export function stillHasResources(service: Item | undefined): Problem {
   const count = Number(service?.resource_count);
   const detail = count === 1 ? 'A resource still belongs' : `${count} resources still belong`;

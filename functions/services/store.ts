@@ -2,7 +2,7 @@ import { encryptedCredentials, type WithEncryptedCredentials } from '../../share
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
 import { CREDENTIALS, type Service, service } from './contract.ts';
 
-/** A service as stored: its resources are counted, so that it cannot go while there are any. */
+/** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */
 export interface StoredService extends WithEncryptedCredentials<Service> {
   readonly resource_count: number;
 }

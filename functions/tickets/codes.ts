@@ -1,10 +1,10 @@
 import type { Place } from '../../shared/table/repository/records.ts';
 
-/** Ticket codes: each once in a tenant, given by the caller or made from the ticket's place in the sequence (`docs/decisions/0030-ticket-codes.md`). */
+/** Ticket codes: unique in a tenant, given by the caller or generated from the ticket's ordinal (`docs/decisions/0030-ticket-codes.md`). */
 
 const DIGITS = 6;
 
-/** The code of the ticket at this place: `T-000042`, or `T-000042-2` where somebody gave that code by hand. */
+/** The code of the ticket at this place: `T-000042`, or `T-000042-2` if that code was given by a caller already. */
 export function generatedCode({ ordinal, clashes }: Pick<Place, 'ordinal' | 'clashes'>): string {
   const code = `T-${String(ordinal).padStart(DIGITS, '0')}`;
   return clashes === 0 ? code : `${code}-${clashes + 1}`;

@@ -6,10 +6,10 @@ import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/
 import { contract, created, noContent, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { messageExample, summaryExample, ticketExample } from './examples.ts';
 
-/** The only closed set of a ticket's fields: the list's filter names these three (spec §4). */
+/** A closed set: the list's filter has these three values (spec §4). */
 const status = () => z.enum(['open', 'closed', 'pending']);
 
-/** What a page of tickets carries of each (spec §4). */
+/** The fields of a ticket in a page (spec §4). */
 const summaryFields = {
   id: readOnly(uuid()),
   ticket_code: optionalOnCreate(unique(name(100))),

@@ -60,7 +60,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const records = tenant.records(ticketEntity);
     const { record: ticket } = await getOrThrow(records, params.id);
     const now = session.timestamp;
-    // Also holds the ticket in place: a message cannot land on one that is being deleted.
+    // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
     records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return answerRecord(await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }));

@@ -9,8 +9,8 @@ import type { Ticket } from './contract.ts';
 type References = { readonly [field in 'client_id' | 'service_id' | 'resource_id' | 'terminal_id']?: Ticket[field] };
 
 /**
- * Stages that the records these fields name exist. Fields without a value name nothing.
- * `contact_id` and `assigned_to` name people outside the service and are not looked up (`docs/decisions/0031`).
+ * Checks that the records exist to which these fields refer, as far as they have values.
+ * `contact_id` and `assigned_to` refer to people outside the service and are not checked (`docs/decisions/0031`).
  */
 export function requireReferences(tenant: Tenant, fields: References): void {
   const { client_id, service_id, resource_id, terminal_id } = fields;

@@ -9,5 +9,5 @@ export const ticketEntity = entity('TICKET', ticket, {
 
 export const messageEntity = entity('MESSAGE', ticketMessage, { byTime: true, parent: ticketEntity });
 
-/** What was said about a ticket, in order. */
+/** The messages of a ticket. */
 export const messagesOf = (tenant: Tenant, ticketId: string) => tenant.below(messageEntity, ticketId);

@@ -49,7 +49,7 @@ export const userOperations: Operations<typeof users> = {
     if (client_id !== null) requireClient(tenant, client_id);
     if (role_id !== null) tenant.records(roleEntity).references.requireLasting(role_id, noSuchRecord('role_id'));
     const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
-    // Memberships are created below `/users` and read elsewhere, so the pipeline cannot tell where from this contract.
+    // Memberships are read below another path than they are created, so the pipeline cannot derive `Location` from this contract.
     return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };

@@ -6,38 +6,38 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import type { User } from './contract.ts';
 
 /**
- * Superadmins are the platform's: a tenant must neither raise its own people above itself nor take over, rename or lock out those whom
- * the platform has raised. What a platform caller does to them takes a live key.
+ * Only platform callers create and change superadmins: a tenant must neither make its own users superadmins nor take over, rename or lock out
+ * those of the platform. The caller's credentials must be live at commit.
  */
 
 const WRITE = 'users:write';
 
 /**
- * Checks a user that is to be created, and stages what a superadmin takes of the caller.
+ * Checks a new user, and for a superadmin stages the condition on the caller's credentials.
  * @throws Problem `forbidden`
  */
 export function checkNewUser(tenant: Tenant, caller: Caller, { is_superadmin }: Pick<User, 'is_superadmin'>): void {
   if (!is_superadmin) return;
-  if (caller.orgId !== null) throw onlyThePlatform();
+  if (caller.orgId !== null) throw platformOnly();
   requirePower(tenant, caller, WRITE);
 }
 
 /**
- * Checks what really changes of a user, and stages what a superadmin takes of the caller, who was one or is to be.
+ * Checks the effective changes of a user, and for a present or future superadmin stages the condition on the caller's credentials.
  * @throws Problem `forbidden`
  */
 export function checkChange(tenant: Tenant, caller: Caller, user: User, changes: Changes<User>): void {
-  const isRaisedOrLowered = changes.is_superadmin !== undefined;
-  if (!isRaisedOrLowered && !user.is_superadmin) return;
+  const changesRole = changes.is_superadmin !== undefined;
+  if (!changesRole && !user.is_superadmin) return;
   if (caller.orgId !== null) {
-    throw isRaisedOrLowered
-      ? onlyThePlatform()
+    throw changesRole
+      ? platformOnly()
       : new Problem('forbidden', { detail: 'Only a platform caller may change a superadmin.' });
   }
   requirePower(tenant, caller, WRITE);
 }
 
-const onlyThePlatform = (): Problem =>
+const platformOnly = (): Problem =>
   new Problem('forbidden', {
     detail: 'Only a platform caller may change who is a superadmin.',
     errors: [{ in: 'body', pointer: '#/is_superadmin', detail: 'may be changed by a platform caller only' }],

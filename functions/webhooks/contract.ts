@@ -10,7 +10,7 @@ export const MAX_WEBHOOK_BODY = 262_144;
 /** Longest event id, in characters. */
 export const MAX_EVENT_ID = 256;
 
-/** `<entity>.<verb>` (spec §6); whatever a partner's own words are, they are words with a dot between. */
+/** `<entity>.<verb>` (spec §6), also for event types that only the partner knows. */
 const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
 export const delivery = body('WebhookDelivery', { event_type: eventType(), data: anyJsonObject() });

@@ -13,18 +13,18 @@ import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 
 /**
- * What an event does to stored data: the very operation of the route that declares the event type, with the same validation,
- * in the integration's tenant. Which event types mean something is thus written in the contracts and nowhere else. Those of integrations and
- * organizations declare none: whoever holds a key must not make others with it by webhook, and a new secret would have nobody to be shown to.
+ * The effect of an event: the operation of the route that declares the event type, with the same validation, in the integration's tenant. Event
+ * types with an effect are declared only in the contracts. Integrations and organizations have none: keys must not be created by webhook, where
+ * the new secret could not be returned.
  */
 interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation'> {
-  /** Fields of the data that need a permission of their own. */
+  /** Fields of the data that need a further permission. */
   readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
-  /** What it takes to read records of this kind, and so the data of such an event. */
+  /** The permission to read records of this kind, and so the data of such an event. */
   readonly permission: PermissionCode | undefined;
 }
 
-/** What an event type does, by type. */
+/** Effects by event type. */
 export type Effects = ReadonlyMap<string, Effect>;
 
 export const effectsOf = (domains: readonly RouteTable[]): Effects =>
@@ -44,30 +44,30 @@ export interface Applied {
 }
 
 /**
- * Runs the operation of an event; its writes are staged in the session.
- * @throws Problem whose pointers point into the delivery, here and at the commit
+ * Runs the operation of an event, which stages its writes in the session.
+ * @throws Problem with pointers into the delivery, here and at the commit
  */
 export async function applyEffect(
   { operationId, route, operation }: Effect,
   data: Readonly<Record<string, unknown>>,
-  around: { readonly tenant: Tenant; readonly caller: Caller; readonly session: Session },
+  context: { readonly tenant: Tenant; readonly caller: Caller; readonly session: Session },
 ): Promise<Applied> {
   const explain = (error: unknown): unknown => {
-    const told = error instanceof NotUnique ? problemOf(error) : error;
-    return told instanceof Problem ? insideData(told, route) : told;
+    const reported = error instanceof NotUnique ? problemOf(error) : error;
+    return reported instanceof Problem ? insideData(reported, route) : reported;
   };
-  around.session.explainRefusals(explain);
-  around.session.actAs(actorOf(around.caller), operationId);
+  context.session.explainRefusals(explain);
+  context.session.actAs(actorOf(context.caller), operationId);
   try {
     const { params, body } = inputsOf(route, data);
-    const answer = await operation({ ...around, params, query: {}, body, getOrThrow });
+    const answer = await operation({ ...context, params, query: {}, body, getOrThrow });
     return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
   } catch (error) {
     throw explain(error);
   }
 }
 
-/** The parameter of the path is a field of the data; the rest is the body. */
+/** The path parameter is a field of the data; the rest is the body. */
 function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const [parameter] = Object.keys(route.params.shape);
   const idField = idFieldOf(route);
@@ -84,7 +84,7 @@ function asText(id: unknown, field: string): string {
   throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/${field}`, detail: 'must be a string' }] });
 }
 
-/** An event has no `If-Match`. */
+/** Without `If-Match`, which events do not have. */
 async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
   if (stored === undefined) throw new Problem('not-found');
@@ -97,8 +97,8 @@ const idOf = (answer: { readonly body: unknown }): string | null => {
 };
 
 /**
- * A finding about the operation's input is one about the delivery's `data`. A record that is not there is one, too: a 404 of the
- * receiver says that there is no such integration (spec §6).
+ * Translates a finding about the operation's input into one about the delivery's `data`. A missing record becomes a finding too, for a 404 of
+ * the receiver means that there is no such integration (spec §6).
  */
 function insideData(problem: Problem, route: Route): Problem {
   const errors =

@@ -6,22 +6,22 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import type { WebhookEvent } from './contract.ts';
 import type { StoredEvent } from './store.ts';
 
-/** What an event brought along: encrypted in the table, and shown with the rules of the records that it speaks of. */
+/** The data of events: stored encrypted, and shown by the same rules as the records that it is about. */
 
 const placeOf = (id: string): string => `webhook-event/${id}`;
 
-export const sealData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
+export const encryptData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
   encryptJson(data, tenant, placeOf(id));
 
-/** What it takes to see the data of an event. */
+/** The permissions to see the data of an event. */
 export interface Protection {
-  /** To see any of it. */
+  /** To see any field. */
   readonly permission?: PermissionCode | undefined;
   /** To see these fields. */
   readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
 }
 
-/** The event as a caller may see it: data, and fields of it, that need a permission which the caller does not have are null. */
+/** The event as a caller may see it: without the permission for the data, or for a field of it, that is null. */
 export async function showEvent(
   event: StoredEvent,
   { permission, fieldPermissions }: Protection,

@@ -4,7 +4,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import type { HttpRequest } from '../../shared/http/request.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
-/** What a delivery's headers say of its event. */
+/** The event headers of a delivery. */
 export interface EventHeaders {
   readonly eventId: string;
   /** When the event happened, by the sender's own clock. */
@@ -18,7 +18,7 @@ const schema = z.object({
 
 /** @throws Problem `invalid-parameter` */
 export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
-  // Two ids would be read as one that is neither; a second signature or time fits no form anyway.
+  // Two ids would be joined into one. A second signature or time is refused anyway, for the joined text is malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
   const parsed = schema.safeParse({
     'X-Event-ID': headers.get('x-event-id') ?? '',
@@ -35,8 +35,8 @@ export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers
 }
 
 /**
- * Refuses an event whose time is further away than the stage or the integration tolerates. Off unless set: a retried event is
- * old, and the header is not signed, so that this hinders nobody who means harm.
+ * Refuses an event whose time is further from now than the stage or the integration tolerates. Off by default: a retried event is old, and the
+ * header is not signed, so that this does not stop an attacker.
  * @param tolerance in seconds; null: any time
  * @throws Problem `invalid-parameter`
  */

@@ -10,18 +10,18 @@ import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
-import { sealData } from './event-data.ts';
+import { encryptData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
 import { eventEntity, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 import { toleranceOf } from './tolerance.ts';
 
 /**
- * Receives a delivery: who sent it, what it says, whether it was seen before, what it does. The event, the memory of its id and
- * its effect are staged together and commit in one transaction; a delivery that is refused leaves no trace.
+ * Receives a delivery: verifies the sender, parses the event, checks that it is new, and applies its effect. The event, its id in the
+ * deduplication store and its effect are committed in one transaction; a refused delivery writes nothing.
  */
 
-/** Longest remembered data, in characters of JSON; of longer data the hash is kept. */
+/** Longest data that is stored, in bytes of JSON; of longer data only the hash is. */
 const MAX_KEPT_DATA = 65_536;
 const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 
@@ -46,14 +46,14 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   const tenant = Tenant.ofCredentials(credentials, session);
   const seen = tenant.deduplication<SeenEvent>(`EVENT#${credentials.integration_id}`);
 
-  // All of this begins at once, for each is a round of calls: whether the event was seen, its number, and what it does.
+  // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
   const unseen = refuseSeen(seen, event);
   unseen.catch(() => undefined);
   const events = tenant.records(eventEntity);
   events.prepare();
   const applied = await apply(tenant, sender, event, effects).catch(async (error: unknown) => {
     await unseen;
-    // Its own first delivery may have got in between: then a clash with what that one did is no clash.
+    // The conflict may be with an earlier attempt of this very delivery, committed meanwhile: then the event was processed.
     if (error instanceof Problem) await refuseSeen(seen, event);
     throw error;
   });
@@ -63,14 +63,14 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
     event.headers.eventId,
     { body_sha256: event.bodySha256 },
     SECONDS_KEPT,
-    () => new StaleRead('seen meanwhile'),
+    () => new StaleRead('the event was processed meanwhile'),
   );
   return { body: { received: true, app: appCode, timestamp: session.timestamp } };
 }
 
 /**
- * @param bytes the body as it was signed, which may not be the one that was sent
- * @throws Problem when the headers or the body are not those of an event
+ * @param bytes the body as it was signed, which may be another form than the one that was sent
+ * @throws Problem when headers or body are invalid
  */
 function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes: Buffer): Event {
   const headers = eventHeadersOf(request);
@@ -81,14 +81,14 @@ function eventOf({ request, session }: OpenInput, { credentials }: Sender, bytes
   return { headers, type: event_type, data, bodySha256 };
 }
 
-/** @throws Problem `event-already-processed`, or `event-id-reused` when it was with another body */
+/** @throws Problem `event-already-processed`, or `event-id-reused` when the body was another */
 async function refuseSeen(seen: DeduplicationStore<SeenEvent>, event: Event): Promise<void> {
   const before = await seen.recall(event.headers.eventId);
   if (before === undefined) return;
   throw new Problem(before.body_sha256 === event.bodySha256 ? 'event-already-processed' : 'event-id-reused');
 }
 
-/** Stages what the event does; an event type that means nothing here does nothing. */
+/** Stages the effect of the event, if its type has one. */
 async function apply(tenant: Tenant, { caller }: Sender, event: Event, effects: Effects): Promise<Applied | undefined> {
   const effect = effects.get(event.type);
   if (effect === undefined) return undefined;
@@ -101,7 +101,7 @@ async function apply(tenant: Tenant, { caller }: Sender, event: Event, effects: 
 }
 
 /**
- * An event acts in the tenant of its integration, and may say so.
+ * An event acts in the tenant of its integration. It may name that organization.
  * @throws Problem `forbidden` when it names another organization
  */
 function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
@@ -132,6 +132,6 @@ async function keep(
       record_id: applied?.recordId ?? null,
       body_sha256: event.bodySha256,
     },
-    async ({ id }) => ({ data: isShort ? await sealData(event.data, tenant, id) : null }),
+    async ({ id }) => ({ data: isShort ? await encryptData(event.data, tenant, id) : null }),
   );
 }

@@ -17,17 +17,17 @@ import {
 import { recordRefusal } from '../audit/refusals.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
-/** The integration that has signed a delivery, as a caller. */
+/** The integration that has signed a delivery. */
 export interface Sender {
   readonly credentials: Credentials;
   readonly caller: Caller;
 }
 
 /**
- * Who sent a delivery, and the body as it was signed. The order of the checks gives the spec's statuses (§6) and tells an anonymous caller as
- * little as they allow: without the form of a signature nothing is looked up, and without a right one nothing is told but whether the
- * app code exists, which the spec's 404 demands. Wrong signatures are guesses at the secret, and slowed like failed logins.
- * @throws Problem `invalid-signature`, `not-found`, or `too-many-requests` while guesses from the network have to wait
+ * Verifies the sender of a delivery, and returns the body as it was signed. The order of the checks follows from the spec's statuses (§6) and
+ * reveals as little as these allow: without a well-formed signature nothing is read, and without a valid one nothing is revealed but whether
+ * the app code exists, which the spec's 404 requires. Wrong signatures are slowed like failed logins.
+ * @throws Problem `invalid-signature`, `not-found`, or `too-many-requests` during a wait
  */
 export async function senderOf(
   session: Session,
@@ -62,11 +62,11 @@ export async function senderOf(
   return { credentials, caller: callerOf(credentials, secret?.id ?? null), signed };
 }
 
-/** RFC 9110 §11.6.1 wants a challenge with every 401; the scheme says what is missing. */
+/** RFC 9110 §11.6.1: every 401 has a challenge. */
 const invalidSignature = (): Problem =>
   new Problem('invalid-signature', { headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
 
-/** The sender as the operations know callers: the integration itself, with its own permissions. */
+/** The sender as a caller: the integration, with its own permissions. */
 const callerOf = (credentials: Credentials, secretId: string | null): Caller =>
   callerBySignature({
     integrationId: credentials.integration_id,

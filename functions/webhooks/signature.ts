@@ -3,24 +3,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * The signature of a delivery (spec §6): HMAC-SHA256 of the body, hex-encoded, keyed with the integration secret. The spec signs
- * "the JSON serialization of the body", which two libraries may write differently; so the bytes as sent are tried first, then
- * the two compact texts of the same value (`docs/decisions/0061`). Whoever sends has shown nothing yet: every step here is linear in
- * the body's length.
+ * "the JSON serialization of the body", which libraries write differently; so the bytes as sent are tried first, then two compact forms of the
+ * same value (`docs/decisions/0061`). The sender is still unverified, so every step here is linear in the body's length.
  */
 
 const SIGNATURE = /^[\da-f]{64}$/i;
 
 /**
- * Whether a header has the form of a signature, given once. `Buffer.from(x, 'hex')` would silently drop a bad tail, and a header that
- * was sent twice is both values with a comma between.
+ * Whether a header is one well-formed signature. `Buffer.from(x, 'hex')` would silently drop an invalid end. The joined values of a repeated
+ * header do not match.
  */
 export const looksSigned = (header: string | undefined): header is string =>
   header !== undefined && SIGNATURE.test(header);
 
 /**
- * The body as it was signed with one of the secrets: the first of its forms that the signature fits. Read this one and no other: many
- * bodies have the same compact form (`9007199254740993456` and `9007199254740993000` do), but only this one the sender has signed.
- * @returns undefined where none fits, whatever the header holds
+ * The form of the body that was signed with one of the secrets. Only this form may be parsed: different bodies can have the same compact form
+ * (`9007199254740993456` and `9007199254740993000` do), and only this form was signed.
+ * @returns undefined where the signature is invalid
  */
 export function signedBody(body: Buffer, header: string | undefined, secrets: readonly string[]): Buffer | undefined {
   if (!looksSigned(header)) return undefined;
@@ -31,23 +30,23 @@ export function signedBody(body: Buffer, header: string | undefined, secrets: re
   return undefined;
 }
 
-/** The HMAC of a body, as a sender makes it. */
+/** The HMAC of a body in hex. */
 export const sign = (body: string | Buffer, secret: string): string => hmac(secret, body).toString('hex');
 
 const hmac = (secret: string, text: string | Buffer): Buffer => createHmac('sha256', secret).update(text).digest();
 
-/** What a sender may have signed: the bytes, the text without its white space, the value as `JSON.stringify` writes it. */
+/** What a sender may have signed: the bytes, the text without white space, or the value as `JSON.stringify` writes it. */
 function* formsOf(body: Buffer): Generator<Buffer> {
   yield body;
   if (!isUtf8(body)) return;
-  // Some libraries send a byte order mark that the text they signed had not; a decoder takes it off (RFC 8259 §8.1).
+  // Some libraries send a byte order mark that they did not sign; the decoder removes it (RFC 8259 §8.1).
   const text = new TextDecoder().decode(body);
   yield Buffer.from(withoutWhiteSpace(text));
   const written = restringified(text);
   if (written !== undefined) yield Buffer.from(written);
 }
 
-/** Keeps order, escapes, duplicate keys and the form of numbers, which parsing loses. */
+/** Preserves the order of keys, escapes, duplicate keys and the form of numbers, which parsing would lose. */
 function withoutWhiteSpace(json: string): string {
   let compact = '';
   let kept = 0;
@@ -64,7 +63,7 @@ function withoutWhiteSpace(json: string): string {
   return compact + json.slice(kept);
 }
 
-/** The four of JSON (RFC 8259 §2). */
+/** White space in JSON (RFC 8259 §2). */
 const isWhiteSpace = (character: string | undefined): boolean =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 

@@ -1,10 +1,10 @@
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
 import { type WebhookEvent, webhookEvent } from './contract.ts';
 
-/** An event as stored: what it brought along is encrypted, for it may hold credentials, or secrets under names that only the sender knows. */
+/** An event as stored: its data is encrypted, for it may contain credentials, or secrets in fields that only the sender knows. */
 export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
 
-/** Days for which events are kept and their ids remembered. */
+/** Days for which events and their ids are kept. */
 export const RETENTION_DAYS = 30;
 
 export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhookEvent), {
@@ -12,8 +12,8 @@ export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhook
   retentionDays: RETENTION_DAYS,
 });
 
-/** What is remembered of an event id. */
+/** The value of an event id in the deduplication store. */
 export interface SeenEvent {
-  /** SHA-256 of the body's compact form: the same event may be serialized anew when it is sent again. */
+  /** SHA-256 of the body's compact form, for a sender may serialize the same event differently when it retries. */
   readonly body_sha256: string;
 }

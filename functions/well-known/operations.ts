@@ -3,7 +3,7 @@ import { environmentPublicKeys } from '../../shared/auth/environment.ts';
 import { answerText, type Operations } from '../../shared/http/operation.ts';
 import type { wellKnown } from './contract.ts';
 
-/** How long caches may keep the keys: a new key is published for longer than that before it signs. In seconds. */
+/** How long caches may keep the keys, in seconds: a new key is published for longer before it signs. */
 const MAX_AGE = 300;
 
 export const wellKnownOperations: Operations<typeof wellKnown> = {

@@ -4,23 +4,23 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { TenantId } from '../keys.ts';
 import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
 
-/** The table as the storage code reaches it: a client and the table's name. */
+/** Access to the table: a client and the table's name. */
 export interface Table {
   readonly client: DynamoDBDocumentClient;
   readonly name: string;
 }
 
-/** Whole numbers past 2^53 (words of bits) come back as bigint, everything else as number. */
+/** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
 const exactNumber = (value: string): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
 };
 
-/** The item in an error: the document client translates answers only, and errors carry the item as DynamoDB sent it. */
+/** The item in an error, which the document client does not unmarshall. */
 export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<string, unknown> | undefined =>
   raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
-/** A table reached with this configuration. */
+/** Access to a table with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
   name,
   client: DynamoDBDocumentClient.from(new DynamoDBClient(config), {
@@ -28,7 +28,7 @@ export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
   }),
 });
 
-/** A call that takes longer than this is tried again. All attempts together stay below what an answer may take. In milliseconds. */
+/** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;
 const ATTEMPTS = 3;
 
@@ -37,8 +37,8 @@ const ofTenants = new Map<TenantId, Table>();
 let overrides: DynamoDBClientConfig = {};
 
 /**
- * The table as this function itself reaches it: `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where one is named. Made once for a warm container.
- * In AWS that is to find integrations by app code and no further: tenants' data is behind {@link tenantTable}.
+ * The table `TABLE_NAME`, at `DYNAMODB_ENDPOINT` where that is set, with the function's own rights. Created once per container. In AWS these
+ * rights only allow reading integrations by app code: tenants' data needs {@link tenantTable}.
  * @throws Error when `TABLE_NAME` is not set.
  */
 export function environmentTable(): Table {
@@ -46,12 +46,12 @@ export function environmentTable(): Table {
   return shared;
 }
 
-/** Tenants whose clients a warm container keeps; the one not used for longest goes first. Each has 21 KB and its session. */
+/** Most tenants whose clients a container keeps; the least recently used is evicted first. A client takes 21 KB and a session. */
 const KEPT_TENANTS = 100;
 
 /**
- * The table as it is reached for one tenant: under `TENANT_ROLE_ARN`, in a session that AWS confines to the tenant's keys. Where no
- * role is named (one machine, most tests) that is {@link environmentTable}.
+ * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without that variable (local
+ * installations, most tests) it is {@link environmentTable}.
  */
 export function tenantTable(tenant: TenantId): Table {
   const role = process.env.TENANT_ROLE_ARN;
@@ -66,7 +66,7 @@ export function tenantTable(tenant: TenantId): Table {
   return table;
 }
 
-/** All tenants' clients share the connections of the function's own. */
+/** The clients of all tenants share the connections of the function's own client. */
 function openTable(role: string, tenant: TenantId): Table {
   const { client, name } = environmentTable();
   const { requestHandler } = client.config;
@@ -82,7 +82,7 @@ const config = (): DynamoDBClientConfig => ({
   ...overrides,
 });
 
-/** For tests: use these settings (a request handler that injects faults, say) from the next call of `environmentTable` and `tenantTable` on. */
+/** For tests: settings such as a request handler that injects faults, used from the next `environmentTable` or `tenantTable` on. */
 export function configureTable(config: DynamoDBClientConfig): void {
   overrides = config;
   shared = undefined;

@@ -1,2 +1,2 @@
-/** Of the STS client what is used here, and no more: this module is loaded where a tenant role is named (`sts.ts`), and bundled as it stands. */
+/** The parts of the STS client that are used, so that the bundle stays small. Imported where there is a tenant role (`sts.ts`). */
 export { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';

@@ -1,6 +1,6 @@
 import type * as commands from './sts-client.ts';
 
-/** How long a call may take before it is tried again. In milliseconds. */
+/** A call that takes longer is retried. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
 
 interface Sts {
@@ -19,5 +19,5 @@ export function sts(): Promise<Sts> {
   return shared;
 }
 
-// A function that works for tenants needs it at its first request: better loaded while the container starts than then.
+// A function with a tenant role needs it at its first request, so it is imported while the container starts.
 if (process.env.TENANT_ROLE_ARN !== undefined) await sts();

@@ -2,18 +2,18 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sts } from './sts.ts';
 
 /**
- * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares
- * the tag with the partition key of every item (`infra/tenant-role.ts`), so that AWS itself keeps the function inside the tenant
+ * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares the tag with the
+ * partition key of every item (`infra/tenant-role.ts`), so that AWS itself enforces the boundary of the tenant
  * (`docs/decisions/0050-tenant-sessions.md`).
  */
 
-/** The session tag that names the tenant; the policy of the tenant role reads it. */
+/** The session tag with the tenant, which the tenant role's policy reads. */
 export const TENANT_TAG = 'tenant';
 
-/** As long as a role that assumes a role may have (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). In seconds. */
+/** Longest session of a role that assumes another role (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). In seconds. */
 const LIFETIME = 3_600;
 
-/** An organization's id or `PLATFORM`; nothing else may become a tag, least of all a pattern. */
+/** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
 
 interface SessionCredentials {
@@ -24,12 +24,12 @@ interface SessionCredentials {
 }
 
 /**
- * Opens sessions of the role for one tenant. The SDK calls this when it first needs credentials and again within five minutes of their
- * end, once for all requests that wait; what failed is asked for anew.
- * @throws TypeError when the tenant is none; the errors of STS, of which those that pass are a 503 (`retry.ts`)
+ * Opens sessions of the role for one tenant. The SDK calls this when it first needs credentials, and again in the last five minutes before they
+ * expire, once for all waiting requests. Failures are not cached.
+ * @throws TypeError for an invalid tenant; the errors of STS, of which transient ones become a 503 (`retry.ts`)
  */
 export const tenantCredentials = (role: string, tenant: string) => async (): Promise<SessionCredentials> => {
-  if (!TENANT.test(tenant)) throw new TypeError('a tenant is named by a UUID or PLATFORM');
+  if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
   const { client, commands } = await sts();
   const { Credentials: session } = await client.send(
     new commands.AssumeRoleCommand({
@@ -40,7 +40,7 @@ export const tenantCredentials = (role: string, tenant: string) => async (): Pro
     }),
   );
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? {};
-  if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw new Error('STS answered no credentials');
+  if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw new Error('STS returned no credentials');
   return {
     accessKeyId: AccessKeyId,
     secretAccessKey: SecretAccessKey,
@@ -49,7 +49,7 @@ export const tenantCredentials = (role: string, tenant: string) => async (): Pro
   };
 };
 
-/** Has a client open a new session where DynamoDB finds its own expired after all, and send its request once more. */
+/** Makes a client open a new session and send its request again when DynamoDB reports that its session has expired. */
 export function renewExpired(client: Pick<DynamoDBClient, 'middlewareStack' | 'config'>): void {
   client.middlewareStack.add(
     (next) => async (request) => {

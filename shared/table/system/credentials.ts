@@ -10,8 +10,8 @@ import { isMet } from '../transaction/conditions.ts';
 import type { Condition } from '../transaction/pending-write.ts';
 
 /**
- * What must be known of an integration before its tenant is: found by its app code, which is unique everywhere. The integration's
- * own record is in its tenant; the two change in one transaction (`docs/decisions/0012`).
+ * What must be known of an integration before its tenant is known: read by its app code, which is unique in the service. The integration's
+ * record is in its tenant; both change in one transaction (`docs/decisions/0012`).
  */
 export interface Credentials {
   readonly app_code: string;
@@ -22,38 +22,37 @@ export interface Credentials {
   readonly permissions: readonly string[] | null;
   /** Requests a minute; null or absent: the stage's standard. */
   readonly rate_limit?: number | null;
-  /** How far from now an event's time may be, in seconds; null or absent: as far as the stage says. */
+  /** Largest difference of a webhook's `X-Timestamp` from now, in seconds; null or absent: that of the stage. */
   readonly webhook_tolerance_seconds?: number | null;
-  /** One, or two while a new one is brought in; the newest first. */
+  /** One, or two during a rotation; the newest first. */
   readonly secrets: readonly StoredSecret[];
-  /** How often the integration's tokens were ended ({@link stageTokensEnd}); good are those that carry this count. Absent: 0. */
+  /** How often the integration's tokens were revoked ({@link stageTokensEnd}); valid tokens have the same count. Absent: 0. */
   readonly token_epoch?: number;
 }
 
-/** A secret of an integration as it is stored: as a hash, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
+/** A stored secret of an integration: hashed, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
 export interface StoredSecret {
-  /** What a token names the secret by that made it; tells nothing of it. Absent where the secret is older than such ids. */
+  /** Random id, which tokens carry. Absent for a secret from before such ids. */
   readonly id?: string;
   /** SHA-256, base64url. */
   readonly hash: string;
   /** Encrypted (`shared/auth/integration-secrets.ts`). */
   readonly encrypted: string;
-  /** Epoch seconds from which on it opens nothing; null: never. */
+  /** Expiry in epoch seconds; null: never. */
   readonly expires_at: number | null;
 }
 
-/** Who uses a key: what its token says, or what was read with a webhook's sender. */
+/** The user of credentials, from its token or from the verification of a webhook. */
 interface KeyHolder {
   readonly integrationId: string;
   readonly tokenEpoch: number;
-  /** Of the secret that made the token, or the signature. */
+  /** Id of the secret behind the token or signature. */
   readonly secretId: string | null;
 }
 
 /**
- * What credentials are like that are alive for their holder: still of this integration, active, its token not ended, nor the secret that made
- * it, and permitted all of `permissions`, by their own codes or by ones that include them; null: permitted everything. `now` in epoch
- * milliseconds.
+ * The condition that credentials are live for their holder: of the same integration, active, with its token and secret not ended, and with all
+ * of `permissions`, by their own codes or by ones that include them; null: with all permissions. `now` in epoch milliseconds.
  */
 export const liveCredentials = (
   { integrationId, tokenEpoch, secretId }: KeyHolder,
@@ -72,19 +71,19 @@ export const liveCredentials = (
   anyOf: hasSecret(secretId ?? undefined, Math.floor(now / 1000)),
 });
 
-/** That a secret is the newest, which does not expire, or the one before, which does. Undefined: one without an id. */
+/** The secret is the newest, which does not expire, or the previous one and not expired. Undefined: a secret without an id. */
 const hasSecret = (id: string | undefined, seconds: number): readonly Condition[] => [
   { equals: { 'secrets[0].id': id } },
   { equals: { 'secrets[1].id': id }, moreThan: { 'secrets[1].expires_at': seconds } },
 ];
 
-/** Whether credentials that were read are as expected. */
+/** Whether credentials that were read meet a condition. */
 export const areAsExpected = (credentials: Credentials | undefined, condition: Condition): boolean =>
   isMet(condition, credentials as Item | undefined);
 
 /**
- * The credentials of an app code as they are now: one strongly consistent `GetItem`, for they may just have been cut off. `table` as the
- * function itself reaches it: no tenant is known yet.
+ * The credentials of an app code: one strongly consistent `GetItem`, for they may just have been revoked.
+ * @param table with the function's own rights, for the tenant is not known yet
  */
 export async function readCredentials(table: Table, appCode: string): Promise<Credentials | undefined> {
   const { Item: item } = await table.client.send(
@@ -94,11 +93,11 @@ export async function readCredentials(table: Table, appCode: string): Promise<Cr
   return item as Credentials | undefined;
 }
 
-/** The same for an integration of this tenant, as the tenant's own session reaches it. */
+/** The same for an integration of this tenant, with the tenant's own rights. */
 export const readCredentialsOf = (tenant: Tenant, appCode: string): Promise<Credentials | undefined> =>
   readCredentials(tenant.session.tableOf(tenant.id), appCode);
 
-/** The organization that credentials are good for; null: the platform. */
+/** The organization of credentials; null: the platform. */
 export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === PLATFORM ? null : tenant);
 
 /** Stages new credentials. The commit throws {@link NotUnique} when another integration anywhere has the app code. */
@@ -109,8 +108,8 @@ export function stageCredentials(session: Session, credentials: Credentials): vo
 }
 
 /**
- * Stages a change of the credentials of a tenant's integration. `asRead`: what the change was made from and must hold still. The commit
- * throws {@link StaleRead} when it does not, or when they are another's by now.
+ * Stages a change of the credentials of a tenant's integration. The commit throws {@link StaleRead} when they belong to another integration
+ * by now, or when `asRead`, the values that the change depends on, has changed.
  */
 export function stageCredentialsChange(
   tenant: Tenant,
@@ -126,8 +125,8 @@ export function stageCredentialsChange(
 }
 
 /**
- * Stages that all tokens of an integration made so far end. A count and no time: neither a clock that is behind nor a login under way can
- * bring forth a token that outlives it (`docs/decisions/0073`).
+ * Stages the revocation of all existing tokens of an integration. A counter and not a time, so that neither a slow clock nor a concurrent login
+ * can issue a token that survives it (`docs/decisions/0073`).
  */
 export function stageTokensEnd(
   tenant: Tenant,
@@ -139,8 +138,8 @@ export function stageTokensEnd(
 }
 
 /**
- * Stages that the credentials of an app code are as expected when the work commits. They may be of another tenant: a platform caller's,
- * who acts in an organization.
+ * Stages a condition on the credentials of an app code. They may belong to another tenant: those of a platform caller that acts in an
+ * organization.
  */
 export function requireCredentials(
   tenant: Tenant,

@@ -6,8 +6,8 @@ import type { Tenant } from '../tenant.ts';
 import { commit } from '../transaction/commit.ts';
 
 /**
- * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written at once and not with the
- * request's transaction, for it is true whatever becomes of that.
+ * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written immediately and not in the
+ * request's transaction, for it is valid even if that fails.
  */
 export function dataKeyCache(tenant: Tenant): DataKeyCache {
   const { session } = tenant;
@@ -22,7 +22,7 @@ export function dataKeyCache(tenant: Tenant): DataKeyCache {
   };
 
   const keep = async (wrapped: string): Promise<string> => {
-    const onConditionFailed = () => new StaleRead('another container has put a data key there');
+    const onConditionFailed = () => new StaleRead('another container has stored a data key');
     try {
       await commit(
         table,

@@ -7,7 +7,7 @@ import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Session } from '../session.ts';
 import { retry } from '../transaction/retry.ts';
 
-/** Failed logins of one app code from one network: a count and the time of the last one. They are forgotten after a while. */
+/** Failed logins with one app code from one network: their number and the time of the last one. They expire. */
 export interface FailedLogins {
   readonly count: number;
   /** Epoch milliseconds. */
@@ -16,9 +16,9 @@ export interface FailedLogins {
 
 const NONE: FailedLogins = { count: 0, lastAt: 0 };
 
-/** Who tries to log in as whom, and how. Kept as a digest: neither what they type nor where they are belongs in the table. */
+/** An attempt to authenticate. Its digest is the key, for neither what was typed nor the network belongs in the table. */
 export interface LoginAttempt {
-  /** By logging in with it, or by signing a webhook with it. The two are counted apart: neither shuts out the other. */
+  /** A login, or the signature of a webhook. They are counted separately, so that neither blocks the other. */
   readonly kind: 'login' | 'signature';
   readonly appCode: string;
   readonly network: string;
@@ -31,7 +31,7 @@ const keyOf = ({ kind, appCode, network }: LoginAttempt): Key =>
       .digest('base64url'),
   );
 
-/** One strongly consistent `GetItem`. What has expired counts as gone, for TTL deletes late. */
+/** One strongly consistent `GetItem`. An expired item counts as deleted, for TTL deletes late. */
 export async function readFailedLogins({ table, now }: Session, attempt: LoginAttempt): Promise<FailedLogins> {
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...keyOf(attempt) }, ConsistentRead: true }),
@@ -41,10 +41,10 @@ export async function readFailedLogins({ table, now }: Session, attempt: LoginAt
 }
 
 /**
- * Counts a failure: one `UpdateItem` that adds, so that those made at the same time all count. It is written at once, not staged:
- * the request it belongs to commits nothing. An attempt whose reply was lost may count twice, at no one's cost but a guesser's.
- * @param seconds how long it is remembered
- * @throws TableUnavailable: what cannot be counted is not answered
+ * Counts a failure with one `ADD`, so that concurrent failures all count. It is written immediately and not staged, for the failed request
+ * commits nothing. A retry after a lost reply may count twice, which is acceptable for failures.
+ * @param seconds how long it is kept
+ * @throws TableUnavailable when it cannot be counted, so that uncounted attempts get no result
  */
 export async function countFailedLogin(session: Session, attempt: LoginAttempt, seconds: number): Promise<void> {
   const { table, now } = session;
@@ -52,12 +52,12 @@ export async function countFailedLogin(session: Session, attempt: LoginAttempt, 
   const expires = Math.ceil(now / 1000) + seconds;
   await retry(async () => {
     if (await update(table, key, ADD_ONE, { now, expires })) return;
-    // What is there has expired: it is begun anew, unless another failure has just done so.
+    // The item has expired: begin again, unless a concurrent failure has just done so.
     if (!(await update(table, key, BEGIN_ANEW, { now, expires }))) await update(table, key, ADD_ONE, { now, expires });
   }, session);
 }
 
-/** Forgets the failures of somebody who has the secret after all. A failure to do so is ignored: they expire. */
+/** Resets the failures after a success. Best effort: they also expire. */
 export const forgetFailedLogins = async ({ table, now }: Session, attempt: LoginAttempt): Promise<void> => {
   await update(table, keyOf(attempt), FORGET, { now, expires: Math.ceil(now / 1000) }).catch(() => undefined);
 };

@@ -5,12 +5,12 @@ import type { Session } from '../session.ts';
 import { Tenant } from '../tenant.ts';
 import { listedEntity } from './organizations.ts';
 
-/** Tenants that are looked at side by side. */
+/** Tenants that are handled in parallel. */
 const AT_ONCE = 50;
 
 /**
- * Finishes what deletions of the platform and of every organization in its list have left, as long as the session has time. For one machine alone: in
- * AWS nobody reaches more than one tenant.
+ * Finishes the pending cascade deletes of the platform and of all organizations, as long as the session has time. Only for local installations:
+ * in AWS no session has access to several tenants.
  */
 export async function finishAllCascadeDeletes(session: Session): Promise<void> {
   await finish(Tenant.ofPlatform(session));

@@ -9,8 +9,8 @@ import type { Tenant } from '../tenant.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
 /**
- * Organizations: each is the one record of its kind in its own tenant, under its own id, and stands a second time in the platform's list of all.
- * The id is random and not made from its number in that list: a tenant must not learn from it how many others there are.
+ * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's list of all
+ * organizations. The id is random and not made from the number in that list: it must not tell a tenant how many others there are.
  */
 export interface Organization {
   readonly id: string;
@@ -32,10 +32,10 @@ const ALL = recordsPartition(PLATFORM, 'ORG');
 /** Attribute of an organization: its number in the platform's list. */
 export const LISTED_AS = 'LISTED_AS';
 
-/** The platform's list, as a tenant that stands in it reaches it: the role under which organizations are made and changed allows that. */
+/** The platform's list, accessed with the rights of a tenant in it: the role of the function that writes organizations allows that. */
 const listing = (tenant: Tenant) => new Repository(tenant.session, tenant.id, listedEntity, { partition: ALL });
 
-/** Stages the organization of a new tenant. `onConditionFailed` gives the error when there is one with this id. */
+/** Stages the organization of a new tenant. `onConditionFailed` returns the error when the id is taken. */
 export async function stageOrganization(
   tenant: Tenant,
   fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
@@ -50,7 +50,7 @@ export async function stageOrganization(
   return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);
 }
 
-/** Stages a change of an organization as read, and of its copy. */
+/** Stages a change of an organization as read, and of its copy in the platform's list. */
 export async function stageOrganizationChange(
   tenant: Tenant,
   stored: Stored<Organization>,
@@ -64,7 +64,7 @@ export async function stageOrganizationChange(
 export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
 
 /**
- * One page of all organizations, for the platform's own handle only.
+ * One page of all organizations. Only for the platform's handle.
  * @throws TypeError for the handle of an organization
  */
 export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {

@@ -2,19 +2,20 @@ import { quotaKey } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
-/** Kinds of records of which a tenant may not have any number. */
+/** Kinds of records with a quota. */
 type Counted = 'INTEGRATION';
 
 interface Cap {
-  /** How many there may be. */
+  /** Most records. */
   readonly most: number;
-  /** The error when there are as many. */
+  /** The error when the quota is used up. */
   readonly onConditionFailed: OnConditionFailed;
 }
 
 /**
- * Counts a record in or out. The count changes in the transaction that makes the record count or not, so that of two at once only one can be
- * the last. `cap`: none for who may have more.
+ * Stages a change of the number of counted records, in the transaction that adds or removes one, so that concurrent requests cannot exceed the
+ * quota together.
+ * @param cap undefined for a caller that may exceed the quota
  */
 export function stageCount(tenant: Tenant, counted: Counted, by: 1 | -1, cap?: Cap): void {
   tenant.session.unitOfWork(tenant.id).update(quotaKey(tenant.id, counted), {

@@ -3,13 +3,13 @@ import { refusalsKey } from '../keys.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
 
-/** How long a day's count is kept, in seconds: longer than the day. */
+/** How long a day's count is kept, in seconds. */
 const KEPT = 2 * 86_400;
 
 /**
- * Counts that something was refused to whoever tried to be an integration: one `UpdateItem` that adds, so that refusals made at the same
- * time all count. An attempt whose reply was lost may count twice.
- * @returns how often it was today (UTC)
+ * Counts a refused login or signature of an integration with one `ADD`, so that concurrent refusals all count. A retry after a lost reply may
+ * count twice.
+ * @returns the number of today (UTC)
  */
 export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
   const { now } = tenant.session;

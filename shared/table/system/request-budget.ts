@@ -5,16 +5,16 @@ import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
 
 /**
- * The bucket that all containers share of an integration's requests, or of all requests of its tenant: one item with the time at which
- * it will be full again.
+ * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time at which it will be full
+ * again (`shared/http/token-bucket.ts`).
  */
 
-/** Whose budget it is, where it is not one integration's. */
+/** The owner of a tenant's own budget. */
 export const WHOLE_TENANT = 'TENANT';
 
-/** How long an unused bucket is kept, in seconds: long after it is full again. */
+/** How long an unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
-/** How long settling may take, in milliseconds: an answer waits for it. */
+/** Longest time for settling, in milliseconds: the response waits for it. */
 const TIMEOUT_MS = 1_000;
 
 const BEGIN = {
@@ -24,15 +24,15 @@ const BEGIN = {
 const MOVE = { text: 'SET #full = #full + :cost, #ttl = :expires', condition: '#full >= :now' } as const;
 
 /**
- * Moves the time at which a bucket of the tenant will be full by `cost` milliseconds, from now on or from where it is.
- * One `UpdateItem`; two where the bucket was not as expected. An attempt that is repeated may count twice.
+ * Moves the time at which a bucket of the tenant will be full forward by `cost` milliseconds, from now or from where it is, whichever is later.
+ * One `UpdateItem`; two where the bucket was full. A retry after a lost reply may count twice.
  * @param of an integration's id, or {@link WHOLE_TENANT}
- * @returns that time, in epoch milliseconds
+ * @returns the new time, in epoch milliseconds
  */
 export async function settleBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
   const { now } = tenant.session;
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
-  // A bucket that was full a moment ago may have been begun by another container meanwhile.
+  // Tried in this order, and MOVE once more, for another container may use a full bucket meanwhile.
   for (const change of [MOVE, BEGIN]) {
     const fullAt = await update(tenant, of, change, { cost, now, deadline });
     if (fullAt !== undefined) return fullAt;

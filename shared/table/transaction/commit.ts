@@ -14,18 +14,17 @@ import type { PendingPut, PendingWrite } from './pending-write.ts';
 import { retry, type TimeLimit } from './retry.ts';
 
 /**
- * Commits staged work. What the SDK does not do itself is done here:
+ * Commits pending writes, with the retries that the SDK does not make:
  *
  *     send ── committed ──────────────────────────────▶ done
- *       ├── condition failed ── by my own lost write ─▶ done
- *       │                    └─ by anything else ─────▶ the write's own refusal
+ *       ├── condition failed ── by this very put ─────▶ done
+ *       │                    └─ by anything else ─────▶ the write's `onConditionFailed`
  *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
  *       └── no time left ─────────────────────────────▶ TableUnavailable
  *
- * A transaction carries one `ClientRequestToken` over all attempts, so DynamoDB itself answers a repeated one with success. A put
- * that goes alone has no token: it leaves its attempt's id in `WRITE_ID`, and a failed condition that finds that id has met its own
- * write.
+ * All attempts of a transaction have the same `ClientRequestToken`, so DynamoDB answers a repeated one with success. A single put has no token:
+ * it writes an id to `WRITE_ID`, and if its condition fails because of an item with that id, an earlier attempt was successful.
  */
 
 /** Commits all of `writes` or none of them. */
@@ -42,19 +41,19 @@ export async function commit(table: Table, writes: readonly PendingWrite[], time
 }
 
 /**
- * What is neither DynamoDB's word nor an error that passes, a reply that cannot be read for one, does not say whether the write
- * happened.
+ * Only errors from DynamoDB about the request itself say that the write did not happen. With any other error, such as a reply that cannot be
+ * parsed, the outcome is unknown.
  */
 function uncertain(error: unknown): never {
-  const isSaid =
+  const isCertain =
     error instanceof TableUnavailable || (error instanceof DynamoDBServiceException && error.$fault === 'client');
-  throw isSaid ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
+  throw isCertain ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
 }
 
 /**
- * A new item may go alone, at half the price of a transaction: under a fresh key nobody else can have changed it before its own
- * write is met again. A change or a deletion that met somebody else's later one could not tell whether it happened.
- * @returns the write's refusal
+ * A single put needs no transaction, at half the price: a retry recognizes its own item, which nobody else changes so soon after its creation.
+ * An update or delete could not tell its own write from a later one of another request.
+ * @returns the error of a failed condition
  */
 async function sendPut(table: Table, write: PendingPut, attempt: string): Promise<Error | undefined> {
   try {
@@ -72,7 +71,7 @@ async function sendPut(table: Table, write: PendingPut, attempt: string): Promis
   }
 }
 
-/** @returns the refusal of the first write that was refused */
+/** @returns the error of the first write whose condition failed */
 async function sendTransaction(
   table: Table,
   writes: readonly PendingWrite[],
@@ -108,7 +107,7 @@ function transactItem(tableName: string, write: PendingWrite) {
   }
 }
 
-/** The first refused write's own error; none when the transaction was cancelled for a passing reason. */
+/** The error of the first refused write; undefined when the transaction was cancelled for transient reasons. */
 function refusalOf(reasons: readonly CancellationReason[], writes: readonly PendingWrite[]): Error | undefined {
   for (const [index, reason] of reasons.entries()) {
     if (reason.Code === 'ConditionalCheckFailed') {
@@ -120,7 +119,7 @@ function refusalOf(reasons: readonly CancellationReason[], writes: readonly Pend
   return undefined;
 }
 
-/** The error as a refusal, if it is about size; any other is thrown on. */
+/** @throws any error that is not about the size of an item */
 function tooLarge(error: unknown): ItemTooLarge {
   if (error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)) {
     return new ItemTooLarge('an item is too large', { cause: error });

@@ -4,14 +4,14 @@ import { ELEMENT_PATH } from './expressions.ts';
 import type { Condition } from './pending-write.ts';
 
 /**
- * Whether an item is as expected: what DynamoDB says of the condition that `expressions.ts` makes of the expectation. For items that were
- * read, or that came back with a refusal.
+ * Whether an item meets a condition, by the same rules as DynamoDB evaluates the expression that `expressions.ts` makes of it. For items that
+ * were read, or returned with a failed condition.
  */
 export function isMet(condition: Condition, item: Item | undefined): boolean {
   const every = <T>(wanted: Readonly<Record<string, T>> | undefined, isMetBy: (found: unknown, of: T) => boolean) =>
     Object.entries(wanted ?? {}).every(([attribute, of]) => isMetBy(valueAt(item, attribute), of));
   return (
-    isThereAsExpected(condition, item) &&
+    isPresenceMet(condition, item) &&
     every(condition.equals, isDeepStrictEqual) &&
     every(condition.equalsOrAbsent, (found, wanted) => found === undefined || isDeepStrictEqual(found, wanted)) &&
     every(condition.atMost, (found, most) => found === undefined || (typeof found === 'number' && found <= most)) &&
@@ -29,7 +29,7 @@ function valueAt(item: Item | undefined, attribute: string): unknown {
   return Array.isArray(elements) ? elements[Number(index)]?.[member] : undefined;
 }
 
-function isThereAsExpected({ exists, expiredBefore }: Condition, item: Item | undefined): boolean {
+function isPresenceMet({ exists, expiredBefore }: Condition, item: Item | undefined): boolean {
   if (exists === undefined) return true;
   if (exists) return item !== undefined;
   return item === undefined || (expiredBefore !== undefined && Number(item[TTL_ATTRIBUTE]) < expiredBefore);

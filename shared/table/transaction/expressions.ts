@@ -1,8 +1,7 @@
 import { TTL_ATTRIBUTE } from '../schema.ts';
-
 import type { Condition, PendingPut, PendingUpdate } from './pending-write.ts';
 
-/** Staged writes as DynamoDB requests: expressions with every name and value behind a placeholder. */
+/** Pending writes as DynamoDB requests: expressions with a placeholder for every name and value. */
 
 interface Expression {
   ConditionExpression?: string;
@@ -10,7 +9,7 @@ interface Expression {
   ExpressionAttributeValues?: Record<string, unknown>;
 }
 
-/** A member of a list's element, as an expectation may name it. */
+/** A member of an element of a list, such as `secrets[0].id`. */
 export const ELEMENT_PATH = /^(\w+)\[(\d+)\]\.(\w+)$/;
 
 class Placeholders {
@@ -24,7 +23,7 @@ class Placeholders {
     return placeholder;
   }
 
-  /** Of an attribute, or of a member of a list's element. */
+  /** The path of an attribute, or of a member of an element of a list. */
   path(attribute: string): string {
     const [, list = '', index, member = ''] = ELEMENT_PATH.exec(attribute) ?? [];
     return list === '' ? this.name(attribute) : `${this.name(list)}[${index}].${this.name(member)}`;
@@ -37,7 +36,7 @@ class Placeholders {
     return placeholder;
   }
 
-  /** The expression with its placeholders, where it has any: DynamoDB refuses empty maps. */
+  /** The expression with its placeholders, if any: DynamoDB refuses empty maps. */
   with(expression: Expression): Expression {
     return {
       ...expression,
@@ -53,11 +52,11 @@ export const putRequest = (tableName: string, write: PendingPut) => ({
   ...conditionOf(write.condition),
 });
 
-/** Whether an update only expects something: a reference that must exist. */
+/** Whether an update is only a condition, such as a reference that must exist. */
 export const changesNothing = ({ set, add, remove }: PendingUpdate): boolean =>
   Object.keys(set).length + Object.keys(add).length + remove.length === 0;
 
-/** An update that changes nothing, as the check that it is. */
+/** The `ConditionCheck` of an update that changes nothing. */
 export const checkRequest = (tableName: string, write: PendingUpdate) => ({
   TableName: tableName,
   Key: { ...write.key },
@@ -88,18 +87,18 @@ export function updateRequest(tableName: string, write: PendingUpdate) {
   };
 }
 
-/** The condition of a write, empty where nothing is expected. */
+/** The condition of a write as an expression, if there is one. */
 export function conditionOf(condition: Condition): Expression {
   const placeholders = new Placeholders();
   const text = conditionText(condition, placeholders);
   return text === '' ? {} : placeholders.with({ ConditionExpression: text });
 }
 
-/** What is said twice stands once: expectations of one item come from several places. */
+/** Without duplicates, for conditions on one item may come from several places. */
 const conditionText = (condition: Condition, placeholders: Placeholders): string =>
   [...new Set(clausesOf(condition, placeholders))].join(' AND ');
 
-/** AND binds more than OR; parentheses around parentheses are refused, and there are none around a single one. */
+/** AND binds more strongly than OR. A single condition has no parentheses, for DynamoDB refuses doubled ones. */
 function anyText(conditions: readonly Condition[], placeholders: Placeholders): string {
   const each = conditions.map((condition) => conditionText(condition, placeholders));
   return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;
@@ -117,7 +116,7 @@ function clausesOf(condition: Condition, placeholders: Placeholders): string[] {
       const [clause] = compared({ [attribute]: wanted?.[attribute] }, operator);
       return `(attribute_not_exists(${name(attribute)}) OR ${clause})`;
     });
-  // DynamoDB refuses an expression with parentheses around parentheses; AND binds more than OR.
+  // DynamoDB refuses parentheses around parentheses; AND binds more strongly than OR.
   const anyHeld = (attribute: string, group: readonly string[]): string => {
     const each = group.map((one) => `contains(${name(attribute)}, ${value(one)})`);
     return each.length === 1 ? each.join('') : `(${each.join(' OR ')})`;

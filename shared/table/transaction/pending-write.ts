@@ -1,26 +1,26 @@
 import type { Key } from '../keys.ts';
 import type { Item } from '../schema.ts';
 
-/** Writes as they wait to be committed. */
+/** Writes that are staged and not committed yet. */
 
-/** What must hold of the item for the transaction to happen. Attributes by their names, or an element's of a list: `secrets[0].id`. */
+/** A condition on an item. Attributes are named, or a member of an element of a list: `secrets[0].id`. */
 export interface Condition {
   readonly exists?: boolean;
-  /** Undefined: the attribute is not there. */
+  /** Undefined: the attribute is absent. */
   readonly equals?: Readonly<Record<string, unknown>>;
-  /** As `equals`, but an attribute that is not there passes too. */
+  /** Like `equals`, but the attribute may be absent. */
   readonly equalsOrAbsent?: Readonly<Record<string, unknown>>;
-  /** Numbers that are at most this, or not there. */
+  /** Numbers that are at most this, or absent. */
   readonly atMost?: Readonly<Record<string, number>>;
-  /** Numbers that are there and more than this. */
+  /** Numbers that are present and more than this. */
   readonly moreThan?: Readonly<Record<string, number>>;
-  /** Lists that hold a value at least of each of these groups; null holds every value. */
+  /** Lists that contain at least one value of each of these groups; null contains every value. */
   readonly holds?: Readonly<Record<string, readonly (readonly string[])[]>>;
   /** With `exists: false`: an item that expired before this time, in epoch seconds, counts as absent (TTL is lazy). */
   readonly expiredBefore?: number;
-  /** What must hold besides. */
+  /** Further conditions. */
   readonly and?: readonly Condition[];
-  /** Of these one at least must hold besides. */
+  /** At least one of these must hold too. */
   readonly anyOf?: readonly Condition[];
 }
 
@@ -29,7 +29,7 @@ export type OnConditionFailed = (found: Item | undefined) => Error;
 interface Conditional {
   readonly key: Key;
   readonly condition: Condition;
-  /** The error when the expectation does not hold. */
+  /** Returns the error for a failed condition. */
   readonly onConditionFailed: OnConditionFailed;
 }
 

@@ -3,11 +3,11 @@ import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../clock.ts';
 import { TableUnavailable } from '../errors.ts';
 
-/** Waits between attempts: the first about this long, each twice the last, none longer. In milliseconds. */
+/** Waits between attempts: the first is about this long, each further one twice as long up to the longest. In milliseconds. */
 const FIRST_WAIT = 25;
 const LONGEST_WAIT = 400;
 
-/** Until when to try. */
+/** Until when to retry. */
 export interface TimeLimit {
   readonly clock: Clock;
   /** On that clock, in epoch milliseconds. */
@@ -15,9 +15,8 @@ export interface TimeLimit {
 }
 
 /**
- * Makes a call again, after a random wait, for as long as it fails in passing and there is time. The call must be one that may be
- * carried out twice.
- * @throws TableUnavailable when time runs out; whatever else the call throws
+ * Retries a call on transient errors, with exponential backoff and jitter, until the deadline. The call must be safe to repeat.
+ * @throws TableUnavailable when time runs out; what else the call throws
  */
 export async function retry<T>(call: () => Promise<T>, { clock, deadline }: TimeLimit): Promise<T> {
   for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LONGEST_WAIT)) {
@@ -32,19 +31,19 @@ export async function retry<T>(call: () => Promise<T>, { clock, deadline }: Time
   }
 }
 
-/** DynamoDB carried a call out in part: the rest is to be asked for again. */
+/** DynamoDB has processed a call only in part: the rest must be requested again. */
 export class Unprocessed extends Error {
   override readonly name = 'Unprocessed';
 }
 
-const PASSING_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
+const TRANSIENT_REASONS = new Set(['None', 'TransactionConflict', 'ThrottlingError', 'ProvisionedThroughputExceeded']);
 
-/** Errors after which the write either did not happen, or may have happened and can be sent again unchanged. */
+/** Whether a call can be sent again unchanged: it did not happen, or is safe to repeat. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof Unprocessed) return true;
   if (error instanceof TransactionCanceledException) {
-    return (error.CancellationReasons ?? []).every((reason) => PASSING_REASONS.has(reason.Code ?? 'None'));
+    return (error.CancellationReasons ?? []).every((reason) => TRANSIENT_REASONS.has(reason.Code ?? 'None'));
   }
   const { $metadata: metadata, $fault: fault } = error as {
     $metadata?: { httpStatusCode?: number };

@@ -7,11 +7,11 @@ import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWr
 import type { TimeLimit } from './retry.ts';
 
 /**
- * A unit of work: the writes of one operation, staged one by one and committed together. An operation never commits;
- * the pipeline does, so that a webhook's event record or an idempotency key can join the same transaction.
+ * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
+ * does, so that a webhook's event or an idempotency key can be part of the same transaction.
  */
 
-const unexpected: OnConditionFailed = () => new Error('a write without an expectation was refused');
+const unexpected: OnConditionFailed = () => new Error('a write without a condition was refused');
 
 export class UnitOfWork {
   readonly #writes = new Map<string, PendingWrite>();
@@ -20,12 +20,12 @@ export class UnitOfWork {
     return [...this.#writes.values()];
   }
 
-  /** Stages an item that must not be there yet. */
+  /** Stages a new item, by default on condition that its key is free. */
   put(item: Item & Key, onConditionFailed: OnConditionFailed, condition: Condition = { exists: false }): void {
     this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, condition, onConditionFailed });
   }
 
-  /** Stages a change. Changes of one item add up to one write, also those of an item that is put here. */
+  /** Stages a change. Changes of one item are merged into one write, also into a put. */
   update(
     key: Key,
     change: Partial<Pick<PendingUpdate, 'set' | 'remove' | 'add' | 'condition' | 'onConditionFailed'>>,
@@ -37,7 +37,7 @@ export class UnitOfWork {
     else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
   }
 
-  /** Stages that an item must be there and unchanged in these attributes. An update that changes nothing. */
+  /** Stages the condition that an item exists and has these attributes: an update that changes nothing. */
   require(key: Key, equals: Readonly<Record<string, unknown>>, onConditionFailed: OnConditionFailed): void {
     this.update(key, { condition: { exists: true, equals }, onConditionFailed });
   }
@@ -47,8 +47,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Commits what is staged, all or nothing. `timeLimit`: until when trying again makes sense.
-   * @throws what the refusing write's `onConditionFailed` gives; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
+   * Commits the pending writes, all or none. `timeLimit`: until when to retry.
+   * @throws what `onConditionFailed` of a refused write returns; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
   async commit(table: Table, timeLimit: TimeLimit): Promise<void> {
     await commit(table, this.writes, timeLimit);
@@ -58,7 +58,7 @@ export class UnitOfWork {
     const name = nameOf(write.key);
     const before = this.#writes.get(name);
     if (before !== undefined && !(before.kind === 'update' && write.kind === 'update')) {
-      throw new Error(`two writes of ${before.kind} and ${write.kind} to one item in a transaction`);
+      throw new Error(`a ${before.kind} and a ${write.kind} of one item cannot be in one transaction`);
     }
     this.#writes.set(name, write);
   }
@@ -79,9 +79,9 @@ function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
   };
 }
 
-/** A put of what the change makes of it. The item is not there yet, so what the change expects of it is seen here. */
+/** Merges a change into a put. Its condition is checked here, for the item does not exist yet. */
 function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): PendingPut {
-  if (!isMet(condition, put.item)) throw new Error('a change expects something else of an item than what is put');
+  if (!isMet(condition, put.item)) throw new Error('the condition of a change is not met by the item that is put');
   const item: Record<string, unknown> = { ...put.item, ...set };
   for (const [attribute, amount] of Object.entries(add))
     item[attribute] = sum((item[attribute] as number) ?? 0, amount);
@@ -89,7 +89,7 @@ function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): 
   return { ...put, item };
 }
 
-/** The refusal of the one whose expectation the item found does not meet. */
+/** The error of the update whose condition the found item does not meet. */
 function eitherRefusal(first: PendingUpdate, second: PendingUpdate): OnConditionFailed {
   if (first.onConditionFailed === unexpected) return second.onConditionFailed;
   if (second.onConditionFailed === unexpected) return first.onConditionFailed;

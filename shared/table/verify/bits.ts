@@ -1,7 +1,7 @@
 import { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from '../lists/bits.ts';
 import type { NumberSet } from '../lists/number-set.ts';
 
-/** Sets of numbers as they should be, to compare with those that are stored. */
+/** Expected sets of numbers, to compare with the stored ones. */
 
 export class ExpectedSet {
   readonly groups = new Map<number, bigint[]>();
@@ -20,12 +20,12 @@ export class ExpectedSet {
   }
 }
 
-/** A word without what does not belong in one. A bit added twice carries over; one taken twice makes the word negative. */
+/** A word reduced to its valid bits. Damage comes from a bit that was added twice, which carries, or removed twice, which makes it negative. */
 export const sound = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
 
 const EMPTY: readonly bigint[] = [];
 
-/** The numbers that are in one of the sets alone, and of each damaged word one number. */
+/** The numbers that are in only one of the sets, and at least one number of each damaged word. */
 export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
   const numbers: number[] = [];
   for (const group of new Set([...expected.groups.keys(), ...stored.groups.keys()])) {

@@ -8,7 +8,7 @@ import type { Kind } from './kinds.ts';
 import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
 
-/** How many records lie below each record of a kind: the messages of a ticket. Collected from a survey, then counted. */
+/** Verifies how many records are below each record of a kind: the messages of a ticket. Parents are collected from a survey. */
 export class Children {
   readonly #scope: Scope;
   readonly #kind: Kind;
@@ -30,7 +30,7 @@ export class Children {
     );
   }
 
-  /** The count only goes up, so nothing has come meanwhile where it did not. */
+  /** The stored count only increases: if it is the same before and after, no record was added in between. */
   async #look(id: string, number: number): Promise<Finding | Moved> {
     const { entity } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
@@ -62,7 +62,7 @@ export class Children {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Of records that their parent numbers, the highest number: a further one must not take it again. */
+  /** For numbered records this is the highest number, which the next one must not take again. */
   async #countOf({ numbered }: AnyEntity, partition: string): Promise<number> {
     if (!numbered) return countPartition(this.#scope, partition);
     const last = await readLast(this.#scope, partition);

@@ -8,7 +8,7 @@ import { changed, type Difference, type Finding, Moved, type Scope, settle, type
 import { readPartition, readTogether, sideBySide } from './reading.ts';
 import { isLive, type Visitor } from './survey.ts';
 
-/** Unique values: each is claimed by the one record that has it. Collected from a survey, then compared with the claims. */
+/** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a survey. */
 export class Claims {
   readonly #scope: Scope;
   readonly #entity: AnyEntity;
@@ -41,7 +41,7 @@ export class Claims {
     return found;
   }
 
-  /** Values whose claim is not by the one record that has them. */
+  /** Values that are not claimed by exactly the one record that has them. */
   async #suspected(field: string, values: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
     const { PK } = this.#keyOf(field, '');
     const right = new Set<string>();
@@ -53,14 +53,14 @@ export class Claims {
     return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
   }
 
-  /** Looks at a value: its claim, and the records that may have it, at one moment. */
+  /** Reads the claim of a value and the records that may have it, at one moment. */
   async #look(field: string, value: string, ids: readonly string[]): Promise<Finding | Moved> {
     const key = this.#keyOf(field, value);
     const [seen] = await readTogether(this.#scope, [key]);
     const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);
     const [claim, ...records] = await readTogether(this.#scope, [key, ...holders.map((id) => this.#recordKey(id))]);
     if (claim?.holder !== seen?.holder) {
-      const text = `the ${field} of ${this.#entity.name} changes hands too fast to be looked at`;
+      const text = `the ${field} of ${this.#entity.name} changes too fast to be verified`;
       return new Moved({ entity: this.#entity.name, field, text });
     }
     const having = holders.filter((id, index) => {
@@ -68,21 +68,22 @@ export class Claims {
       return isLive(record) && record.id === id && this.#valueOf(record, field) === value;
     });
     const expected = having.find((id) => id === claim?.holder) ?? having[0];
-    const tell = (kind: Difference['kind'], text: string): Difference => ({
+    const difference = (kind: Difference['kind'], text: string): Difference => ({
       kind,
       entity: this.#entity.name,
       id: expected,
       field,
       text: `${this.#entity.name} ${field} ${JSON.stringify(value)} ${text}`,
     });
-    if (having.length > 1) return { differences: [tell('not-unique', `is the value of ${having.join(' and ')}`)] };
+    if (having.length > 1)
+      return { differences: [difference('not-unique', `is the value of ${having.join(' and ')}`)] };
     if (claim?.holder === expected) return { differences: [] };
     const text =
       expected === undefined
-        ? `is claimed by ${claim?.holder}, which has it not`
+        ? `is claimed by ${claim?.holder}, which does not have it`
         : `is not claimed by ${expected}, which has it`;
     return {
-      differences: [tell('unique-value', text)],
+      differences: [difference('unique-value', text)],
       repair: (work) => {
         for (const [index, id] of holders.entries()) this.#expect(work, id, records[index]);
         const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
@@ -92,7 +93,7 @@ export class Claims {
     };
   }
 
-  /** Stages that a record, or that there is none, is as it was read. */
+  /** Stages the condition that a record is as read, or still missing. */
   #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
     const equals = { id: record?.id, [VERSION]: record?.[VERSION], [SETS]: record?.[SETS] };
     work.update(this.#recordKey(id), {
@@ -115,5 +116,5 @@ export class Claims {
   }
 }
 
-/** Records of one value that are looked at: a transaction takes a hundred. */
+/** Most records of one value that are read: a transaction takes a hundred items. */
 const MOST = 50;

@@ -9,12 +9,12 @@ import type { Counted, Kind } from './kinds.ts';
 import { readItem, readPartition, readRecords, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
 
-/** What records count of others: the services of a client. Collected from surveys, then looked at where it does not agree. */
+/** Verifies counters of other records: the services of a client. Counted in surveys, and again where the results differ. */
 
-/** A record that counts others. */
+/** A record with counters. */
 interface Counter {
   readonly number: number;
-  /** By field, as the survey saw it. */
+  /** By field, as read in the survey. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -22,7 +22,7 @@ export class Counters {
   readonly #scope: Scope;
   readonly #kind: Kind;
   readonly #counters = new Map<string, Counter>();
-  /** By what is counted: by id of who counts them, the numbers of the records. */
+  /** The numbers of the counted records, by what is counted and by the id of the record that counts them. */
   readonly #counted = new Map<Counted, Map<string, number[]>>();
 
   constructor(scope: Scope, kind: Kind) {
@@ -31,7 +31,7 @@ export class Counters {
     for (const counted of Object.values(kind.counters).flat()) this.#counted.set(counted, new Map());
   }
 
-  /** Sees the records of a kind, if they count or are counted. */
+  /** Collects records of a kind that have counters or are counted. */
   visitor(name: string): Visitor {
     const counted = [...this.#counted].filter(([{ entity }]) => entity.name === name);
     return (record, number) => {
@@ -60,7 +60,7 @@ export class Counters {
     return sources.reduce((sum, source) => sum + (this.#counted.get(source)?.get(id)?.length ?? 0), 0);
   }
 
-  /** Counts again. Nothing moved meanwhile when the record's `MOVES` did not: whatever counts moves it. */
+  /** Counts again. If `MOVES` is the same before and after, nothing has changed in between: every change of a counter raises it. */
   async #look(id: string, number: number): Promise<Finding | Moved> {
     const { entity, counters } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
@@ -99,7 +99,7 @@ export class Counters {
     return Promise.all(counting);
   }
 
-  /** Counts the records that the survey saw and those that have come since, which stand in the set of the filter. */
+  /** Counts the records of the survey, and newer ones, which are in the set of the filter. */
   async #countOf(source: Counted, id: string): Promise<number> {
     const { entity, by } = source;
     const partition = recordsPartition(this.#scope.tenant, entity.name);

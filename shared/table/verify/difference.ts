@@ -5,53 +5,52 @@ import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { UnitOfWork } from '../transaction/unit-of-work.ts';
 
-/** Something that does not agree with the records. */
+/** A difference between the records and what is derived from them. */
 export interface Difference {
   readonly kind: DifferenceKind;
   /** Kind of record: `TICKET`. */
   readonly entity: string;
-  /** Id of the record that it is about, where it is about one that is there. */
+  /** Id of the record, if it is about an existing one. */
   readonly id?: string | undefined;
-  /** Filter, counter or unique field that it is about. */
+  /** Filter, counter or unique field. */
   readonly field?: string | undefined;
-  /** What is wrong, in words. */
+  /** The message. */
   readonly text: string;
 }
 
 export type DifferenceKind =
-  /** A record does not stand in a list that it belongs to. */
+  /** A record is missing in a list that it belongs to. */
   | 'missing-in-list'
-  /** A list holds a number whose record does not belong to it. */
+  /** A list contains a number whose record does not belong to it. */
   | 'wrongly-in-list'
   /** A record is counted as deleted. */
   | 'hidden-record'
-  /** A number is counted and has no record. */
+  /** A number is counted but has no record. */
   | 'lost-number'
-  /** A word of a set holds more than its bits. */
+  /** A word of a set is out of range. */
   | 'damaged-word'
-  /** A list's next number is below that of a record. */
+  /** A list's next number is not above those of its records, or its marks of expiry are missing. */
   | 'head-behind'
-  /** Records that are older than a filter do not stand in its lists. */
+  /** Records older than a filter are not in its lists. */
   | 'filter-not-built'
   | 'counter'
-  /** The claim of a unique value is missing, or is no record's. */
+  /** The claim of a unique value is missing or wrong. */
   | 'unique-value'
   /** Two records have the same unique value. */
   | 'not-unique'
-  /** An organization and its copy in the platform's list. */
+  /** An organization and its copy in the platform's list differ. */
   | 'organization'
-  /** What belonged to a deleted record is still there. */
+  /** A cascade delete is not finished. */
   | 'unfinished-delete'
-  /** What is written all the time and could not be looked at. */
+  /** Not verified, because it was changed all the time. */
   | 'busy';
 
 export interface Verified extends Difference {
   readonly repaired: boolean;
-  /** Why it could not be repaired, where that was asked for and is known. */
+  /** Why it could not be repaired, if known. */
   readonly reason?: string | undefined;
 }
 
-/** What a verification works on. */
 export interface Scope {
   readonly table: Table;
   readonly tenant: TenantId;
@@ -59,15 +58,15 @@ export interface Scope {
   readonly repair: boolean;
 }
 
-/** What was found at one moment, and what would repair it: writes that expect everything to be as it was found. */
+/** The differences at one moment, and their repair: writes on condition that everything is still as it was read. */
 export interface Finding {
   readonly differences: readonly Difference[];
   readonly repair?: ((work: UnitOfWork) => void) | undefined;
 }
 
-/** Others changed something while it was looked at, so that nothing can be said of it. */
+/** Something was changed while it was read, so that it cannot be verified. */
 export class Moved {
-  /** What to say if it never stands still. */
+  /** What to report when the retries are used up. */
   readonly busy: Difference;
 
   constructor(busy: Omit<Difference, 'kind'>) {
@@ -76,14 +75,14 @@ export class Moved {
 }
 
 const TRIES = 50;
-/** Longest wait before something is looked at again, in milliseconds: it grows to this with the tries. A random part of it is waited. */
+/** Longest random wait before the next try, in milliseconds. It grows to this with the number of tries. */
 const LONGEST_WAIT = 100;
 /** Longest time for one transaction, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
 /**
- * Looks at something, and repairs it if asked to. Where somebody changed it in between, it is looked at again after a random wait: their write
- * stands. What never stands still for it is told as busy, or as not repaired.
+ * Verifies something, and repairs it if requested. If another request changes it in between, that change stays and it is verified again after a
+ * random wait. When the tries are used up it is reported as busy, or as not repaired.
  */
 export async function settle(scope: Scope, look: () => Promise<Finding | Moved>): Promise<Verified[]> {
   for (let tries = 1; ; tries++) {
@@ -92,30 +91,30 @@ export async function settle(scope: Scope, look: () => Promise<Finding | Moved>)
       const outcome = await repaired(scope, found);
       if (outcome !== undefined) return outcome;
     }
-    if (tries === TRIES) return toldAs(found instanceof Moved ? [found.busy] : found.differences, false, TOO_FAST);
+    if (tries === TRIES) return asVerified(found instanceof Moved ? [found.busy] : found.differences, false, TOO_FAST);
     await sleep(Math.random() * Math.min(tries * 10, LONGEST_WAIT));
   }
 }
 
 const TOO_FAST = 'others change it all the time: try again later';
 
-/** @returns undefined where somebody has changed it since it was looked at */
+/** @returns undefined where it has changed since it was read */
 async function repaired(scope: Scope, { differences, repair }: Finding): Promise<Verified[] | undefined> {
-  if (differences.length === 0 || !scope.repair || repair === undefined) return toldAs(differences, false);
+  if (differences.length === 0 || !scope.repair || repair === undefined) return asVerified(differences, false);
   try {
     await commit(scope, repair);
-    return toldAs(differences, true);
+    return asVerified(differences, true);
   } catch (error) {
     if (error instanceof StaleRead) return undefined;
     if (!isDenied(error)) throw error;
-    return toldAs(differences, false, 'these credentials may not change it');
+    return asVerified(differences, false, 'these credentials may not change it');
   }
 }
 
-const toldAs = (differences: readonly Difference[], repaired: boolean, reason?: string): Verified[] =>
+const asVerified = (differences: readonly Difference[], repaired: boolean, reason?: string): Verified[] =>
   differences.map((difference) => ({ ...difference, repaired, ...(reason === undefined ? {} : { reason }) }));
 
-/** IAM keeps from the maintenance role what it shall not change (`docs/decisions/0092-operator-verify.md`). */
+/** IAM denies the maintenance role some changes (`docs/decisions/0092-operator-verify.md`). */
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
 async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void): Promise<void> {
@@ -124,5 +123,5 @@ async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void
   await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS });
 }
 
-/** The error of a write that found something else than what was looked at. */
-export const changed = (): StaleRead => new StaleRead('it has changed since it was looked at');
+/** The error of a repair when something has changed since it was read. */
+export const changed = (): StaleRead => new StaleRead('it has changed since it was read');

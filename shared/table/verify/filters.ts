@@ -8,13 +8,13 @@ import { inLanes, sideBySide } from './reading.ts';
 import { readHead, type Survey, surveyOf } from './survey.ts';
 
 /**
- * Filters that were added later: the records that do not stand in their lists are told in one line, and once there is none, the list's head
- * notes the filter, from which on its lists are served.
+ * Verifies filters that were added later: the records missing in their lists are reported in one line. Once there are none, the filter is noted
+ * in the list's head, and from then on its lists are served.
  */
 
 const ROUNDS = 5;
 
-/** @param found the records that do not stand in the lists of a filter, or did not until they were repaired */
+/** @param found the records that are missing in the lists of a filter, or were until they were repaired */
 export async function verifyFilters(scope: Scope, survey: Survey, found: readonly Verified[]): Promise<Verified[]> {
   const { entity, partition, count } = survey;
   const head = await readHead(scope, partition);
@@ -38,8 +38,9 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
 }
 
 /**
- * Whether no writer is on its way any more that took its number before the filter was noted, and that may not know of it: their numbers are fenced,
- * so that they take others, and learn of it.
+ * Fences the numbers of writers that took them before the filter was noted, and so may not know of the filter: they must take other numbers, and
+ * learn of it then.
+ * @returns whether all records are in the lists of all filters afterwards
  */
 async function isInFlightSettled(scope: Scope, { entity }: Survey): Promise<boolean> {
   const survey = await surveyOf(scope, entity);
@@ -50,7 +51,7 @@ async function isInFlightSettled(scope: Scope, { entity }: Survey): Promise<bool
   return isEverythingNoted(scope, survey);
 }
 
-/** Whether all records stand in the lists of all filters; those that another release has written meanwhile are repaired first. */
+/** Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired first. */
 async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
     const survey = await surveyOf(scope, entity);
@@ -60,7 +61,7 @@ async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<bool
   return false;
 }
 
-/** Numbers whose bits share an item are looked at one after another, not to be in each other's way. */
+/** Numbers whose bits are in one item are verified one after another, to avoid conflicts. */
 const lookAtEach = (numbers: readonly number[], look: (number: number) => Promise<Verified[]>): Promise<Verified[]> =>
   inLanes(numbers, (number) => number % STRIPES, look);
 

@@ -6,7 +6,7 @@ import type { Scope } from './difference.ts';
 import { withRetries } from './reading.ts';
 import type { Survey } from './survey.ts';
 
-/** Numbers that are a gap and have a record, or are none and have none. */
+/** Numbers that are a gap but have a record, or are not a gap and have none. */
 export async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: Survey): Promise<number[]> {
   const expected = new ExpectedSet();
   for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
@@ -14,7 +14,6 @@ export async function doubtfulGaps(scope: Scope, { partition, floor, next, live 
   return differing(expected, stored).filter((number) => number >= floor);
 }
 
-/** The numbers that a set holds. */
 export async function readNumbers(scope: Scope, set: string): Promise<NumberSet> {
   return NumberSet.ofItems(await withRetries(scope, () => readSet(scope.table, set)));
 }

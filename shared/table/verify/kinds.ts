@@ -1,24 +1,24 @@
 import type { AnyEntity, Entity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
 
-/** What a tenant's data is made of, as far as one record tells of others. Declared in `operator/kinds.ts`. */
+/** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
 
 export interface Kind {
   readonly entity: AnyEntity;
-  /** Kinds of records that lie below each record of this kind, which counts them. */
+  /** Kinds of records below each record of this kind, which counts them. */
   readonly below: readonly AnyEntity[];
-  /** By field: which other records it counts. */
+  /** By field: the other records that it counts. */
   readonly counters: Readonly<Record<string, readonly Counted[]>>;
-  /** By filter field: values that a list can be asked for though no record has them now, as texts or as the ids of a kind. */
+  /** By filter field: values to verify even if no record has them now, as texts or as the ids of a kind. */
   readonly values: Readonly<Record<string, readonly string[] | AnyEntity>>;
 }
 
-/** Records that a counter counts: those whose field `by` names the counter's record. */
+/** The records that a counter counts: those whose field `by` refers to the counter's record. */
 export interface Counted {
   readonly entity: AnyEntity;
   /** One of the entity's filters. */
   readonly by: string;
-  /** Whether a record counts; without it every one does. */
+  /** Whether a record counts; by default all do. */
   readonly when?: (record: Item) => boolean;
 }
 

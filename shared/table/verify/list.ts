@@ -10,8 +10,8 @@ import { inLanes, sideBySide } from './reading.ts';
 import { readHead, type Survey } from './survey.ts';
 
 /**
- * Compares a list with its records: what it counts as deleted, and the set of each filter's values. What the survey finds is only suspected, for
- * others are at work; each number is then looked at by itself (`number.ts`).
+ * Compares a list with its records: its gaps, and the sets of its filters. Differences in the survey are only suspected, for records may change
+ * meanwhile; each suspected number is then verified by itself (`number.ts`).
  */
 export async function verifyList(
   scope: Scope,
@@ -59,8 +59,8 @@ async function suspectedIn(
 }
 
 /**
- * A head that was lost would give out numbers that have records; the list would end before them. Where records expire it marks when, without which
- * none of them is listed; the records themselves know.
+ * Verifies the head: without it, numbers of existing records would be given out again, and those records would not be listed. In a list with
+ * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
 async function verifyHead(scope: Scope, { partition, entity, last, ends }: Survey): Promise<Verified[]> {
   return settle(scope, async () => {
@@ -92,7 +92,7 @@ async function verifyHead(scope: Scope, { partition, entity, last, ends }: Surve
   });
 }
 
-/** Looks at each number; those whose bits share an item one after another, not to be in each other's way. */
+/** Verifies each number; those whose bits are in one item one after another, to avoid conflicts. */
 const verifyNumbers = (scope: Scope, survey: Survey, suspected: Suspected): Promise<Verified[]> =>
   inLanes(
     [...suspected].sort(([one], [other]) => one - other),

@@ -13,20 +13,20 @@ import { changed, type Difference, type Finding, Moved, type Scope } from './dif
 import { readItem, readTogether } from './reading.ts';
 import { isLive, readHead, type Survey } from './survey.ts';
 
-/** One number of a list: its record, the bit of its gap, its bits in the sets of filters. All of it is read at one moment. */
+/** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
-/** A filter field with a value: a set. */
+/** A filter field and value, which have a set. */
 export interface Place {
   readonly field: string;
   readonly value: string;
 }
 
-/** The list that a number is of. */
+/** The list of a number. */
 export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next'>;
 
 /**
- * Looks at a number, in the sets of its record's values and in others that are suspected to hold it.
- * @param now tells whether its writer may still be on the way; {@link Number.POSITIVE_INFINITY} waits for none
+ * Verifies a number in the sets of its record's values, and in the suspected ones.
+ * @param now decides whether its writer may still be running; {@link Number.POSITIVE_INFINITY}: no
  */
 export async function lookAtNumber(
   scope: Scope,
@@ -49,7 +49,7 @@ export async function lookAtNumber(
   if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
     return new Moved({
       entity: entity.name,
-      text: `${entity.name} with number ${number} changes too fast to be looked at`,
+      text: `${entity.name} with number ${number} changes too fast to be verified`,
     });
   }
   const words = items.map((item, index) => new StoredWord(keys[index] as Key, word, item));
@@ -57,7 +57,7 @@ export async function lookAtNumber(
   return judge({ list, number, record, head, places, gap, sets, now });
 }
 
-/** The suspected sets, and those of the record's values: one after the other. */
+/** The sets of the record's values, then the suspected ones. */
 function placesOf(record: Item | undefined, suspected: readonly Place[], filters: readonly string[]): Place[] {
   const own = [...new Set([...filters, ...notedIn(record)])].flatMap((field) => {
     const value = isLive(record) ? textOf(record[field]) : undefined;
@@ -80,7 +80,7 @@ interface Seen {
   readonly now: number;
 }
 
-/** What is wrong with a number, and the writes that repair it. */
+/** The differences of a number, and the writes that repair them. */
 function judge({ list, number, record, head, places, gap, sets, now }: Seen): Finding {
   const { entity } = list;
   const live = isLive(record) ? record : undefined;
@@ -90,20 +90,20 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   const name = live === undefined ? `number ${number}` : String(live.id);
   const { bit } = bitPlace(number);
   const differences: Difference[] = [];
-  const tell = (kind: Difference['kind'], text: string): void =>
+  const report = (kind: Difference['kind'], text: string): void =>
     void differences.push({ kind, ...of, text: `${entity.name} ${name} ${text}` });
 
   const isGiven = number < Math.max(Number(head.NEXT ?? 0), list.next);
-  // Its writer may be on the way; readers of the list do not wait for it either.
+  // Its writer may still be running, and is not fenced during the grace period.
   const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(head, number, now);
   const isGap = isGiven && live === undefined && !isPending;
-  if (isGap && !gap.has(bit)) tell('lost-number', 'is counted and has no record');
-  if (!isGap && gap.has(bit)) tell('hidden-record', 'is counted as deleted');
+  if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
+  if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
   for (const [index, { field, value }] of places.entries()) {
     const belongs = noted.includes(field) && textOf(live?.[field]) === value;
     const stands = sets[index]?.has(bit) === true;
-    if (belongs && !stands) tell('missing-in-list', `does not stand in ${field}=${value}`);
-    if (!belongs && stands) tell('wrongly-in-list', `stands in ${field}=${value} and does not belong there`);
+    if (belongs && !stands) report('missing-in-list', `does not stand in ${field}=${value}`);
+    if (!belongs && stands) report('wrongly-in-list', `stands in ${field}=${value} and does not belong there`);
   }
   for (const field of notBuilt) {
     const text = `${entity.name} ${name} is older than the lists by ${field}`;
@@ -131,7 +131,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   return { differences, repair };
 }
 
-/** When the bits of a number are of no use any more, in epoch seconds, where the list's records expire. */
+/** Expiry of a number's bits in epoch seconds, where the list's records expire. */
 function expiryOf({ entity }: NumberList, head: Item, number: number, live: Item | undefined): number | undefined {
   const { retentionDays } = entity;
   if (retentionDays === undefined) return undefined;
@@ -147,7 +147,7 @@ interface ExpectedRecord {
   readonly expires: number | undefined;
 }
 
-/** Stages that the record is as it was read. A live one notes the sets that it stands in from now on; a gap gets its tombstone. */
+/** Stages the condition that the record is as read. A live record's `SETS` is updated; a gap gets its tombstone. */
 function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
   const key = { PK: list.partition, SK: sortKeyOf(number) };
   if (record === undefined && isGap) {
@@ -167,7 +167,7 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
   }
 }
 
-/** A word of a set as it was read. */
+/** A word of a set, as read. */
 class StoredWord {
   readonly #key: Key;
   readonly #name: string;
@@ -192,8 +192,8 @@ class StoredWord {
   }
 
   /**
-   * Stages that the word has this bit or has it not, on condition that it is as it was read. Where the list's records expire, its item is kept for as
-   * long as this number needs it, and never shorter than before: it holds others' bits too.
+   * Stages setting or clearing a bit of the word, on condition that the word is as read. Where the list's records expire, the item's expiry is
+   * extended to that of this number, and never shortened, for it contains bits of other numbers too.
    */
   stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
     const bits = sound(this.#bits);

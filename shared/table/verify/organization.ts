@@ -13,7 +13,7 @@ import { isLive, readHead } from './survey.ts';
 export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
   if (scope.tenant === PLATFORM) return [];
   const found = await settle(scope, () => look(scope));
-  // A copy that was put back may still be counted as deleted.
+  // A restored copy may still be counted as deleted.
   if (found.some(({ repaired }) => repaired)) await settleNumber(scope);
   return found;
 }
@@ -22,14 +22,14 @@ async function look(scope: Scope): Promise<Finding | Moved> {
   const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
   const organization = await readItem(scope, key);
   if (organization === undefined) return { differences: [] };
-  const tell = (text: string): Difference => ({
+  const difference = (text: string): Difference => ({
     kind: 'organization',
     entity: organizationEntity.name,
     id: scope.tenant,
     text: `${organizationEntity.name} ${scope.tenant} ${text}`,
   });
   if (organization[LISTED_AS] === undefined)
-    return { differences: [tell('has no place in the list of organizations')] };
+    return { differences: [difference('has no place in the list of organizations')] };
   const copyKey = copyKeyOf(organization);
   const [now, copy] = await readTogether(scope, [key, copyKey]);
   if (now?.[VERSION] !== organization[VERSION]) {
@@ -37,7 +37,7 @@ async function look(scope: Scope): Promise<Finding | Moved> {
     return new Moved({
       entity: name,
       id: scope.tenant,
-      text: `${name} ${scope.tenant} changes too fast to be looked at`,
+      text: `${name} ${scope.tenant} changes too fast to be verified`,
     });
   }
 
@@ -46,20 +46,21 @@ async function look(scope: Scope): Promise<Finding | Moved> {
     work.update(key, { condition: { equals: { [VERSION]: organization[VERSION] } }, onConditionFailed: changed });
   if (copy?.id === undefined) {
     return {
-      differences: [tell('is missing in the list of organizations')],
+      differences: [difference('is missing in the list of organizations')],
       repair: (work) => {
         asRead(work);
         work.put({ ...copyKey, ...fields, [VERSION]: 1 }, changed, absenceOf(copy));
       },
     };
   }
-  if (copy.id !== scope.tenant) return { differences: [tell(`has its place in the list taken by ${String(copy.id)}`)] };
+  if (copy.id !== scope.tenant)
+    return { differences: [difference(`has its place in the list taken by ${String(copy.id)}`)] };
   const wrong = Object.keys({ ...fields, ...fieldsOf(copy) }).filter(
     (field) => !isDeepStrictEqual(fields[field], copy[field]),
   );
   if (wrong.length === 0) return { differences: [] };
   return {
-    differences: [tell(`differs from its copy in the list of organizations: ${wrong.join(', ')}`)],
+    differences: [difference(`differs from its copy in the list of organizations: ${wrong.join(', ')}`)],
     repair: (work) => {
       asRead(work);
       const differing = Object.entries(fields).filter(([field]) => wrong.includes(field));
@@ -75,11 +76,11 @@ async function look(scope: Scope): Promise<Finding | Moved> {
   };
 }
 
-/** The fields of the record in an item, as they are stored. */
+/** The fields of the record in an item, as stored. */
 const fieldsOf = (item: Item): Item =>
   Object.fromEntries(Object.entries(item).filter(([attribute]) => attribute.toUpperCase() !== attribute));
 
-/** What is expected of a copy that is none: nothing, a tombstone, or what is left of it. */
+/** The condition that a copy is still missing: no item, a tombstone, or an item without an id. */
 const absenceOf = (copy: Item | undefined) =>
   copy === undefined ? { exists: false } : { equals: isLive(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
 

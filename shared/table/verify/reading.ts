@@ -6,12 +6,11 @@ import type { Item } from '../schema.ts';
 import { retry } from '../transaction/retry.ts';
 import type { Scope } from './difference.ts';
 
-/** How verifying reads: strongly consistent, and with retries. */
+/** Reads for the verification: strongly consistent, with retries. */
 
 /** Longest time for one read, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** Reads again, for a while, what fails in passing. */
 export const withRetries = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
   retry(read, { clock, deadline: clock() + TIMEOUT_MS });
 
@@ -36,7 +35,7 @@ export async function readRecords({ table, clock }: Scope, partition: string, nu
   return (await readEach(table, partition, numbers, true, reading)).records;
 }
 
-/** All items of a partition in the order of their sort keys, as many at once as an answer carries. */
+/** All items of a partition in the order of their sort keys, one query at a time. */
 export async function* readPartition(scope: Scope, partition: string, from = ''): AsyncGenerator<Item> {
   let start: Record<string, unknown> | undefined;
   do {
@@ -53,7 +52,6 @@ export async function* readPartition(scope: Scope, partition: string, from = '')
   } while (start !== undefined);
 }
 
-/** How many items a partition has. */
 export async function countPartition(scope: Scope, partition: string): Promise<number> {
   let count = 0;
   let start: Record<string, unknown> | undefined;
@@ -73,7 +71,6 @@ export async function countPartition(scope: Scope, partition: string): Promise<n
   return count;
 }
 
-/** The last item of a partition. */
 export async function readLast(scope: Scope, partition: string): Promise<Item | undefined> {
   const command = new QueryCommand({
     TableName: scope.table.name,
@@ -87,26 +84,26 @@ export async function readLast(scope: Scope, partition: string): Promise<Item | 
   return Items[0];
 }
 
-/** How many things are looked at side by side. */
+/** Elements that are processed in parallel. */
 const LANES = 16;
 
-/** Works on things side by side, those of a lane one after another. */
+/** Processes elements in parallel, those of one lane one after another. */
 export async function inLanes<T, R>(
-  things: readonly T[],
-  laneOf: (thing: T, index: number) => number,
-  work: (thing: T) => Promise<readonly R[]>,
+  elements: readonly T[],
+  laneOf: (element: T, index: number) => number,
+  work: (element: T) => Promise<readonly R[]>,
 ): Promise<R[]> {
-  const lanes = Map.groupBy(things.entries(), ([index, thing]) => laneOf(thing, index) % LANES);
+  const lanes = Map.groupBy(elements.entries(), ([index, element]) => laneOf(element, index) % LANES);
   const results = await Promise.all(
     Array.from(lanes.values(), async (lane) => {
       const found: R[] = [];
-      for (const [, thing] of lane) for (const result of await work(thing)) found.push(result);
+      for (const [, element] of lane) for (const result of await work(element)) found.push(result);
       return found;
     }),
   );
   return results.flat();
 }
 
-/** Works on things side by side that have nothing to do with each other. */
-export const sideBySide = <T, R>(things: readonly T[], work: (thing: T) => Promise<readonly R[]>): Promise<R[]> =>
-  inLanes(things, (_, index) => index, work);
+/** Processes independent elements in parallel. */
+export const sideBySide = <T, R>(elements: readonly T[], work: (element: T) => Promise<readonly R[]>): Promise<R[]> =>
+  inLanes(elements, (_, index) => index, work);

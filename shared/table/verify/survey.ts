@@ -10,30 +10,30 @@ import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
 import { readPartition, withRetries } from './reading.ts';
 
-/** One look at all records of a kind: what their lists should hold. Records may come, go and change while it is taken. */
+/** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
 export interface Survey {
   readonly entity: AnyEntity;
   readonly partition: string;
   readonly head: Item;
-  /** The first number that counts, and one after the last. */
+  /** The first number, and one after the last. */
   readonly floor: number;
   readonly next: number;
   readonly live: ExpectedSet;
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** Numbers of records that do not stand in the lists of a declared field. */
+  /** Numbers of records that are not in the lists of all declared filters. */
   readonly unnoted: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
-  /** Where records expire: each day that ends later than those of the numbers before it, with the first number that it is the end of. */
+  /** Where records expire: each end that is later than those of all numbers before, with its first number. */
   readonly ends: readonly Mark[];
 }
 
-/** Sees every record of a survey. */
+/** Is called with every record of a survey. */
 export type Visitor = (record: Item, number: number) => void;
 
-/** What expires this soon is left alone: DynamoDB may delete it meanwhile. In milliseconds. */
+/** Records that expire within this time are not verified: DynamoDB may delete them meanwhile. In milliseconds. */
 const ABOUT_TO_EXPIRE = 600_000;
 
 export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor = () => undefined): Promise<Survey> {
@@ -66,20 +66,20 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   return { entity, partition, head, floor, next, live, count, sets, unnoted, last, ends };
 }
 
-/** Whether there is a record in an item's place: no tombstone. */
+/** Whether there is an item, and it is not a tombstone. */
 export const isLive = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
 
-/** The head of a list as it is now; empty where no number was ever taken. */
+/** The head of a list, strongly consistent; empty before the first number is taken. */
 export const readHead = (scope: Scope, partition: string): Promise<Item> =>
   withRetries(scope, () => readHeadOf(scope.table, partition, true));
 
 function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
-  // A head without marks was lost: its list is put together anew.
+  // A head without marks was lost, and will be restored.
   if (retentionDays === undefined || marksOf(head).length === 0) return 0;
   return floorOf(head, Number(head.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
 }
 
-/** Day of the epoch with which a record is gone, where it expires; else 0. */
+/** Day of the epoch on which a record expires; 0 if it does not. */
 const endOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number => Number(expires ?? 0) / 86_400;
 
 function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {

@@ -12,20 +12,20 @@ import { verifyOrganization } from './organization.ts';
 import { type Survey, surveyOf } from './survey.ts';
 
 /**
- * Recounts all that a tenant's data tells twice: lists and filters, counters, unique values, the list of organizations. Records are the truth. Safe
- * while the API is in use: what a survey suspects is looked at again by itself, at one moment, and repaired on condition that it is still so. A
- * request that changes it meanwhile wins, and it is looked at again.
+ * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, unique values, the list of organizations.
+ * Safe while the API is in use: what a survey suspects is read again by itself, at one moment, and repaired on condition that it is unchanged. A
+ * concurrent request wins, and the verification is repeated.
  */
 
 export interface Verification {
-  /** Records that were looked at. */
+  /** Records that were verified. */
   readonly records: number;
   readonly differences: readonly Verified[];
 }
 
 interface Options {
   readonly repair: boolean;
-  /** Told of each difference when it is found. */
+  /** Is called for each difference when it is found. */
   readonly report?: (difference: Verified) => void;
 }
 
@@ -37,27 +37,27 @@ export async function verify(
   const { session, id } = tenant;
   const scope: Scope = { table: session.tableOf(id), tenant: id, clock: session.clock, repair };
   const differences: Verified[] = [];
-  const tell = (found: readonly Verified[]): void => {
+  const add = (found: readonly Verified[]): void => {
     for (const difference of found) {
       differences.push(difference);
       report(difference);
     }
   };
 
-  const waiting = await cascadeDeletesOf(scope.table, id);
+  const pending = await cascadeDeletesOf(scope.table, id);
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const counters = listed.map((each) => new Counters(scope, each));
-  const looked = await Promise.all(listed.map((each) => lookThrough(scope, each, counters)));
-  for (const { survey, kind } of looked)
-    tell(await verifyList(scope, survey, (field) => valuesOf(kind, field, looked)));
-  for (const each of counters) tell(await each.verify());
-  for (const { claims, children } of looked) tell([...(await claims.verify()), ...(await children.verify())]);
-  tell(await verifyOrganization(scope));
-  tell(await verifySweeps(scope, waiting));
-  return { records: looked.reduce((sum, { survey }) => sum + survey.count, 0), differences };
+  const surveyed = await Promise.all(listed.map((each) => surveyKind(scope, each, counters)));
+  for (const { survey, kind } of surveyed)
+    add(await verifyList(scope, survey, (field) => valuesOf(kind, field, surveyed)));
+  for (const each of counters) add(await each.verify());
+  for (const { claims, children } of surveyed) add([...(await claims.verify()), ...(await children.verify())]);
+  add(await verifyOrganization(scope));
+  add(await verifyCascadeDeletes(scope, pending));
+  return { records: surveyed.reduce((sum, { survey }) => sum + survey.count, 0), differences };
 }
 
-interface Looked {
+interface Surveyed {
   readonly kind: Kind;
   readonly survey: Survey;
   readonly ids: readonly string[];
@@ -65,8 +65,8 @@ interface Looked {
   readonly children: Children;
 }
 
-/** Looks at all records of a kind once. */
-async function lookThrough(scope: Scope, kind: Kind, counters: readonly Counters[]): Promise<Looked> {
+/** Reads all records of a kind once. */
+async function surveyKind(scope: Scope, kind: Kind, counters: readonly Counters[]): Promise<Surveyed> {
   const { entity } = kind;
   const claims = new Claims(scope, entity);
   const children = new Children(scope, kind);
@@ -79,15 +79,15 @@ async function lookThrough(scope: Scope, kind: Kind, counters: readonly Counters
   return { kind, survey, ids, claims, children };
 }
 
-/** Values of a filter that are worth a look though no record may have them: those declared, else those that records of other kinds have there. */
-function valuesOf({ values }: Kind, field: string, looked: readonly Looked[]): readonly string[] {
+/** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
+function valuesOf({ values }: Kind, field: string, surveyed: readonly Surveyed[]): readonly string[] {
   const known = values[field];
-  if (known === undefined) return looked.flatMap(({ survey }) => [...(survey.sets.get(field)?.keys() ?? [])]);
-  return 'name' in known ? (looked.find(({ survey }) => survey.entity.name === known.name)?.ids ?? []) : known;
+  if (known === undefined) return surveyed.flatMap(({ survey }) => [...(survey.sets.get(field)?.keys() ?? [])]);
+  return 'name' in known ? (surveyed.find(({ survey }) => survey.entity.name === known.name)?.ids ?? []) : known;
 }
 
-/** What waited to be emptied before and still does: whoever began it had time enough. */
-async function verifySweeps(scope: Scope, before: readonly string[]): Promise<Verified[]> {
+/** Cascade deletes that were already pending at the beginning: the requests that began them are over. */
+async function verifyCascadeDeletes(scope: Scope, before: readonly string[]): Promise<Verified[]> {
   const { table, tenant, clock, repair } = scope;
   const left = (await cascadeDeletesOf(table, tenant)).filter((partition) => before.includes(partition));
   if (left.length === 0) return [];
