@@ -25,7 +25,7 @@ export class Session {
   #workers = new Set<TenantId>();
   readonly #numbers = new NumberPool(this);
   #checks: Promise<void>[] = [];
-  #beside: (() => Promise<void>)[] = [];
+  #duringCommit: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = unchanged;
   #clashes = 0;
@@ -97,8 +97,8 @@ export class Session {
   }
 
   /** Runs a task in parallel to the commit. Best effort: its failure is ignored. */
-  beside(task: () => Promise<void>): void {
-    this.#beside.push(task);
+  duringCommit(task: () => Promise<void>): void {
+    this.#duringCommit.push(task);
   }
 
   /** Sets the actor of the following changes, when it was not known at the beginning: the sender of a webhook. */
@@ -124,7 +124,7 @@ export class Session {
     this.#work = new UnitOfWork();
     this.#workers = new Set();
     this.#checks = [];
-    this.#beside = [];
+    this.#duringCommit = [];
     this.#afterCommit = [];
     this.#explain = unchanged;
     this.#numbers.keepForNextRun();
@@ -141,7 +141,7 @@ export class Session {
   async #send(): Promise<void> {
     try {
       await Promise.all(this.#checks);
-      const tasks = Promise.allSettled(this.#beside.map((task) => task()));
+      const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
       await this.#work.commit(this.tableOf(committerOf(this.#workers)), this).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);

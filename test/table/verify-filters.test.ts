@@ -75,7 +75,7 @@ describe('a filter that is added later', () => {
     expect(difference).toMatchObject({
       kind: 'filter-not-built',
       field: 'owner',
-      text: 'JOB the lists by owner are not built: 69 of 69 records do not stand in them',
+      text: 'JOB the lists by owner are not built: 69 of 69 records are missing in them',
       repaired: false,
     });
     await expect(idsOf(org, { owner: 'ana' })).rejects.toThrow(ListNotBuilt);

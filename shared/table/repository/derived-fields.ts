@@ -37,6 +37,6 @@ export class DerivedFields<T extends object> {
   advance(id: string, field: keyof T & string, value: string): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);
-    session.beside(() => advance(table, key, { id, field, value }, session));
+    session.duringCommit(() => advance(table, key, { id, field, value }, session));
   }
 }

@@ -27,8 +27,8 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
   return sideBySide(doubtful, async (field): Promise<Verified[]> => {
     const missing = byField.get(field)?.length ?? 0;
     const text = isBuilt(field)
-      ? `${entity.name} ${missing} of ${count} records do not stand in the lists by ${field}`
-      : `${entity.name} the lists by ${field} are not built: ${missing} of ${count} records do not stand in them`;
+      ? `${entity.name} ${missing} of ${count} records are missing in the lists by ${field}`
+      : `${entity.name} the lists by ${field} are not built: ${missing} of ${count} records are missing in them`;
     const difference: Difference = { kind: 'filter-not-built', entity: entity.name, field, text };
     const reason = byField.get(field)?.find((each) => each.reason !== undefined)?.reason;
     if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete, reason }];

@@ -102,8 +102,8 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   for (const [index, { field, value }] of places.entries()) {
     const belongs = noted.includes(field) && textOf(live?.[field]) === value;
     const stands = sets[index]?.has(bit) === true;
-    if (belongs && !stands) report('missing-in-list', `does not stand in ${field}=${value}`);
-    if (!belongs && stands) report('wrongly-in-list', `stands in ${field}=${value} and does not belong there`);
+    if (belongs && !stands) report('missing-in-list', `is missing in ${field}=${value}`);
+    if (!belongs && stands) report('wrongly-in-list', `is in ${field}=${value} and does not belong there`);
   }
   for (const field of notBuilt) {
     const text = `${entity.name} ${name} is older than the lists by ${field}`;
