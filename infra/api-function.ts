@@ -33,7 +33,7 @@ export class ApiFunction extends Construct {
   constructor(scope: Construct, id: string, { name, bundle, rights, table, keys, settings }: ApiFunctionProps) {
     super(scope, id);
     this.rights = rights;
-    const logs = logGroup(this, 'Logs', `/custodia/${settings.stage}/functions/${name}`, settings);
+    const logs = logGroup(this, 'Logs', settings);
     this.role = new Role(this, 'Role', {
       description: `Custodia ${settings.stage}: runs ${name}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),

@@ -34,8 +34,8 @@ export class Firewall extends Construct {
   }
 
   #logRefusals(acl: CfnWebACL, settings: Settings): void {
-    // AWS takes no other prefix for a firewall's log group.
-    const logs = logGroup(this, 'Logs', `aws-waf-logs-${Stack.of(this).stackName}`, settings);
+    // AWS takes no other prefix for a firewall's log group. The id of the firewall is new whenever the firewall is.
+    const logs = logGroup(this, 'Logs', settings, `aws-waf-logs-${Stack.of(this).stackName}-${acl.attrId}`);
     const refused = [{ ActionCondition: { Action: 'BLOCK' } }];
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,

@@ -1,8 +1,9 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Duration, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { PLATFORM } from '../shared/table/keys.ts';
+import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -19,7 +20,7 @@ export class Keys extends Construct {
     super(scope, id);
     const name = Stack.of(this).stackName;
     const kept = {
-      removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      removalPolicy: retention(settings),
       pendingWindow: Duration.days(30),
     };
     const tokenKey = (generation: string): Key =>

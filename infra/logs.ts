@@ -1,12 +1,15 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
+import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 
-/** A log group that forgets after the stage's retention. */
-export const logGroup = (scope: Construct, id: string, name: string, settings: Settings): LogGroup =>
+/**
+ * A log group that forgets after the stage's retention. CloudFormation names it.
+ * @param name only for a service that asks for one, and then with a part in it that CloudFormation makes anew for each deployment
+ */
+export const logGroup = (scope: Construct, id: string, settings: Settings, name?: string): LogGroup =>
   new LogGroup(scope, id, {
-    logGroupName: name,
+    ...(name === undefined ? {} : { logGroupName: name }),
     retention: settings.logRetentionDays,
-    removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    removalPolicy: retention(settings),
   });

@@ -32,7 +32,7 @@ export class Api extends Construct {
 
   constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
     super(scope, id);
-    this.accessLogs = logGroup(this, 'AccessLogs', `/custodia/${settings.stage}/requests`, settings);
+    this.accessLogs = logGroup(this, 'AccessLogs', settings);
     this.rest = restApi(this, this.accessLogs, settings);
     addGatewayResponses(this.rest);
     const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).lambda, settings);

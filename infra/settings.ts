@@ -25,6 +25,11 @@ const schema = z.object({
   alarmEmail: z.email().optional(),
   /** Keeps table, keys and logs from being deleted with the stack. */
   deletionProtection: flag(true),
+  /**
+   * Refuses to delete the stack. For a stage that stands: `cdk` switches it on before it creates anything, and could then not
+   * clear away a first deployment that failed.
+   */
+  terminationProtection: flag(false),
   /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */
   logRetentionDays: whole(1, 3653)
     .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')

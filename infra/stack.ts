@@ -23,7 +23,7 @@ export class CustodiaStack extends Stack {
   constructor(scope: Construct, id: string, { contracts, bundles, settings }: CustodiaProps) {
     super(scope, id, {
       description: `Custodia, stage ${settings.stage}`,
-      terminationProtection: settings.deletionProtection,
+      terminationProtection: settings.terminationProtection,
     });
     const { table } = new RecordTable(this, 'Records', settings);
     const keys = new Keys(this, 'Keys', settings);

@@ -18,6 +18,7 @@ export class RecordTable extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.awsManagedKey(),
       deletionProtection: settings.deletionProtection,
+      // Protected as it is, a rollback could not delete it and would fail: an empty table is left instead.
       removalPolicy: settings.deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
   }

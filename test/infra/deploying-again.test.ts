@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import type { Contract } from '../../shared/contract/route.ts';
+import { CloudFormation, nameOf, type StackToDeploy, stackIn } from './account/cloudformation.ts';
+import { synthesize } from './synthesize.ts';
+
+/** A stage is deployed more than once: after a failure, after it was destroyed, with other domains. */
+
+function synthesized(context: Readonly<Record<string, unknown>> = {}, served?: readonly Contract[]): StackToDeploy {
+  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+  synthesize({ outdir, context: { alarmEmail: 'ops@example.com', ...context }, ...(served && { served }) });
+  const stack = stackIn(outdir, 'custodia-test');
+  rmSync(outdir, { recursive: true, force: true });
+  return stack;
+}
+
+let stack: StackToDeploy;
+let unprotected: StackToDeploy;
+beforeAll(() => {
+  stack = synthesized();
+  unprotected = synthesized({ deletionProtection: 'false' });
+});
+
+const typesOf = ({ orphans }: CloudFormation): string[] =>
+  orphans.map(({ declared }) => declared.Type.replace('AWS::', '')).toSorted();
+
+describe('what outlives its stack', () => {
+  it('is table, keys and logs, also where they are replaced', () => {
+    const kept = [...stack.resources.values()].filter(({ DeletionPolicy }) => DeletionPolicy !== 'Delete');
+    const types = new Set(kept.map(({ Type }) => Type));
+    for (const type of ['AWS::DynamoDB::GlobalTable', 'AWS::KMS::Key', 'AWS::Logs::LogGroup']) {
+      expect(types).toContain(type);
+      const all = [...stack.resources.values()].filter(({ Type }) => Type === type);
+      for (const each of all) expect([each.DeletionPolicy, each.UpdateReplacePolicy]).not.toContain('Delete');
+    }
+  });
+
+  it('has no name of its own choosing, but with a part that is new with each deployment', () => {
+    const kept = [...stack.resources].filter(
+      ([, each]) => each.DeletionPolicy !== 'Delete' || each.UpdateReplacePolicy !== 'Delete',
+    );
+    expect(kept.length).toBeGreaterThan(20);
+    for (const [id, declared] of kept) {
+      const name = nameOf(declared);
+      if (name !== undefined) expect(JSON.stringify(name), id).toMatch(/"Fn::GetAtt":\["\w+","Id"\]/);
+    }
+  });
+
+  it('is nothing on a stage that is not protected', () => {
+    const account = new CloudFormation();
+    account.deploy(unprotected);
+    account.destroy(unprotected.name);
+    expect(typesOf(account).filter((type) => !/^(ApiGateway::Account|IAM::Role)$/.test(type))).toEqual([]);
+  });
+});
+
+describe('a stage is deployed again', () => {
+  it('after a first deployment that failed, wherever it did', () => {
+    for (const failingAt of stack.resources.keys()) {
+      const account = new CloudFormation();
+      account.deploy(stack, { failingAt });
+      account.deploy(stack);
+      const left = typesOf(account).filter((type) => !/^(ApiGateway::Account|IAM::Role)$/.test(type));
+      expect(
+        left.filter((type) => type !== 'DynamoDB::GlobalTable'),
+        failingAt,
+      ).toEqual([]);
+      expect(left.length).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('after it was destroyed, as often as one likes', () => {
+    const account = new CloudFormation();
+    for (const round of [1, 2, 3]) {
+      account.deploy(stack);
+      account.destroy(stack.name);
+      expect(typesOf(account).filter((type) => type === 'DynamoDB::GlobalTable')).toHaveLength(round);
+    }
+  });
+
+  it('without a domain, and with it once more', () => {
+    const fewer = synthesized({}, contracts.slice(1));
+    const account = new CloudFormation();
+    for (const each of [stack, fewer, stack, fewer, stack]) account.deploy(each);
+    const logGroups = stack.resources.values().filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
+    const others = fewer.resources.values().filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
+    expect(typesOf(account)).toEqual(Array(2 * ([...logGroups].length - [...others].length)).fill('Logs::LogGroup'));
+  });
+
+  it('but is not destroyed once its termination protection is on', () => {
+    const account = new CloudFormation();
+    account.deploy(synthesized({ terminationProtection: 'true' }));
+    expect(() => account.destroy(stack.name)).toThrow(/termination protection/);
+  });
+});
+
+describe('the simulated account', () => {
+  const logs = (name: string, policy: string): StackToDeploy => ({
+    name: 'logs',
+    terminationProtection: false,
+    resources: new Map([
+      [
+        'Logs',
+        {
+          Type: 'AWS::Logs::LogGroup',
+          Properties: { LogGroupName: name },
+          DeletionPolicy: policy as 'Retain',
+          UpdateReplacePolicy: 'Retain',
+        },
+      ],
+    ]),
+  });
+
+  it('refuses a name that is taken', () => {
+    const account = new CloudFormation();
+    account.deploy(logs('/requests', 'RetainExceptOnCreate'));
+    account.deploy(logs('/requests', 'RetainExceptOnCreate'));
+    account.destroy('logs');
+    expect(() => account.deploy(logs('/requests', 'RetainExceptOnCreate'))).toThrow(/\/requests already exists/);
+    account.deploy(logs('/other', 'Delete'));
+  });
+
+  it('cannot clear away a failed deployment that is protected against its end', () => {
+    const account = new CloudFormation();
+    account.deploy({ ...stack, terminationProtection: true }, { failingAt: [...stack.resources.keys()].at(-1) ?? '' });
+    expect(() => account.deploy(stack)).toThrow(/termination protection/);
+  });
+
+  it('cannot roll back a table that is protected against deletion', () => {
+    const [[id, table] = ['', undefined]] = [...stack.resources].filter(
+      ([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable',
+    );
+    const resources = new Map(stack.resources);
+    if (table !== undefined) resources.set(id, { ...table, DeletionPolicy: 'RetainExceptOnCreate' });
+    const failingAt = [...resources.keys()].at(-1) ?? '';
+    expect(() => new CloudFormation().deploy({ ...stack, resources }, { failingAt })).toThrow(/protected/);
+  });
+});
