@@ -12,6 +12,7 @@ import { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { ACCESS_LOG } from './access-log.ts';
 import { Authorizers } from './authorizers.ts';
+import { CustomDomain } from './custom-domain.ts';
 import type { Functions } from './functions.ts';
 import { addGatewayResponses } from './gateway-responses.ts';
 import { logGroup } from './logs.ts';
@@ -25,10 +26,15 @@ interface ApiProps {
   readonly settings: Settings;
 }
 
+/** Name of the contract whose function serves the OpenAPI document. */
+const OPENAPI = 'openapi';
+
 /** The REST API: a resource for every path of the contracts, a method for every route, and an answer for everything else. */
 export class Api extends Construct {
   readonly rest: RestApi;
   readonly accessLogs: LogGroup;
+  /** Where callers find the paths of the contracts. */
+  readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
     super(scope, id);
@@ -38,6 +44,18 @@ export class Api extends Construct {
     const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).lambda, settings);
     const methods = this.#addRoutes(contracts, functions, authorizers);
     this.#answerTheRest(methods);
+    this.baseUrl = this.#address(settings);
+    // Its document names the address that serves it.
+    functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
+  }
+
+  #address({ stage, domainName, certificateArn }: Settings): string {
+    if (domainName === undefined || certificateArn === undefined) {
+      const { region, urlSuffix } = Stack.of(this);
+      return `https://${this.rest.restApiId}.execute-api.${region}.${urlSuffix}/${stage}`;
+    }
+    new CustomDomain(this, 'CustomDomain', { api: this.rest, domainName, certificateArn });
+    return `https://${domainName}`;
   }
 
   /** @returns the methods of each path */

@@ -29,14 +29,13 @@ export class CustodiaStack extends Stack {
     const keys = new Keys(this, 'Keys', settings);
     const functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
     const api = new Api(this, 'Api', { contracts, functions, settings });
-    const { rest } = api;
+    const { rest, baseUrl } = api;
     const firewall = new Firewall(this, 'Firewall', rest.deploymentStage, settings);
     new Alarms(this, 'Alarms', { api, functions, table, firewall, settings });
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);
 
-    const baseUrl = `https://${rest.restApiId}.execute-api.${this.region}.${this.urlSuffix}/${settings.stage}`;
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
     // What `bin/operator.ts` needs to know.

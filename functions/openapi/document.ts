@@ -3,13 +3,18 @@ import document from '../../openapi.json' with { type: 'json' };
 import { documentText } from '../../shared/contract/openapi/text.ts';
 
 /**
- * The committed `openapi.json`, by a JSON import, which both Node and esbuild support. Serialized again as by `npm run docs`, it has the same
- * bytes (`test/http/openapi.test.ts` compares them).
+ * The committed `openapi.json`; a deployed stage puts its own address into it (`API_BASE_URL`). A JSON import is the one that both Node and esbuild
+ * understand; writing it again the way `npm run docs` wrote it gives the same bytes (`test/http/openapi.test.ts` compares them).
  */
-const text = documentText(document);
+const text = documentText({ ...document, servers: serversOf(process.env.API_BASE_URL) });
 
-export const committed = {
+export const served = {
   text,
   /** Strong: a digest of the bytes (RFC 9110 §8.8.3). */
   etag: `"${createHash('sha256').update(text).digest('base64url')}"`,
 } as const;
+
+/** `/` is the root of the host, which at the address of a stage is not where its paths begin. */
+function serversOf(baseUrl: string | undefined): typeof document.servers {
+  return baseUrl === undefined ? document.servers : [{ url: baseUrl, description: 'This stage' }];
+}

@@ -1,11 +1,10 @@
 import { answerText, type Operations } from '../../shared/http/operation.ts';
 import type { openapi } from './contract.ts';
-import { committed } from './document.ts';
+import { served } from './document.ts';
 
 /** How long caches may keep the document, in seconds. It changes only with a deployment. */
 const MAX_AGE = 300;
 
 export const openApiOperations: Operations<typeof openapi> = {
-  getOpenApi: async () =>
-    answerText(committed.text, { ETag: committed.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
+  getOpenApi: async () => answerText(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
 };

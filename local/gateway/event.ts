@@ -18,6 +18,8 @@ const REGION = 'eu-west-1';
 export interface Routed {
   readonly requestId: string;
   readonly stage: string;
+  /** As the caller wrote it, with the stage where the address has one. */
+  readonly calledPath: string;
   readonly incoming: Incoming;
   readonly match: Match;
 }
@@ -88,7 +90,7 @@ function allValues(pairs: readonly Pair[]): Record<string, string[]> | null {
 }
 
 function requestContext(routed: Routed): Omit<APIGatewayEventRequestContext, 'authorizer'> {
-  const { incoming, match, requestId, stage } = routed;
+  const { calledPath, incoming, match, requestId, stage } = routed;
   const now = new Date();
   return {
     accountId: ACCOUNT_ID,
@@ -98,7 +100,7 @@ function requestContext(routed: Routed): Omit<APIGatewayEventRequestContext, 'au
     extendedRequestId: requestId.replaceAll('-', '').slice(0, 16),
     httpMethod: incoming.method,
     identity: identityOf(incoming),
-    path: `/${stage}${incoming.path}`,
+    path: calledPath,
     protocol: `HTTP/${incoming.httpVersion}`,
     requestId,
     requestTime: commonLogTime(now),

@@ -13,7 +13,7 @@ import { type Serve, server } from './serve.ts';
 export type { FunctionHandler, GatewayOptions } from './options.ts';
 
 export interface Gateway {
-  /** `http://127.0.0.1:PORT`, without a stage. */
+  /** `http://127.0.0.1:PORT`, with the stage behind it where one was named. */
   readonly url: string;
   /** Lets requests under way end, for three seconds at most. May be called twice. */
   close(): Promise<void>;
@@ -36,7 +36,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   await once(http, 'listening');
   let closing: Promise<void> | undefined;
   return {
-    url: urlOf(http),
+    url: urlOf(http, settings),
     close: () => {
       closing ??= closeServer(http);
       return closing;
@@ -98,9 +98,10 @@ async function respond(
   }
 }
 
-function urlOf(http: Server): string {
+function urlOf(http: Server, { stage }: GatewaySettings): string {
   const { address, port, family } = http.address() as AddressInfo;
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  const base = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return stage === undefined ? base : `${base}/${stage}`;
 }
 
 async function closeServer(http: Server): Promise<void> {

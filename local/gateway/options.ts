@@ -62,7 +62,7 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default `local`. */
+  /** The API answers under `/<stage>` alone. Default: at the root, as under a domain of one's own; the stage is then called `local`. */
   readonly stage?: string;
   readonly limits?: Partial<Limits>;
   /** Told of every failure behind a 5xx answer. Default: written to standard error. */
@@ -71,7 +71,8 @@ export interface GatewayOptions {
   readonly around?: Around | undefined;
 }
 
-export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around'>> & {
+export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around' | 'stage'>> & {
+  readonly stage: string | undefined;
   readonly limits: Limits;
   readonly around: Around;
 };
@@ -82,7 +83,7 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
   firstKey: false,
   port: 0,
   host: '127.0.0.1',
-  stage: 'local',
+  stage: undefined,
   report: (failure, cause) => {
     process.stderr.write(`${failure}: ${stacksOf(cause)}\n`);
   },

@@ -10,6 +10,7 @@ import type { Ended, GatewaySettings } from './options.ts';
 import { gatewayReply, type Reply } from './reply.ts';
 import { type FindResource, type Match, type Method, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
+import { withinStage } from './stage.ts';
 
 /** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
 export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
@@ -28,10 +29,11 @@ export function server(settings: GatewaySettings): Serve {
     let caller: AuthorizerValues | undefined;
     const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
     try {
-      const incoming = await takeIn();
+      const called = await takeIn();
+      const incoming = withinStage(called, settings.stage);
       const match = resourceOf(findResource, incoming);
       const method = methodOf(match, incoming.method);
-      const routed: Routed = { requestId, stage: settings.stage, incoming, match };
+      const routed: Routed = { requestId, stage: settings.stage ?? 'local', calledPath: called.path, incoming, match };
       caller = await authorizers[method.route.auth]?.(routed);
       return served(replyOf(await integrate(invoke, method.functionName, routed, caller)));
     } catch (error) {

@@ -48,6 +48,16 @@ describe('every operation works under the roles of the stack', () => {
   });
 });
 
+describe('the address of the stage', () => {
+  it('is what the outputs say, what the OpenAPI document names, and where links lead', async () => {
+    const { body } = await api.request<{ servers: { url: string }[] }>('GET', '/api/v1/openapi');
+    expect(body.servers.map(({ url }) => url)).toEqual([api.stack.outputs.BaseUrl]);
+    expect(new URL(api.stack.outputs.BaseUrl ?? '').pathname).toBe('/dev');
+    const { headers } = await api.request('GET', '/api/v1/clients', { token: acme.token });
+    expect(headers.get('link')).toMatch(/^<\/dev\/api\/v1\/clients\?/);
+  });
+});
+
 describe('what touches two tenants works under the roles of the stack', () => {
   afterAll(() => {
     expect(api.account.refusals).toEqual([]);

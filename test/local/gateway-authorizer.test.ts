@@ -16,7 +16,7 @@ describe('a route with a bearer token', () => {
   it('shows the authorizer the request, and the function what it answered, as texts', async () => {
     const { events, authorize } = counting(() => allow({ a: 'text', b: 1, c: true }));
     const { send } = await fakeGateway({ authorize, stage: 'dev' });
-    const event = eventOf(await send('GET', '/v1/secret/7?x=1', token('t')));
+    const event = eventOf(await send('GET', '/dev/v1/secret/7?x=1', token('t')));
     expect(event.requestContext.authorizer).toEqual({
       a: 'text',
       b: '1',

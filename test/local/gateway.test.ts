@@ -88,9 +88,14 @@ describe('the event', () => {
   it('has a request context, and no authorizer where none was asked', async () => {
     const { send } = await fakeGateway({ stage: 'dev' });
     const before = Date.now();
-    const sent = await send('GET', '/v1/things/7', { headers: ['User-Agent', 'me'] });
+    const sent = await send('GET', '/dev/v1/things/7', { headers: ['User-Agent', 'me'] });
     const { requestContext, ...event } = eventOf(sent);
-    expect(event).toMatchObject({ body: null, isBase64Encoded: false, queryStringParameters: null });
+    expect(event).toMatchObject({
+      path: '/v1/things/7',
+      body: null,
+      isBase64Encoded: false,
+      queryStringParameters: null,
+    });
     expect(requestContext).toMatchObject({
       httpMethod: 'GET',
       path: '/dev/v1/things/7',

@@ -61,7 +61,7 @@ export interface OrgAccess {
 }
 
 export interface ApiOptions
-  extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report' | 'around'> {}
+  extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report' | 'around' | 'stage'> {}
 
 /** Test files make many integrations in one organization. */
 const MANY = 100_000;

@@ -26,10 +26,7 @@ export const INFO: ZodOpenApiObject['info'] = {
   license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
 };
 
-/**
- * Relative to the address of the document (OpenAPI 3.1.0 §4.8.5), so that the file is the same wherever it is served. It is wrong at API
- * Gateway's default address, where the name of the stage comes first.
- */
+/** Relative to the address of the document (OpenAPI 3.1.0 §4.8.5). A deployed stage names its own address (`functions/openapi/document.ts`). */
 export const SERVERS = [{ url: '/', description: 'The host that serves this document' }];
 
 export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = {

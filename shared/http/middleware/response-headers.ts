@@ -1,5 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { basePathOf, underBasePath } from '../response/links.ts';
 
 export interface WithResponseHeaders {
   /** Headers of the response, also of a problem. Middlewares add to them. */
@@ -8,7 +9,10 @@ export interface WithResponseHeaders {
 
 type Event = APIGatewayProxyEvent & WithResponseHeaders;
 
-/** Adds the common headers and those of other middlewares to every response. The outermost middleware, so that it sees problems too. */
+/**
+ * Adds the common headers and those of other middlewares to every response, and makes its links lead to the address that was called. The
+ * outermost middleware, so that it sees problems too.
+ */
 export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {
@@ -24,5 +28,6 @@ export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
 
 function addHeaders({ event, response }: Request<Event, APIGatewayProxyResult>): void {
   if (!response) return;
-  response.headers = { 'Cache-Control': 'private, no-cache', ...response.headers, ...event.responseHeaders };
+  const headers = underBasePath(response.headers ?? {}, basePathOf(event));
+  response.headers = { 'Cache-Control': 'private, no-cache', ...headers, ...event.responseHeaders };
 }

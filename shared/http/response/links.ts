@@ -1,4 +1,6 @@
-/** `Link` headers of lists (RFC 8288): relative to the request's own host. */
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+
+/** `Link` headers of lists (RFC 8288): paths as the contract has them, until `underBasePath` makes them those of the address that was called. */
 
 type Query = Readonly<Record<string, readonly string[]>>;
 
@@ -24,3 +26,30 @@ export function pageLinks(path: string, query: Query, at: { page: number; pageSi
 /** The next cursor page. */
 export const nextLink = (path: string, query: Query, after: string): string =>
   `${target(path, query, { after })}; rel="next"`;
+
+/**
+ * What the called path has before the route's own: `/prod` at the address that API Gateway gives a stage, nothing at the root of a domain of
+ * one's own. `requestContext.path` is the path as the caller wrote it, whichever the address.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
+ */
+export function basePathOf({ resource, requestContext }: APIGatewayProxyEvent): string {
+  const called = segmentsOf(requestContext.path);
+  return called
+    .slice(0, Math.max(0, called.length - segmentsOf(resource).length))
+    .map((segment) => `/${segment}`)
+    .join('');
+}
+
+const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => segment !== '');
+
+type Headers = NonNullable<APIGatewayProxyResult['headers']>;
+
+/** Headers whose paths, in `Link` and `Location`, lead where the caller can follow them. Also those of an answer that is given again. */
+export function underBasePath(headers: Headers, basePath: string): Headers {
+  const { Link: link, Location: location } = headers;
+  return {
+    ...headers,
+    ...(link === undefined ? {} : { Link: String(link).replaceAll('</', `<${basePath}/`) }),
+    ...(location === undefined ? {} : { Location: `${basePath}${location}` }),
+  };
+}

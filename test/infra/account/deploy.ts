@@ -62,6 +62,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
   const gateway = await startGateway({
     contracts,
+    stage: 'dev',
     firstKey: context.firstKey === 'true',
     loadFunction: async (name) => {
       const bundle = functions.get(name);

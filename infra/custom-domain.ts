@@ -1,0 +1,30 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
+import { Construct } from 'constructs';
+
+interface CustomDomainProps {
+  readonly api: RestApi;
+  readonly domainName: string;
+  readonly certificateArn: string;
+}
+
+/**
+ * A domain of one's own, whose root is the stage; it speaks TLS 1.2 and 1.3. Names are served elsewhere: the outputs say what its record must
+ * be an alias of. The address that API Gateway made goes on answering, behind the same firewall (`docs/decisions/0056-addresses.md`).
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
+ */
+export class CustomDomain extends Construct {
+  constructor(scope: Construct, id: string, { api, domainName, certificateArn }: CustomDomainProps) {
+    super(scope, id);
+    const domain = new DomainName(this, 'Domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'Certificate', certificateArn),
+      endpointType: EndpointType.REGIONAL,
+      securityPolicy: SecurityPolicy.TLS_1_2,
+    });
+    domain.addBasePathMapping(api, { stage: api.deploymentStage });
+    new CfnOutput(this, 'AliasTarget', { value: domain.domainNameAliasDomainName });
+    new CfnOutput(this, 'AliasZoneId', { value: domain.domainNameAliasHostedZoneId });
+  }
+}
