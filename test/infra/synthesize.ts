@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -26,17 +26,25 @@ interface SynthesizeOptions {
   readonly outdir: string;
   readonly context?: Readonly<Record<string, unknown>>;
   readonly served?: readonly Contract[];
+  /** Changes the stack before it is written. */
+  readonly change?: (stack: CustodiaStack) => void;
 }
 
+const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8');
+
+/** The context of `cdk.json`, which only the `cdk` command reads by itself. */
+export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown()) }).parse(JSON.parse(cdkJson)).context;
+
 /** The stack's template, with empty functions. */
-export function synthesize({ outdir, context = {}, served = contracts }: SynthesizeOptions): Template {
-  const app = new App({ outdir, context: { ...context } });
+export function synthesize({ outdir, context = {}, served = contracts, change }: SynthesizeOptions): Template {
+  const app = new App({ outdir, context: { ...CDK_CONTEXT, ...context } });
   const bundles = emptyBundles(functionNames(served), outdir);
   const stack = new CustodiaStack(app, 'custodia-test', {
     contracts: served,
     bundles,
     settings: settingsFrom(app.node),
   });
+  change?.(stack);
   return Template.fromStack(stack);
 }
 

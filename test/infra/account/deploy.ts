@@ -12,6 +12,7 @@ import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { type Api, callersAt } from '../../support/api.ts';
 import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
 import { type Ran, runOperator } from '../../support/operator.ts';
+import { CDK_CONTEXT } from '../synthesize.ts';
 import { type Account, openAccount } from './account.ts';
 import { startFunction } from './functions.ts';
 import { type Deployed, deployed } from './template.ts';
@@ -42,7 +43,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   started.defer(() => rmSync(outdir, { recursive: true, force: true }));
   await run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
-    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify(context) },
+    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...context }) },
   });
   const stack = deployed(outdir, STACK);
   const table = await freshTable();
