@@ -3,6 +3,7 @@ import { App } from 'aws-cdk-lib';
 import { contracts } from '../functions/all-contracts.ts';
 import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames } from '../infra/functions.ts';
+import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
 import { CustodiaStack } from '../infra/stack.ts';
 
@@ -12,4 +13,5 @@ const app = new App();
 const settings = settingsFrom(app.node);
 // Inside the assembly, so that the source maps of what was deployed lie beside it.
 const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));
-new CustodiaStack(app, `custodia-${settings.stage}`, { contracts, bundles, settings });
+const stage = new CustodiaStack(app, `custodia-${settings.stage}`, { contracts, bundles, settings });
+if (settings.gatewayLogRole) stage.addStackDependency(new GatewayLogRole(app));

@@ -25,8 +25,8 @@ export class Firewall extends Construct {
           statement: { rateBasedStatement: { aggregateKeyType: 'IP', limit: settings.addressLimit } },
           visibilityConfig: visibility('address-rate'),
         },
-        managed(1, 'AWSManagedRulesCommonRuleSet', ONLY_COUNTED),
-        managed(2, 'AWSManagedRulesKnownBadInputsRuleSet', []),
+        managed(1, 'AWSManagedRulesCommonRuleSet', COUNTED_OF_CORE),
+        managed(2, 'AWSManagedRulesKnownBadInputsRuleSet', COUNTED_OF_BAD_INPUTS),
       ],
     });
     new CfnWebACLAssociation(this, 'Association', { webAclArn: acl.attrArn, resourceArn: stage.stageArn });
@@ -58,11 +58,12 @@ export class Firewall extends Construct {
 }
 
 /**
- * Rules of the core set that count and do not block. A body of this API is data that nothing here interprets: texts of tickets, addresses
- * of services, up to 1 MB. And a machine need not say which user agent it is.
+ * Rules that count and do not block: all that look into bodies. A body of this API is data that nothing here interprets: texts of tickets,
+ * addresses of services, up to 1 MB. Somebody who reports an attack quotes it (`${jndi:…}`, a serialized object), and must not be refused for
+ * it; no Java and no React renders it here. And a machine need not say which user agent it is.
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
-const ONLY_COUNTED = [
+const COUNTED_OF_CORE = [
   'SizeRestrictions_BODY',
   'CrossSiteScripting_BODY',
   'GenericLFI_BODY',
@@ -70,6 +71,7 @@ const ONLY_COUNTED = [
   'EC2MetaDataSSRF_BODY',
   'NoUserAgent_HEADER',
 ];
+const COUNTED_OF_BAD_INPUTS = ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'];
 
 const managed = (priority: number, name: string, counted: readonly string[]): CfnWebACL.RuleProperty => ({
   name,

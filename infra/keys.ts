@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
@@ -19,13 +19,11 @@ export class Keys extends Construct {
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const name = Stack.of(this).stackName;
-    const kept = {
-      removalPolicy: retention(settings),
-      pendingWindow: Duration.days(30),
-    };
     const tokenKey = (generation: string): Key =>
       new Key(this, `Token${generation}Key`, {
-        ...kept,
+        // A generation that is dropped is of no use an hour later. KMS deletes it after as many days, in which it can be had back.
+        removalPolicy: RemovalPolicy.DESTROY,
+        pendingWindow: PENDING_WINDOW,
         description: `${name}: signs access tokens, generation ${generation}`,
         keySpec: KeySpec.ECC_NIST_EDWARDS25519,
         keyUsage: KeyUsage.SIGN_VERIFY,
@@ -34,7 +32,8 @@ export class Keys extends Construct {
     const [signing, ...others] = settings.tokenKeys;
     this.tokens = [tokenKey(signing), ...others.map(tokenKey)];
     this.secrets = new Key(this, 'Secrets', {
-      ...kept,
+      removalPolicy: retention(settings),
+      pendingWindow: PENDING_WINDOW,
       description: `${name}: encrypts the data keys of integration secrets and credentials`,
       enableKeyRotation: true,
       policy: administeredByAccount(),
@@ -63,6 +62,9 @@ export class Keys extends Construct {
     this.secrets.addToResourcePolicy(statement);
   }
 }
+
+/** How long a key that is to be deleted waits: the longest that KMS offers. */
+const PENDING_WINDOW = Duration.days(30);
 
 /** In a key's policy `*` is the key itself. */
 const usedBy = (role: IRole, actions: string[]): PolicyStatement =>

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import {
   EndpointType,
   type IResource,
@@ -90,8 +90,8 @@ function restApi(scope: Construct, accessLogs: LogGroup, settings: Settings): Re
     endpointTypes: [EndpointType.REGIONAL],
     // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
     binaryMediaTypes: ['*/*'],
-    cloudWatchRole: settings.gatewayLogRole,
-    ...(settings.gatewayLogRole ? { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN } : {}),
+    // The account's, not the stage's: `gateway-log-role.ts`.
+    cloudWatchRole: false,
     deployOptions: {
       stageName: settings.stage,
       throttlingRateLimit: settings.throttleRate,

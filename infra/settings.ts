@@ -18,7 +18,7 @@ const schema = z
     /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
     firstKey: flag(false),
     /**
-     * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` forgets
+     * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` deletes
      * the old one (`docs/decisions/0052-key-rotation.md`).
      */
     tokenKeys: generations().default(['1']),
@@ -43,7 +43,7 @@ const schema = z
       .optional(),
     /** Where alarms go; without it they only show in the console. */
     alarmEmail: z.email().optional(),
-    /** Keeps table, keys and logs from being deleted with the stack. */
+    /** Keeps table, secrets key and logs from being deleted with the stack. */
     deletionProtection: flag(true),
     /**
      * Refuses to delete the stack. For a stage that stands: `cdk` switches it on before it creates anything, and could then not
@@ -76,10 +76,7 @@ const schema = z
     auditRetentionDays: whole(1, 1_100).default(400),
     /** Memory of a function, which also decides its share of a CPU. In MB. */
     memory: whole(128, 10_240).default(512),
-    /**
-     * Whether to set the account's role for API Gateway's logs. It exists once in a region: set it to false where another stack owns it.
-     * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html
-     */
+    /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
     gatewayLogRole: flag(true),
   })
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {

@@ -65,9 +65,14 @@ export const TAGGED_WITH_TENANT: Conditions = {
   'ForAllValues:StringEquals': { 'aws:TagKeys': [TENANT_TAG] },
 };
 
-/** IAM path of the functions' roles that have these rights: what the tenant role knows them by. */
-export const rolePath = (scope: Construct, rights: TenantRights | 'no-tenants'): string =>
-  `/${Stack.of(scope).stackName}/${rights}/`;
+/**
+ * IAM path of the functions' roles that have these rights: what the tenant role knows them by. Roles are the account's, and a stage may be
+ * deployed in several regions under one name.
+ */
+export function rolePath(scope: Construct, rights: TenantRights | 'no-tenants'): string {
+  const { stackName, region } = Stack.of(scope);
+  return `/${stackName}/${region}/${rights}/`;
+}
 
 interface TenantRoleProps {
   readonly table: TableV2;

@@ -54,8 +54,11 @@ export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Pr
 }
 
 async function readOutputs(file: string): Promise<Outputs> {
-  const parsed = z.record(z.string(), outputsSchema).safeParse(JSON.parse(await readFile(file, 'utf8')));
-  const [outputs, ...others] = Object.values(parsed.data ?? {});
+  const stacks = z.record(z.string(), z.unknown()).safeParse(JSON.parse(await readFile(file, 'utf8')));
+  // The file also names stacks that were deployed on the way.
+  const [outputs, ...others] = Object.values(stacks.data ?? {}).flatMap(
+    (each) => outputsSchema.safeParse(each).data ?? [],
+  );
   if (outputs !== undefined && others.length === 0) return outputs;
   throw new OperatorProblem(`--outputs must name a file with the outputs of one stack of Custodia; ${file} is none.`);
 }

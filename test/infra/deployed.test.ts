@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
@@ -6,6 +8,7 @@ import { deliver } from '../support/deliver.ts';
 import { operations, World } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
 import type { TableRequest } from './account/account.ts';
+import { nameOf, stackIn } from './account/cloudformation.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
 import { describeBundles } from './bundles.ts';
 
@@ -45,6 +48,25 @@ describe('every operation works under the roles of the stack', () => {
     expect(status, JSON.stringify([body, api.account.refusals])).toBe(scenario.route.response.status);
     expect(api.account.requests.slice(before).flatMap(foreign)).toEqual([]);
     expect(api.account.refusals).toEqual([]);
+  });
+});
+
+describe('what is the account’s and not the stage’s', () => {
+  const read = (file: string) => JSON.parse(readFileSync(join(api.assembly, file), 'utf8'));
+  const typesIn = (stack: string): string[] =>
+    Object.values<{ Type: string }>(read(`${stack}.template.json`).Resources).map(({ Type }) => Type);
+
+  it('is in a stack of its own, which is deployed before any stage and the same for all', () => {
+    expect(read('manifest.json').artifacts['custodia-dev'].dependencies).toContain('api-gateway-log-role');
+    expect(typesIn('api-gateway-log-role').toSorted()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
+    expect(typesIn('custodia-dev')).not.toContain('AWS::ApiGateway::Account');
+    expect(JSON.stringify(read('api-gateway-log-role.template.json'))).not.toMatch(/dev/);
+  });
+
+  it('outlives its stack, and is under no name that a later one would meet', () => {
+    for (const [id, declared] of stackIn(api.assembly, 'api-gateway-log-role').resources) {
+      expect([declared.DeletionPolicy, nameOf(declared)], id).toEqual(['RetainExceptOnCreate', undefined]);
+    }
   });
 });
 

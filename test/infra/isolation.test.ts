@@ -150,6 +150,15 @@ describe('a tenant role', () => {
     expect(assumable('auth', { tenant: ACME })).toEqual(auditRoles());
   });
 
+  it('is assumed by no function of the same stage in another region', () => {
+    for (const name of functionNames(contracts)) {
+      const elsewhere = roleOf(name).replace('/eu-west-1/', '/us-east-1/');
+      expect(elsewhere).not.toBe(roleOf(name));
+      for (const role of tenantRoles())
+        expect(mayAssume(stack, { roleArn: elsewhere, tags: {} }, role, { tenant: ACME }), name).toBe(false);
+    }
+  });
+
   it.each([
     ['without a tag', {}],
     ['with a pattern', { tenant: '*' }],

@@ -23,6 +23,8 @@ const run = promisify(execFile);
 /** The stack, synthesized as `cdk deploy` does it and running: its bundles, its roles and policies, on this machine. */
 export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformToken' | 'orgToken'> {
   readonly stack: Deployed;
+  /** Directory of the assembly that `cdk` would deploy. */
+  readonly assembly: string;
   /** Its functions with their bundles, by their names. */
   readonly functions: ReadonlyMap<string, SynthesizedFunction>;
   readonly account: Account;
@@ -83,7 +85,11 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   started.defer(() => gateway.close());
 
   const outputs = join(outdir, 'outputs.json');
-  writeFileSync(outputs, JSON.stringify({ [STACK]: { ...stack.outputs, TableName: table.tableName } }));
+  // `cdk` names every stack that it deployed, those without outputs too.
+  writeFileSync(
+    outputs,
+    JSON.stringify({ 'api-gateway-log-role': {}, [STACK]: { ...stack.outputs, TableName: table.tableName } }),
+  );
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
   const operator = (...args: string[]) =>
     runOperator([...args, '--outputs', outputs], { ...endpoints, ...somebody }, { alone: true });
@@ -93,6 +99,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   return {
     ...callersAt(gateway.url, platform),
     stack,
+    assembly: outdir,
     functions,
     account,
     kms,

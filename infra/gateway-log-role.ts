@@ -1,0 +1,24 @@
+import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
+import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+
+/**
+ * The role under which API Gateway writes its logs: one for an account and region, whichever stage they are of. So it is a stack of its own,
+ * which all stages there share (`docs/decisions/0059-the-account.md`).
+ * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html
+ */
+export class GatewayLogRole extends Stack {
+  constructor(scope: Construct) {
+    super(scope, 'api-gateway-log-role', { description: 'Custodia: lets API Gateway write its logs, for all stages' });
+    const role = new Role(this, 'Role', {
+      description: 'Writes the logs of API Gateway',
+      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
+      managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+    });
+    const setting = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
+    // Deleting the setting does not unset it, and it would name a role that is gone.
+    for (const each of [role, setting]) each.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
+    Tags.of(this).add('service', 'custodia');
+  }
+}
