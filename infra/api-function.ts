@@ -75,7 +75,6 @@ export class ApiFunction extends Construct {
       this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
-    if (this.rights.secrets) keys.allowSecrets(this.role);
   }
 }
 

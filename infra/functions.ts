@@ -35,6 +35,7 @@ export class Functions extends Construct {
       ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
     ]);
     this.#tenantRole('AuditRole', 'audit');
+    this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');
     this.#tenantRole('GrantsRole', 'grants');
     this.#tenantRole('OrganizationsRole', 'organizations');
@@ -61,8 +62,10 @@ export class Functions extends Construct {
   #tenantRole(id: string, kind: TenantRights): void {
     const functions = [...this.byName.values()].filter(({ rights }) => rights.tenants === kind);
     if (functions.length === 0) return;
-    const { role } = new TenantRole(this, id, { table: this.#props.table, kind });
+    const { table, keys } = this.#props;
+    const { role } = new TenantRole(this, id, { table, kind });
     for (const each of functions) each.workUnder(role);
+    if (functions.some(({ rights }) => rights.secrets)) keys.allowSecretsOfTenant(role);
   }
 }
 

@@ -5,6 +5,7 @@ import { Construct } from 'constructs';
 import { PLATFORM } from '../shared/table/keys.ts';
 import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
+import { TENANT } from './tenant-role.ts';
 
 /**
  * The KMS keys. Their own policies say who may use them, and nothing else can: the account may administer a key but not use it,
@@ -48,10 +49,13 @@ export class Keys extends Construct {
     for (const key of this.tokens) key.addToResourcePolicy(usedBy(role, ['kms:GetPublicKey']));
   }
 
-  /** Only with an encryption context that names the tenant, so that a ciphertext is worth nothing outside of it. */
-  allowSecrets(role: IRole): void {
+  /**
+   * To a tenant role: only for the tenant that its session is tagged with, which the encryption context must name. A function with a bug opens no
+   * other tenant's secrets (`docs/decisions/0050`).
+   */
+  allowSecretsOfTenant(role: IRole): void {
     const statement = usedBy(role, ['kms:GenerateDataKey', 'kms:Decrypt']);
-    statement.addCondition('Null', { 'kms:EncryptionContext:tenant': 'false' });
+    statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': TENANT });
     this.secrets.addToResourcePolicy(statement);
   }
 

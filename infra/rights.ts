@@ -12,18 +12,25 @@ export interface Rights {
   readonly signs?: true;
   /** Reads the public keys of tokens. */
   readonly verifies?: true;
-  /** Encrypts and decrypts what is secret. */
+  /** Encrypts and decrypts what is secret, in sessions of the tenant whose it is. */
   readonly secrets?: true;
 }
 
 /**
  * - `audit`: adds to the tenant's audit trail, and reads nothing;
- * - `records`: on the tenant's own keys alone;
+ * - `records-without-secrets`: on the tenant's own keys alone;
+ * - `records`: that, and opens the tenant's secrets, as all that follow do;
  * - `grants`: also has what it does depend on its caller's credentials (`docs/decisions/0073`);
  * - `organizations`: on the tenant's own keys, and makes a tenant, which the platform counts;
  * - `integrations`: that, and registers app codes, which are unique over all tenants.
  */
-export type TenantRights = 'audit' | 'records' | 'grants' | 'organizations' | 'integrations';
+export type TenantRights =
+  | 'audit'
+  | 'records-without-secrets'
+  | 'records'
+  | 'grants'
+  | 'organizations'
+  | 'integrations';
 
 /** The function behind the gateway's authorizers; no contract is served by it. */
 export const AUTHORIZER = 'authorizer';
@@ -48,10 +55,12 @@ const BEYOND: Readonly<Record<string, Rights>> = {
 export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   if (served === AUTHORIZER) return AUTHORIZER_RIGHTS;
   const routes = Object.values(served.routes);
+  const beyond = BEYOND[served.name];
+  // The answer that an idempotency key is remembered with is kept encrypted.
+  const secrets = beyond?.secrets ?? routes.some(takesIdempotencyKey);
   return {
-    ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: 'records' } : {}),
-    // The answer that an idempotency key is remembered with is kept encrypted.
-    ...(routes.some(takesIdempotencyKey) ? { secrets: true } : {}),
-    ...BEYOND[served.name],
+    ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: secrets ? 'records' : 'records-without-secrets' } : {}),
+    ...(secrets ? { secrets } : {}),
+    ...beyond,
   };
 }

@@ -21,7 +21,7 @@ const TENANT_TAG = 'tenant';
 const ORGANIZATION_ID = '????????-????-????-????-????????????';
 
 /** The tenant that the session was opened for. */
-const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
+export const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
 export const OF_TENANT = recordsPartition(TENANT, '*');
 
 /** Where the tenant's audit events are, and the sets of their lists. */
@@ -32,9 +32,6 @@ const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 /** An organization stands in the platform's list of all too. */
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
-
-/** The platform's caller may have given its request a key. */
-const NEW_ORGANIZATION = [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK];
 
 export const ALL_ACTIONS: readonly ItemAction[] = [
   'GetItem',
@@ -47,16 +44,36 @@ export const ALL_ACTIONS: readonly ItemAction[] = [
   'BatchWriteItem',
 ];
 
-/** What functions of each kind do, on items of which partition keys. */
-const ALLOWED: Readonly<Record<TenantRights, readonly [actions: readonly ItemAction[], keys: readonly string[]]>> = {
-  audit: [
-    ['PutItem', 'UpdateItem'],
-    [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
-  ],
-  records: [ALL_ACTIONS, [OF_TENANT]],
-  grants: [ALL_ACTIONS, [OF_TENANT]],
-  organizations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION]],
-  integrations: [ALL_ACTIONS, [OF_TENANT, ...NEW_ORGANIZATION, ANY_APP]],
+/** These actions, on items of these partition keys. */
+type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]];
+
+const OWN: Allowed = [ALL_ACTIONS, [OF_TENANT]];
+
+const AUDIT: Allowed = [
+  ['PutItem', 'UpdateItem'],
+  [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
+];
+
+/** An organization takes its place in the list of all, which it does not read; the platform's caller may have given its request a key. */
+const PLACE_IN_LIST: Allowed = [
+  ['PutItem', 'UpdateItem'],
+  [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
+];
+
+/** Credentials are made, read one by one, changed, and made a condition of; they are neither listed nor deleted. */
+const CREDENTIALS: Allowed = [['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], [ANY_APP]];
+
+/** A condition on them in a transaction, and no more. */
+const CONDITION_ON_CREDENTIALS: Allowed = [['ConditionCheckItem'], [ANY_APP]];
+
+/** What functions of each kind do. */
+const ALLOWED: Readonly<Record<TenantRights, readonly Allowed[]>> = {
+  audit: [AUDIT],
+  'records-without-secrets': [OWN],
+  records: [OWN],
+  grants: [OWN, CONDITION_ON_CREDENTIALS],
+  organizations: [OWN, PLACE_IN_LIST],
+  integrations: [OWN, PLACE_IN_LIST, CREDENTIALS],
 };
 
 /** Conditions of a trust policy: a session has one tag, which names a tenant. */
@@ -97,9 +114,7 @@ export class TenantRole extends Construct {
       description: 'Works on the records of the tenant that its session is tagged with',
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
-    this.role.addToPolicy(allowItems(table, ...ALLOWED[kind]));
-    // A condition on them in a transaction, and no more.
-    if (kind === 'grants') this.role.addToPolicy(allowItems(table, ['ConditionCheckItem'], [ANY_APP]));
+    for (const allowed of ALLOWED[kind]) this.role.addToPolicy(allowItems(table, ...allowed));
     this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
   }
 

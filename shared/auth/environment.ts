@@ -1,5 +1,6 @@
 import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from '../encryption/envelope-encryption.ts';
 import { kmsDataKeys } from '../encryption/kms-data-keys.ts';
+import { tenantSession } from '../table/connection/client.ts';
 import type { PublicKey, Signer } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
@@ -36,7 +37,9 @@ export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   once('encryption', async () => {
     const file = process.env.KEY_FILE;
     return envelopeEncryption(
-      file ? localDataKeys((await readLocalKeys(file)).secretsKey) : kmsDataKeys(required('SECRETS_KEY_ID')),
+      file
+        ? localDataKeys((await readLocalKeys(file)).secretsKey)
+        : kmsDataKeys(required('SECRETS_KEY_ID'), { sessionOf: tenantSession }),
     );
   });
 

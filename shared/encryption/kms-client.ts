@@ -6,5 +6,6 @@ export {
   IncorrectKeyException,
   InvalidCiphertextException,
   KMSClient,
+  type KMSClientConfig,
   SignCommand,
 } from '@aws-sdk/client-kms';

@@ -1,20 +1,34 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
-import { kms } from './kms.ts';
+import { type Kms, kms, type SessionCredentials } from './kms.ts';
+
+interface KmsDataKeysOptions {
+  /** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */
+  readonly lifetime?: number;
+  readonly clock?: Clock;
+  /** Credentials for calls on behalf of a tenant. Default, and where undefined: those of the function itself. */
+  readonly sessionOf?: (tenant: string) => SessionCredentials | undefined;
+}
 
 /**
  * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail logs: a data key can be unwrapped only for
- * its own tenant. Keys are cached for a short time in a warm container, so that a list of encrypted records takes a few calls. A tenant's
- * `DataKeyCache` holds one for all containers, as AWS's hierarchical keyring does (`docs/decisions/0072`).
+ * its own tenant, and in AWS only in a session of that tenant (`docs/decisions/0050`). Keys are cached for a short time in a warm container,
+ * so that a list of encrypted records takes a few calls. A tenant's `DataKeyCache` holds one for all containers, as AWS's hierarchical
+ * keyring does (`docs/decisions/0072`).
  * https://docs.aws.amazon.com/kms/latest/developerguide/encrypt_context.html
  */
-export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clock = systemClock): DataKeys {
+export function kmsDataKeys(
+  masterKeyId: string,
+  { lifetime = LIFETIME, clock = systemClock, sessionOf = () => undefined }: KmsDataKeysOptions = {},
+): DataKeys {
   const current = expiring<DataKey>(lifetime, clock);
   const unwrapped = expiring<Uint8Array>(lifetime, clock);
   const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
-    unwrapped(`${tenant} ${wrapped}`, () => decryptKey(masterKeyId, wrapped, tenant));
+    unwrapped(`${tenant} ${wrapped}`, async () =>
+      decryptKey(await kms(sessionOf(tenant)), masterKeyId, wrapped, tenant),
+    );
   const generated = async (tenant: string): Promise<DataKey> => {
-    const made = await generate(masterKeyId, tenant);
+    const made = await generate(await kms(sessionOf(tenant)), masterKeyId, tenant);
     // A container often decrypts what it has just encrypted.
     await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
     return made;
@@ -32,13 +46,12 @@ export function kmsDataKeys(masterKeyId: string, lifetime = LIFETIME, clock: Clo
   };
 }
 
-/** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */
+/** In milliseconds. */
 const LIFETIME = 60_000;
 /** Most keys in the cache; the oldest is evicted first. */
 const KEPT = 2_000;
 
-async function generate(masterKeyId: string, tenant: string): Promise<DataKey> {
-  const { client, commands } = await kms();
+async function generate({ client, commands }: Kms, masterKeyId: string, tenant: string): Promise<DataKey> {
   const { Plaintext: key, CiphertextBlob: wrapped } = await client.send(
     new commands.GenerateDataKeyCommand({ KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } }),
   );
@@ -46,8 +59,12 @@ async function generate(masterKeyId: string, tenant: string): Promise<DataKey> {
   return { key, wrapped: Buffer.from(wrapped).toString('base64url') };
 }
 
-async function decryptKey(masterKeyId: string, wrapped: string, tenant: string): Promise<Uint8Array> {
-  const { client, commands } = await kms();
+async function decryptKey(
+  { client, commands }: Kms,
+  masterKeyId: string,
+  wrapped: string,
+  tenant: string,
+): Promise<Uint8Array> {
   const command = new commands.DecryptCommand({
     KeyId: masterKeyId,
     CiphertextBlob: Buffer.from(wrapped, 'base64url'),

@@ -1,20 +1,42 @@
+import { renewingSession } from '../expired-session.ts';
 import type * as commands from './kms-client.ts';
 
 /** A call that takes longer is retried. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
 
-interface Kms {
+export interface Kms {
   readonly client: commands.KMSClient;
   readonly commands: typeof commands;
 }
 
-let shared: Promise<Kms> | undefined;
+/** The credentials of a session. */
+export type SessionCredentials = NonNullable<commands.KMSClientConfig['credentials']>;
 
-/** The KMS client of this container. Imported on first use: that takes 35 ms, and most requests need no key (`docs/decisions/0054`). */
-export function kms(): Promise<Kms> {
-  shared ??= import('./kms-client.ts').then((commands) => ({
+let own: Promise<Kms> | undefined;
+const inSessions = new WeakMap<SessionCredentials, Promise<Kms>>();
+
+/**
+ * The KMS client of this container, or the one that signs with these credentials, which is kept as long as they are. Imported on first use:
+ * that takes 35 ms, and most requests need no key (`docs/decisions/0054`).
+ */
+export function kms(session?: SessionCredentials): Promise<Kms> {
+  own ??= import('./kms-client.ts').then((commands) => ({
     client: new commands.KMSClient({ requestHandler: TIMEOUTS }),
     commands,
   }));
-  return shared;
+  if (session === undefined) return own;
+  const known = inSessions.get(session) ?? own.then((shared) => inSession(shared, session));
+  inSessions.set(session, known);
+  return known;
+}
+
+/** All sessions share the connections of the function's own client. */
+function inSession({ client, commands }: Kms, credentials: SessionCredentials): Kms {
+  const { requestHandler } = client.config;
+  const ofSession = new commands.KMSClient({ requestHandler, credentials });
+  ofSession.middlewareStack.add(
+    (next) => (request) => renewingSession(() => next(request), ofSession.config.credentials),
+    { step: 'initialize', name: 'renewExpired' },
+  );
+  return { client: ofSession, commands };
 }

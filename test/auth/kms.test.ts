@@ -94,7 +94,7 @@ describe('secrets under KMS', () => {
   });
 
   it('are under a new data key when the old one has been kept long enough', async () => {
-    const box = envelopeEncryption(kmsDataKeys('master', 0));
+    const box = envelopeEncryption(kmsDataKeys('master', { lifetime: 0 }));
     const place = { tenant: 'b', record: 'service/1' };
     const encrypted = [await box.encrypt('one', place), await box.encrypt('two', place)];
     expect(callsOf('GenerateDataKey')).toBe(2);

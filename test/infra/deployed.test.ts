@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import { rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, World } from '../support/scenario.ts';
@@ -185,6 +187,24 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect((await api.request('PATCH', path, { token: acme.token, body: { status: 'inactive' } })).status).toBe(200);
     const login = await api.request('POST', '/api/v1/auth/login', { body: { app_code, secret } });
     expect(login.status).toBe(401);
+  });
+});
+
+describe('secrets', () => {
+  it('are encrypted and opened in sessions of the tenant whose they are, by no function on its own', () => {
+    const uses = api.account.keyUses.filter(({ operation }) => !/^(Sign|GetPublicKey)$/.test(operation));
+    expect(new Set(uses.map(({ operation }) => operation))).toEqual(new Set(['GenerateDataKey', 'Decrypt']));
+    expect(uses.length).toBeGreaterThan(5);
+    for (const { by, tenant, operation } of uses) expect([operation, by.tags.tenant]).toEqual([operation, tenant]);
+  });
+
+  it('open no session of their own: a function has one for the records and the secrets of a tenant', () => {
+    const ofAcme = api.account.sessions.filter(({ tags }) => tags.tenant === acme.orgId);
+    const underOneRole = Map.groupBy(ofAcme, ({ roleArn }) => roleArn)
+      .values()
+      .map((sessions) => sessions.length);
+    const functions = Map.groupBy(contracts, (contract) => rightsOf(contract).tenants).get('records')?.length;
+    expect(Math.max(...underOneRole)).toBe(functions);
   });
 });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
-import { isAllowed, mayAssume, type Principal } from './account/iam.ts';
+import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { synthesize } from './synthesize.ts';
 
@@ -26,8 +26,9 @@ const arns = (found: (arn: string) => boolean): string[] =>
     Type === 'AWS::IAM::Role' ? `arn:aws:iam::111122223333:role${Properties.Path ?? '/'}${id}` : '',
   ).filter((arn) => arn !== '' && found(arn));
 
-/** The tenant roles under which records are worked on: of records, of grants, of organizations, of integrations. */
-const recordRoles = (): string[] => arns((arn) => /Functions(Tenant|Grants|Organizations|Integrations)Role/.test(arn));
+/** The tenant roles under which records are worked on: of records, with and without secrets, of grants, of organizations, of integrations. */
+const recordRoles = (): string[] =>
+  arns((arn) => /Functions((Plain)?Tenant|Grants|Organizations|Integrations)Role/.test(arn));
 /** That of a function which only adds to the audit trail. */
 const auditRoles = (): string[] => arns((arn) => /FunctionsAuditRole/.test(arn));
 const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
@@ -62,7 +63,7 @@ describe('a session of a tenant role', () => {
   const sessions = (): Principal[] => tenantRoles().map(inTenant);
 
   it('does all that the storage code does to the tenant’s own keys', () => {
-    expect(recordRoles()).toHaveLength(4);
+    expect(recordRoles()).toHaveLength(5);
     for (const by of recordRoles().map(inTenant)) {
       for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
       expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active#SET`])).toBe(true);
@@ -117,10 +118,26 @@ describe('a session of a tenant role', () => {
     }
   });
 
-  it('reaches app codes only where integrations are made', () => {
+  it('reaches app codes only where integrations are made, one by one, and deletes none', () => {
     for (const action of ACTIONS.filter((each) => each !== 'ConditionCheckItem')) {
       const reaching = sessions().filter((by) => may(by, action, ['APP#acme']));
-      expect(reaching.map(({ roleArn }) => roleArn)).toEqual([expect.stringContaining('IntegrationsRole')]);
+      const needed = ['GetItem', 'PutItem', 'UpdateItem'].includes(action);
+      expect(
+        reaching.map(({ roleArn }) => roleArn),
+        action,
+      ).toEqual(needed ? [expect.stringContaining('IntegrationsRole')] : []);
+    }
+  });
+
+  it('takes a place in the platform’s list where organizations are made, and reads or deletes nothing there', () => {
+    for (const key of ['ORG#PLATFORM#ORG', 'ORG#PLATFORM#ORG#SET', 'ORG#PLATFORM#ONCE#REQUEST#x']) {
+      for (const action of ACTIONS) {
+        const reaching = sessions().filter((by) => may(by, action, [key]));
+        const needed = ['PutItem', 'UpdateItem'].includes(action);
+        expect(reaching.map(({ roleArn }) => roleArn).toSorted(), `${action} ${key}`).toEqual(
+          needed ? [expect.stringContaining('IntegrationsRole'), expect.stringContaining('OrganizationsRole')] : [],
+        );
+      }
     }
   });
 
@@ -169,6 +186,80 @@ describe('a tenant role', () => {
     ['with no tenant', { tenant: '' }],
   ])('is not assumed %s', (_, tags) => {
     for (const name of functionNames(contracts)) expect(assumable(name, tags as Record<string, string>)).toEqual([]);
+  });
+});
+
+describe('secrets', () => {
+  const secretsKey = (): string =>
+    Array.from(stack.resources).find(
+      ([, { Type, Properties }]) => Type === 'AWS::KMS::Key' && !Properties.KeySpec,
+    )?.[0] ?? '';
+  const opens = (by: Principal, action: string, context: Record<string, string>): boolean =>
+    mayUseKey(stack, by, {
+      action: `kms:${action}`,
+      resource: `arn:aws:kms:eu-west-1:111122223333:key/${secretsKey()}`,
+      context: Object.fromEntries(
+        Object.entries(context).map(([key, value]) => [`kms:EncryptionContext:${key}`, [value]]),
+      ),
+    });
+  const USES = ['Decrypt', 'GenerateDataKey'];
+
+  it('open in a session of the tenant whose they are, and in no other', () => {
+    const opening = tenantRoles().filter((roleArn) =>
+      opens({ roleArn, tags: { tenant: ACME } }, 'Decrypt', { tenant: ACME }),
+    );
+    expect(opening.toSorted()).toEqual(
+      ['Grants', 'Integrations', 'Organizations', 'Tenant'].map((name) =>
+        expect.stringContaining(`Functions${name}Role`),
+      ),
+    );
+    for (const roleArn of tenantRoles()) {
+      for (const action of USES) {
+        const isOpening = opening.includes(roleArn);
+        for (const tenant of [ACME, 'PLATFORM'])
+          expect(opens({ roleArn, tags: { tenant } }, action, { tenant }), `${roleArn} ${action}`).toBe(isOpening);
+        for (const context of [
+          { tenant: RIVAL },
+          { tenant: 'PLATFORM' },
+          { tenant: '*' },
+          { tenant: '' },
+          {},
+          { other: ACME },
+        ])
+          expect(opens({ roleArn, tags: { tenant: ACME } }, action, context as Record<string, string>), action).toBe(
+            false,
+          );
+        expect(opens({ roleArn, tags: {} }, action, { tenant: ACME }), action).toBe(false);
+        expect(opens({ roleArn, tags: {} }, action, { tenant: '' }), action).toBe(false);
+      }
+    }
+  });
+
+  it('open to the functions that need them, and to no other that works on the tenant’s records', () => {
+    const role = (name: string) =>
+      tenantRoles().filter((each) => mayAssume(stack, { roleArn: roleOf(name), tags: {} }, each, { tenant: ACME }));
+    const opening = functionNames(contracts).filter((name) =>
+      role(name).some((roleArn) => opens({ roleArn, tags: { tenant: ACME } }, 'Decrypt', { tenant: ACME })),
+    );
+    const others = functionNames(contracts).filter((name) => !opening.includes(name));
+    expect(others.toSorted()).toEqual(['audit', 'auth', 'authorizer', 'openapi', 'well-known']);
+  });
+
+  it('do not open to a function on its own, whatever it says of itself', () => {
+    for (const name of functionNames(contracts)) {
+      for (const action of [...USES, 'Encrypt', 'ReEncryptFrom']) {
+        for (const tags of [{}, { tenant: ACME }])
+          expect(opens({ roleArn: roleOf(name), tags }, action, { tenant: ACME }), `${name} ${action}`).toBe(false);
+      }
+    }
+  });
+
+  it('of the platform are made by the operator, who opens none', () => {
+    const by = { roleArn: arns((arn) => /Operator/.test(arn))[0] ?? '', tags: {} };
+    expect(opens(by, 'GenerateDataKey', { tenant: 'PLATFORM' })).toBe(true);
+    for (const context of [{ tenant: ACME }, {}])
+      expect(opens(by, 'GenerateDataKey', context as Record<string, string>)).toBe(false);
+    expect(opens(by, 'Decrypt', { tenant: 'PLATFORM' })).toBe(false);
   });
 });
 

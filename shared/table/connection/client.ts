@@ -1,8 +1,9 @@
 import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
+import { renewingSession } from '../../expired-session.ts';
 import type { TenantId } from '../keys.ts';
-import { renewExpired, tenantCredentials } from './tenant-credentials.ts';
+import { tenantCredentials } from './tenant-credentials.ts';
 
 /** Access to the table: a client and the table's name. */
 export interface Table {
@@ -33,7 +34,7 @@ const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnReque
 const ATTEMPTS = 3;
 
 let shared: Table | undefined;
-const ofTenants = new Map<TenantId, Table>();
+const ofTenants = new Map<string, Table>();
 let overrides: DynamoDBClientConfig = {};
 
 /**
@@ -55,7 +56,19 @@ const KEPT_TENANTS = 100;
  */
 export function tenantTable(tenant: TenantId): Table {
   const role = process.env.TENANT_ROLE_ARN;
-  if (role === undefined) return environmentTable();
+  return role === undefined ? environmentTable() : keptTable(role, tenant);
+}
+
+/**
+ * The credentials with which a tenant's table is reached, for what else is the tenant's: one session for both. Undefined where no role is
+ * named: then it is the function's own.
+ */
+export function tenantSession(tenant: string): Table['client']['config']['credentials'] | undefined {
+  const role = process.env.TENANT_ROLE_ARN;
+  return role === undefined ? undefined : keptTable(role, tenant).client.config.credentials;
+}
+
+function keptTable(role: string, tenant: string): Table {
   const table = ofTenants.get(tenant) ?? openTable(role, tenant);
   ofTenants.delete(tenant);
   ofTenants.set(tenant, table);
@@ -66,12 +79,16 @@ export function tenantTable(tenant: TenantId): Table {
   return table;
 }
 
-/** The clients of all tenants share the connections of the function's own client. */
-function openTable(role: string, tenant: TenantId): Table {
+/** All tenants' clients share the connections of the function's own. */
+function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
   const { requestHandler } = client.config;
   const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(role, tenant) });
-  renewExpired(table.client);
+  const { middlewareStack, config: of } = table.client;
+  middlewareStack.add((next) => (request) => renewingSession(() => next(request), of.credentials), {
+    step: 'initialize',
+    name: 'renewExpired',
+  });
   return table;
 }
 

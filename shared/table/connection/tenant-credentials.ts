@@ -1,9 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { sts } from './sts.ts';
 
 /**
- * A function's credentials for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares the tag with the
- * partition key of every item (`infra/tenant-role.ts`), so that AWS itself enforces the boundary of the tenant
+ * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares
+ * the tag with the partition key of every item (`infra/tenant-role.ts`), and KMS with the encryption context, so that AWS itself keeps the function inside the tenant
  * (`docs/decisions/0050-tenant-sessions.md`).
  */
 
@@ -48,19 +47,3 @@ export const tenantCredentials = (role: string, tenant: string) => async (): Pro
     expiration: Expiration,
   };
 };
-
-/** Makes a client open a new session and send its request again when DynamoDB reports that its session has expired. */
-export function renewExpired(client: Pick<DynamoDBClient, 'middlewareStack' | 'config'>): void {
-  client.middlewareStack.add(
-    (next) => async (request) => {
-      try {
-        return await next(request);
-      } catch (error) {
-        if (!(error instanceof Error && error.name === 'ExpiredTokenException')) throw error;
-        await client.config.credentials({ forceRefresh: true });
-        return next(request);
-      }
-    },
-    { step: 'initialize', name: 'renewExpired' },
-  );
-}

@@ -1,24 +1,28 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Asked, isAllowed, mayAssume, type Principal } from './iam.ts';
+import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
 import { accessOf } from './item-access.ts';
 import type { Deployed } from './template.ts';
 
 /**
- * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, and DynamoDB behind IAM. Every request is
- * known by the access key that it is signed with, and refused unless the template's policies allow it. (Signatures are not checked.)
+ * An AWS account for a stack, as far as its functions reach: STS, which opens sessions of roles, DynamoDB behind IAM, and KMS behind the policies
+ * of its keys. Every request is known by the access key that it is signed with, and refused unless the template's policies allow it.
+ * (Signatures are not checked.)
  */
 export interface Account {
   /** Gives credentials to a role, as Lambda does to a function. */
   readonly credentialsOf: (principal: Principal) => Record<string, string>;
   readonly stsEndpoint: string;
   readonly dynamoDbEndpoint: string;
+  readonly kmsEndpoint: string;
   /** The sessions opened so far, in order. */
   readonly sessions: readonly Principal[];
   /** Every request to the table, in order. */
   readonly requests: readonly TableRequest[];
-  /** Every request that was refused, to either service, in words. */
+  /** Every use of a key, in order. */
+  readonly keyUses: readonly KeyUse[];
+  /** Every request that was refused, to any service, in words. */
   readonly refusals: readonly string[];
   /** Forgets sessions and requests so far. */
   readonly forget: () => void;
@@ -32,10 +36,23 @@ export interface TableRequest {
   readonly partitions: readonly string[];
 }
 
-export async function openAccount(stack: Deployed, dynamoDb: string): Promise<Account> {
+export interface KeyUse {
+  /** `Decrypt` */
+  readonly operation: string;
+  readonly by: Principal;
+  /** The tenant that the encryption context names. */
+  readonly tenant: string | undefined;
+}
+
+/**
+ * @param dynamoDb address of what is behind the account's DynamoDB
+ * @param kms address of what is behind its KMS
+ */
+export async function openAccount(stack: Deployed, dynamoDb: string, kms: string): Promise<Account> {
   const holders = new Map<string, Principal>();
   const sessions: Principal[] = [];
   const requests: TableRequest[] = [];
+  const keyUses: KeyUse[] = [];
   const refusals: string[] = [];
   const credentialsOf = (principal: Principal): Record<string, string> => {
     // DynamoDB Local takes letters and digits only.
@@ -79,29 +96,59 @@ export async function openAccount(stack: Deployed, dynamoDb: string): Promise<Ac
     response.writeHead(answer.status, JSON_1_0).end(await answer.text());
   });
 
-  const [stsEndpoint, dynamoDbEndpoint] = await Promise.all([sts, table].map(listening));
+  const keys = createServer(async (request, response) => {
+    const body = await bodyOf(request);
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+    const by = holders.get(accessKeyOf(request));
+    const asked = keyUseIn(operation, JSON.parse(body));
+    if (by === undefined || !mayUseKey(stack, by, asked)) {
+      refuse(by, `${asked.action} ${JSON.stringify(asked.context)}`);
+      response
+        .writeHead(400, JSON_1_1)
+        .end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
+      return;
+    }
+    keyUses.push({ operation, by, tenant: asked.context[TENANT_IN_CONTEXT]?.[0] });
+    const answer = await fetch(kms, { method: 'POST', headers: forwarded(request), body });
+    response.writeHead(answer.status, JSON_1_1).end(await answer.text());
+  });
+
+  const servers = [sts, table, keys];
+  const [stsEndpoint, dynamoDbEndpoint, kmsEndpoint] = await Promise.all(servers.map(listening));
   return {
     credentialsOf,
     stsEndpoint: stsEndpoint ?? '',
     dynamoDbEndpoint: dynamoDbEndpoint ?? '',
+    kmsEndpoint: kmsEndpoint ?? '',
     sessions,
     requests,
+    keyUses,
     refusals,
     forget: () => {
       sessions.length = 0;
       requests.length = 0;
+      keyUses.length = 0;
     },
-    close: () => [sts, table].forEach((server) => void server.close()),
+    close: () => servers.forEach((server) => void server.close()),
   };
 }
 
 const partitionsOf = ({ context }: Asked): readonly string[] => context['dynamodb:LeadingKeys'] ?? [];
 
+const TENANT_IN_CONTEXT = 'kms:EncryptionContext:tenant';
+
+/** What a request to KMS asks of a key's policy: its action, on which key, with which encryption context. */
+function keyUseIn(operation: string, body: unknown): Asked {
+  const { KeyId, EncryptionContext = {} } = body as { KeyId: string; EncryptionContext?: Record<string, string> };
+  const context = Object.entries(EncryptionContext).map(([key, value]) => [`kms:EncryptionContext:${key}`, [value]]);
+  return { action: `kms:${operation}`, resource: KeyId, context: Object.fromEntries(context) };
+}
+
 const accessKeyOf = ({ headers }: IncomingMessage): string =>
   /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
 const forwarded = ({ headers }: IncomingMessage): Record<string, string> => ({
-  'content-type': 'application/x-amz-json-1.0',
+  'content-type': String(headers['content-type']),
   'x-amz-target': String(headers['x-amz-target']),
   'x-amz-date': String(headers['x-amz-date']),
   authorization: headers.authorization ?? '',
@@ -123,6 +170,7 @@ function tagsIn(form: URLSearchParams): Record<string, string> {
 }
 
 const XML = { 'content-type': 'text/xml' };
+const JSON_1_1 = { 'content-type': 'application/x-amz-json-1.1' };
 const JSON_1_0 = { 'content-type': 'application/x-amz-json-1.0' };
 
 /** How long the sessions last that STS opens, in milliseconds. */

@@ -51,14 +51,14 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   const table = await freshTable();
   const kms = await startFakeKms();
   started.defer(() => kms.stop());
-  const account = await openAccount(stack, table.endpoint);
+  const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
   const endpoints = {
     AWS_REGION: LOCAL_REGION,
     AWS_ENDPOINT_URL_STS: account.stsEndpoint,
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
-    AWS_ENDPOINT_URL_KMS: kms.endpoint,
+    AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
   };
   const functions = synthesizedFunctions(outdir);
   const stops: (() => Promise<void>)[] = [];

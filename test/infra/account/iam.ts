@@ -49,6 +49,25 @@ export function isAllowed({ resources }: Deployed, principal: Principal, asked: 
   return speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow');
 }
 
+/**
+ * Whether the policy of a KMS key allows its use. It names whom it allows by their roles; the account, which it names too, is everybody whose
+ * own policies allow it.
+ * https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-overview.html
+ */
+export function mayUseKey(stack: Deployed, principal: Principal, asked: Asked): boolean {
+  const key = stack.resources.get(idOf(asked.resource));
+  const speaking = statementsOf(key?.Properties.KeyPolicy).filter((statement) => speaksOf(statement, principal, asked));
+  const names = (arn: string): boolean =>
+    speaking.some(
+      ({ Effect, Principal: named }) => Effect === 'Allow' && named !== '*' && [named?.AWS].flat().includes(arn),
+    );
+  const account = `arn:aws:iam::${principal.roleArn.split(':')[4]}:root`;
+  return (
+    speaking.every(({ Effect }) => Effect === 'Allow') &&
+    (names(principal.roleArn) || (names(account) && isAllowed(stack, principal, asked)))
+  );
+}
+
 /** Whether a role may be assumed: both the caller's own policy and the role's trust policy must allow it, the tags too. */
 export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, tags: Principal['tags']): boolean {
   const context = {
