@@ -24,7 +24,9 @@ export class CustomDomain extends Construct {
       securityPolicy: SecurityPolicy.TLS_1_2,
     });
     domain.addBasePathMapping(api, { stage: api.deploymentStage });
-    new CfnOutput(this, 'AliasTarget', { value: domain.domainNameAliasDomainName });
-    new CfnOutput(this, 'AliasZoneId', { value: domain.domainNameAliasHostedZoneId });
+    const alias = { AliasTarget: domain.domainNameAliasDomainName, AliasZoneId: domain.domainNameAliasHostedZoneId };
+    for (const [name, value] of Object.entries(alias)) {
+      new CfnOutput(this, name, { value }).overrideLogicalId(`Domain${name}`);
+    }
   }
 }

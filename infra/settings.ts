@@ -8,88 +8,86 @@ const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
 );
 
 /** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or the `context` of `cdk.json`. */
-const schema = z
-  .object({
-    /** Name of the stage; part of the stack's name and of the base address. */
-    stage: z
-      .string()
-      .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
-      .default('dev'),
-    /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
-    firstKey: flag(false),
-    /**
-     * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` deletes
-     * the old one (`docs/decisions/0052-key-rotation.md`).
-     */
-    tokenKeys: generations().default(['1']),
-    /**
-     * A domain of one's own in front of the stage, `api.example.com`, and the certificate for it: of AWS Certificate Manager, in the stack's
-     * region. Without them the address is the one that API Gateway makes.
-     */
-    domainName: z
-      .string()
-      .max(253)
-      .regex(
-        /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
-        'a domain name in lower case, without a scheme or path',
-      )
-      .optional(),
-    certificateArn: z
-      .string()
-      .regex(
-        /^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/,
-        'the ARN of a certificate of AWS Certificate Manager',
-      )
-      .optional(),
-    /** Where alarms go; without it they only show in the console. */
-    alarmEmail: z.email().optional(),
-    /** Keeps table, secrets key and logs from being deleted with the stack. */
-    deletionProtection: flag(true),
-    /**
-     * Refuses to delete the stack. For a stage that stands: `cdk` switches it on before it creates anything, and could then not
-     * clear away a first deployment that failed.
-     */
-    terminationProtection: flag(false),
-    /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */
-    logRetentionDays: whole(1, 3653)
-      .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
-      .default(90),
-    /** Requests per second over all callers, and how many may come at once. */
-    throttleRate: whole(1, 10_000).default(500),
-    throttleBurst: whole(1, 5_000).default(1_000),
-    /** Requests a minute of an integration that has no limit of its own. */
-    rateLimit: whole(1, 1_000_000).default(600),
-    /** Requests a minute of all integrations of a tenant together; without it ten times `rateLimit` (`docs/decisions/0081-request-budgets.md`). */
-    tenantRateLimit: whole(1, 100_000_000).optional(),
-    /** How many integrations an organization may have. */
-    maxIntegrations: whole(1, 1_000_000).default(200),
-    /** How long the gateway holds on to an answer of the authorizer, in seconds: so long a key that is cut off still reads (`docs/security.md`). */
-    authorizerCacheSeconds: whole(0, 300).default(60),
-    /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
-    webhookToleranceSeconds: whole(1, 2_592_000).optional(),
-    /** Requests of one network address in five minutes; more are refused by the firewall. */
-    addressLimit: whole(10, 2_000_000_000).default(10_000),
-    /**
-     * Days for which audit events are kept. The head of a list that expires marks each of them: more than some three years would make every
-     * event dear.
-     */
-    auditRetentionDays: whole(1, 1_100).default(400),
-    /** Memory of a function, which also decides its share of a CPU. In MB. */
-    memory: whole(128, 10_240).default(512),
-    /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
-    gatewayLogRole: flag(true),
-  })
-  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
-    path: ['domainName, certificateArn'],
-    message: 'both or neither',
-  });
+const schema = z.object({
+  /** Name of the stage; part of the stack's name and of the base address. */
+  stage: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
+    .default('dev'),
+  /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
+  firstKey: flag(false),
+  /**
+   * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` deletes
+   * the old one (`docs/decisions/0052-key-rotation.md`).
+   */
+  tokenKeys: generations().default(['1']),
+  /**
+   * A domain of one's own in front of the stage, `api.example.com`, and the certificate for it: of AWS Certificate Manager, in the stack's
+   * region. Without them the address is the one that API Gateway makes.
+   */
+  domainName: z
+    .string()
+    .max(253)
+    .regex(
+      /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/,
+      'a domain name in lower case, without a scheme or path',
+    )
+    .optional(),
+  certificateArn: z
+    .string()
+    .regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate of AWS Certificate Manager')
+    .optional(),
+  /** Where alarms go; without it they only show in the console. */
+  alarmEmail: z.email().optional(),
+  /** Keeps table, secrets key and logs from being deleted with the stack. */
+  deletionProtection: flag(true),
+  /**
+   * Refuses to delete the stack. For a stage that stands: `cdk` switches it on before it creates anything, and could then not
+   * clear away a first deployment that failed.
+   */
+  terminationProtection: flag(false),
+  /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */
+  logRetentionDays: whole(1, 3653)
+    .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
+    .default(90),
+  /** Requests per second over all callers, and how many may come at once. */
+  throttleRate: whole(1, 10_000).default(500),
+  throttleBurst: whole(1, 5_000).default(1_000),
+  /** Requests a minute of an integration that has no limit of its own. */
+  rateLimit: whole(1, 1_000_000).default(600),
+  /** Requests a minute of all integrations of a tenant together; without it ten times `rateLimit` (`docs/decisions/0081-request-budgets.md`). */
+  tenantRateLimit: whole(1, 100_000_000).optional(),
+  /** How many integrations an organization may have. */
+  maxIntegrations: whole(1, 1_000_000).default(200),
+  /** How long the gateway holds on to an answer of the authorizer, in seconds: so long a key that is cut off still reads (`docs/security.md`). */
+  authorizerCacheSeconds: whole(0, 300).default(60),
+  /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
+  webhookToleranceSeconds: whole(1, 2_592_000).optional(),
+  /** Requests of one network address in five minutes; more are refused by the firewall. */
+  addressLimit: whole(10, 2_000_000_000).default(10_000),
+  /**
+   * Days for which audit events are kept. The head of a list that expires marks each of them: more than some three years would make every
+   * event dear.
+   */
+  auditRetentionDays: whole(1, 1_100).default(400),
+  /** Memory of a function, which also decides its share of a CPU. In MB. */
+  memory: whole(128, 10_240).default(512),
+  /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
+  gatewayLogRole: flag(true),
+});
+
+/** What can only be said of several together. */
+const consistent = schema.refine(
+  ({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined),
+  { path: ['domainName, certificateArn'], message: 'both or neither' },
+);
 
 export type Settings = z.infer<typeof schema>;
 
 /** @throws Error that names every setting that is wrong */
 export function settingsFrom(node: Node): Settings {
   const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name) as unknown]);
-  const parsed = schema.safeParse(Object.fromEntries(given));
+  const parsed = consistent.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new Error(`These CDK context values cannot be used:\n${findings.join('\n')}`);

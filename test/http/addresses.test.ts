@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { loadFromSource } from '../../local/functions.ts';
 import { type Gateway, startGateway } from '../../local/gateway/gateway.ts';
-import { basePathOf } from '../../shared/http/response/links.ts';
+import { basePathOf, underBasePath } from '../../shared/http/response/links.ts';
 import { type Api, callersAt, type OrgAccess, startApi } from '../support/api.ts';
 
 /** The API at the address that API Gateway makes, whose paths begin with the stage, and under a domain of one's own, at the same time. */
@@ -96,4 +96,13 @@ describe('what comes before the route’s own path', () => {
     ['/', '/api/v1/clients', ''],
     [undefined, '/api/v1/clients', ''],
   ])('of %s is found by the route %s', (path, resource, expected) => expect(of(path, resource)).toBe(expected));
+});
+
+it('nothing in a base path is anything but text', () => {
+  const headers = { Link: '</a?page=1>; rel="first", </a?page=2>; rel="next"', Location: '/a/1', ETag: '"1"' };
+  expect(underBasePath(headers, "/$&$'")).toEqual({
+    Link: `</$&$'/a?page=1>; rel="first", </$&$'/a?page=2>; rel="next"`,
+    Location: "/$&$'/a/1",
+    ETag: '"1"',
+  });
 });

@@ -49,7 +49,7 @@ export function underBasePath(headers: Headers, basePath: string): Headers {
   const { Link: link, Location: location } = headers;
   return {
     ...headers,
-    ...(link === undefined ? {} : { Link: String(link).replaceAll('</', `<${basePath}/`) }),
+    ...(link === undefined ? {} : { Link: String(link).replaceAll('</', () => `<${basePath}/`) }),
     ...(location === undefined ? {} : { Location: `${basePath}${location}` }),
   };
 }

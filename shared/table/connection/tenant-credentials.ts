@@ -2,8 +2,8 @@ import { sts } from './sts.ts';
 
 /**
  * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares
- * the tag with the partition key of every item (`infra/tenant-role.ts`), and KMS with the encryption context, so that AWS itself keeps the function inside the tenant
- * (`docs/decisions/0050-tenant-sessions.md`).
+ * the tag with the partition key of every item (`infra/tenant-role.ts`), the policy of the secrets' key with the encryption context, so that
+ * AWS itself keeps the function inside the tenant (`docs/decisions/0050-tenant-sessions.md`).
  */
 
 /** The session tag with the tenant, which the tenant role's policy reads. */
