@@ -31,16 +31,6 @@ beforeAll(async () => {
   });
   sts.listen(0, '127.0.0.1');
   await once(sts, 'listening');
-  const endpoint = `http://127.0.0.1:${(sts.address() as AddressInfo).port}`;
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL_STS: endpoint,
-    AWS_REGION: 'eu-west-1',
-    AWS_ACCESS_KEY_ID: 'OWN',
-    AWS_SECRET_ACCESS_KEY: 'own',
-    AWS_MAX_ATTEMPTS: '1',
-    TABLE_NAME: 'records',
-    TENANT_ROLE_ARN: 'arn:aws:iam::111122223333:role/tenant',
-  });
 });
 afterAll(() => void sts.close());
 
@@ -66,6 +56,17 @@ class Recorder extends NodeHttpHandler {
 
 let dynamoDb: Recorder;
 beforeEach(() => {
+  // Unset after each test: other files share this process.
+  const environment = {
+    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    AWS_REGION: 'eu-west-1',
+    AWS_ACCESS_KEY_ID: 'OWN',
+    AWS_SECRET_ACCESS_KEY: 'own',
+    AWS_MAX_ATTEMPTS: '1',
+    TABLE_NAME: 'records',
+    TENANT_ROLE_ARN: 'arn:aws:iam::111122223333:role/tenant',
+  };
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
   dynamoDb = new Recorder();
   configureTable({ requestHandler: dynamoDb });
   asked.length = 0;
