@@ -11,6 +11,7 @@ const UNIT = [
   'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions,log}.test.ts',
   'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
+  'test/shared/*.test.ts',
   'test/table/{ids,number-set,periods,tenant-credentials}.test.ts',
   'test/webhooks/{domains,signature}.test.ts',
 ];

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../clock.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
 import { type Kms, kms, type SessionCredentials } from './kms.ts';
 
@@ -89,12 +90,7 @@ function expiring<T>(lifetime: number, clock: Clock): (name: string, make: () =>
     if (found !== undefined && found.until > clock()) return found.value;
     // The promise is kept, so that records which are decrypted at the same time share one call.
     const value = make();
-    kept.delete(name);
-    kept.set(name, { value, until: clock() + lifetime });
-    for (const oldest of kept.keys()) {
-      if (kept.size <= KEPT) break;
-      kept.delete(oldest);
-    }
+    keepNewest(kept, name, { value, until: clock() + lifetime }, KEPT);
     value.catch(() => {
       if (kept.get(name)?.value === value) kept.delete(name);
     });

@@ -1,5 +1,6 @@
 import { Problem } from '../contract/problem.ts';
 import type { Caller } from '../identity/caller.ts';
+import { keepNewest } from '../keep-newest.ts';
 import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
@@ -115,12 +116,7 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
 function bucketOf(tenant: Tenant, of: string): Bucket {
   const name = `${tenant.id}#${of}`;
   const bucket = buckets.get(name) ?? new Bucket();
-  buckets.delete(name);
-  buckets.set(name, bucket);
-  for (const longestUnused of buckets.keys()) {
-    if (buckets.size <= KEPT_BUCKETS) break;
-    buckets.delete(longestUnused);
-  }
+  keepNewest(buckets, name, bucket, KEPT_BUCKETS);
   return bucket;
 }
 

@@ -2,6 +2,7 @@ import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { renewingSession } from '../../expired-session.ts';
+import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
@@ -70,12 +71,7 @@ export function tenantSession(tenant: string): Table['client']['config']['creden
 
 function keptTable(role: string, tenant: string): Table {
   const table = ofTenants.get(tenant) ?? openTable(role, tenant);
-  ofTenants.delete(tenant);
-  ofTenants.set(tenant, table);
-  for (const longestUnused of ofTenants.keys()) {
-    if (ofTenants.size <= KEPT_TENANTS) break;
-    ofTenants.delete(longestUnused);
-  }
+  keepNewest(ofTenants, tenant, table, KEPT_TENANTS);
   return table;
 }
 
