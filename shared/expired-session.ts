@@ -1,16 +1,23 @@
-/**
- * Sends a request of an AWS SDK client, and once more in a new session where AWS finds the client's session expired after all.
- * @param credentials the client's own, which can be told to be fetched anew
- */
-export async function renewingSession<T>(
-  send: () => Promise<T>,
-  credentials: (options: { readonly forceRefresh: boolean }) => Promise<unknown>,
-): Promise<T> {
-  try {
-    return await send();
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'ExpiredTokenException')) throw error;
-    await credentials({ forceRefresh: true });
-    return send();
-  }
+/** What this needs of a client of the AWS SDK, whichever its service. */
+interface Client<Send> {
+  readonly middlewareStack: {
+    add(middleware: (next: Send) => Send, options: { readonly step: 'initialize'; readonly name: string }): void;
+  };
+  readonly config: { credentials(options: { readonly forceRefresh: boolean }): Promise<unknown> };
+}
+
+/** Makes a client send a request once more in a new session where AWS reports its session as expired. */
+export function renewExpired<Request, Response>(client: Client<(request: Request) => Promise<Response>>): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        if (!(error instanceof Error && error.name === 'ExpiredTokenException')) throw error;
+        await client.config.credentials({ forceRefresh: true });
+        return next(request);
+      }
+    },
+    { step: 'initialize', name: 'renewExpired' },
+  );
 }

@@ -1,4 +1,4 @@
-import { renewingSession } from '../expired-session.ts';
+import { renewExpired } from '../expired-session.ts';
 import type * as commands from './kms-client.ts';
 
 /** A call that takes longer is retried. In milliseconds. */
@@ -34,9 +34,6 @@ export function kms(session?: SessionCredentials): Promise<Kms> {
 function inSession({ client, commands }: Kms, credentials: SessionCredentials): Kms {
   const { requestHandler } = client.config;
   const ofSession = new commands.KMSClient({ requestHandler, credentials });
-  ofSession.middlewareStack.add(
-    (next) => (request) => renewingSession(() => next(request), ofSession.config.credentials),
-    { step: 'initialize', name: 'renewExpired' },
-  );
+  renewExpired(ofSession);
   return { client: ofSession, commands };
 }

@@ -1,7 +1,7 @@
 import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { renewingSession } from '../../expired-session.ts';
+import { renewExpired } from '../../expired-session.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
@@ -80,11 +80,7 @@ function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
   const { requestHandler } = client.config;
   const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(role, tenant) });
-  const { middlewareStack, config: of } = table.client;
-  middlewareStack.add((next) => (request) => renewingSession(() => next(request), of.credentials), {
-    step: 'initialize',
-    name: 'renewExpired',
-  });
+  renewExpired(table.client);
   return table;
 }
 
