@@ -1,23 +1,17 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
 import { logger } from '../../shared/logger.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { matches } from './alarms/filter-pattern.ts';
-import { synthesize } from './synthesize.ts';
+import { assemble } from './synthesize.ts';
 
 /** The metrics that alarms take from logs count the lines that they mean, and no others. */
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let stack: Deployed;
 beforeAll(() => {
-  synthesize({ outdir });
-  stack = deployed(outdir, 'custodia-test');
+  stack = assemble({}, (_, directory) => deployed(directory, 'custodia-test'));
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const of = (type: string) =>
   [...stack.resources.values()].flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));

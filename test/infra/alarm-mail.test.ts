@@ -1,25 +1,22 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { isServiceAllowed } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { alarmsIn } from './alarms/alarms-in.ts';
-import { synthesize } from './synthesize.ts';
+import { assemble, synthesize } from './synthesize.ts';
 
 /** From an alarm over its actions, their topic and its policy to the address. */
 
 const STACK = 'custodia-test';
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 let stack: Deployed;
 beforeAll(() => {
-  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
-  stack = deployed(outdir, STACK);
+  [template, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
+    made,
+    deployed(directory, STACK),
+  ]);
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const ACCOUNT = '111122223333';
 
@@ -77,9 +74,7 @@ it.each([
 });
 
 it('a mail is not sent by a stage that names no address, which has its alarms all the same', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
-  const without = synthesize({ outdir: directory });
-  rmSync(directory, { recursive: true, force: true });
+  const without = synthesize();
   expect([...alarmsIn(without, STACK).keys()]).toEqual([...alarmsIn(template, STACK).keys()]);
   without.resourceCountIs('AWS::SNS::Topic', 0);
   for (const { AlarmActions } of alarmsIn(without, STACK).values()) expect(AlarmActions).toEqual([]);

@@ -1,28 +1,27 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { type Alarm, alarmsIn, faultsOf, isRaised, metricsOf } from './alarms/alarms-in.ts';
 import { PUBLISHED } from './alarms/published.ts';
 import { SCENARIOS } from './alarms/scenarios.ts';
-import { resourcesOf, synthesize } from './synthesize.ts';
+import { assemble, resourcesOf } from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const STACK = 'custodia-test';
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 let stack: Deployed;
 let alarms: ReadonlyMap<string, Alarm>;
 beforeAll(() => {
-  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com' } });
-  stack = deployed(outdir, STACK);
+  [template, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
+    made,
+    deployed(directory, STACK),
+  ]);
   alarms = alarmsIn(template, STACK);
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const named = (name: string): Alarm => {
   const alarm = alarms.get(name);

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CfnRestApi } from 'aws-cdk-lib/aws-apigateway';
 import recommended from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS } from '../../shared/contract/gateway-problems.ts';
 import type { Contract } from '../../shared/contract/route.ts';
-import { CDK_CONTEXT, resourcesOf, synthesize } from './synthesize.ts';
+import { CDK_CONTEXT, resourcesOf, type SynthesizeOptions, synthesize } from './synthesize.ts';
 
 /**
  * API Gateway serves a snapshot of the API, a deployment, and CloudFormation makes a new one only under another logical id. What does not
@@ -15,13 +12,8 @@ import { CDK_CONTEXT, resourcesOf, synthesize } from './synthesize.ts';
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-deploy-api.html
  */
 
-type Options = Omit<Parameters<typeof synthesize>[0], 'outdir'>;
-
-function deploymentOf(options: Options = {}): string {
-  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
-  const template = synthesize({ outdir, ...options });
-  rmSync(outdir, { recursive: true, force: true });
-  const deployments = resourcesOf(template, 'AWS::ApiGateway::Deployment').map(([id]) => id);
+function deploymentOf(options: SynthesizeOptions = {}): string {
+  const deployments = resourcesOf(synthesize(options), 'AWS::ApiGateway::Deployment').map(([id]) => id);
   expect(deployments).toHaveLength(1);
   return deployments[0] ?? '';
 }
@@ -55,7 +47,7 @@ describe('a new deployment is made', () => {
   });
 
   it('when the media types change', () => {
-    const change: Options['change'] = (stack) => {
+    const change: SynthesizeOptions['change'] = (stack) => {
       const [api] = stack.node.findAll().filter((child) => child instanceof CfnRestApi);
       if (api !== undefined) api.binaryMediaTypes = ['application/octet-stream'];
     };

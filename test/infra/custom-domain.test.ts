@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { expect, test } from 'vitest';
 import { settingsFrom } from '../../infra/settings.ts';
@@ -9,15 +6,8 @@ import { resourcesOf, synthesize } from './synthesize.ts';
 const CERTIFICATE = 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
 const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
 
-function synthesized(context: Readonly<Record<string, string>>) {
-  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
-  const template = synthesize({ outdir, context });
-  rmSync(outdir, { recursive: true, force: true });
-  return template;
-}
-
 test('a domain of one’s own leads to the root of the stage, and takes TLS 1.2 at least', () => {
-  const template = synthesized(DOMAIN);
+  const template = synthesize({ context: DOMAIN });
   const [[domainId, domain] = []] = resourcesOf(template, 'AWS::ApiGateway::DomainName');
   expect(domain?.Properties).toMatchObject({
     DomainName: 'api.example.com',
@@ -40,7 +30,7 @@ test.each([
   ['with a domain', DOMAIN, /^"https:\/\/api\.example\.com"$/],
   ['without one', {}, /"https:\/\/".*"Ref":"\w*RestApi\w*".*\/dev"/],
 ])('the OpenAPI document of a stage %s names its address', (_, context, address) => {
-  const template = synthesized(context);
+  const template = synthesize({ context });
   const told = resourcesOf(template, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
     const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
     return Variables.API_BASE_URL === undefined ? [] : [[Properties.FunctionName, Variables.API_BASE_URL] as const];

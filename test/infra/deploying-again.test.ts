@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Contract } from '../../shared/contract/route.ts';
 import { CloudFormation, nameOf, type StackToDeploy, stackIn } from './account/cloudformation.ts';
-import { synthesize } from './synthesize.ts';
+import { assemble } from './synthesize.ts';
 
 /** A stage is deployed more than once: after a failure, after it was destroyed, with other domains. */
 
 function synthesized(context: Readonly<Record<string, unknown>> = {}, served?: readonly Contract[]): StackToDeploy {
-  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
-  synthesize({ outdir, context: { alarmEmail: 'ops@example.com', ...context }, ...(served && { served }) });
-  const stack = stackIn(outdir, 'custodia-test');
-  rmSync(outdir, { recursive: true, force: true });
-  return stack;
+  const options = { context: { alarmEmail: 'ops@example.com', ...context }, ...(served && { served }) };
+  return assemble(options, (_, directory) => stackIn(directory, 'custodia-test'));
 }
 
 let stack: StackToDeploy;

@@ -1,22 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
-import { synthesize } from './synthesize.ts';
+import { assemble } from './synthesize.ts';
 
 /** What a function with a bug could do: nothing outside of the tenant for which it opened its session. By the policies of the template. */
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let stack: Deployed;
 beforeAll(() => {
-  synthesize({ outdir });
-  stack = deployed(outdir, 'custodia-test');
+  stack = assemble({}, (_, directory) => deployed(directory, 'custodia-test'));
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const ACME = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
 const RIVAL = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a61';

@@ -1,18 +1,15 @@
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { resourcesIn, resourcesOf, type Statement, statementsIn, synthesize } from './synthesize.ts';
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 let statements: readonly Statement[];
 beforeAll(() => {
-  template = synthesize({ outdir });
+  template = synthesize();
   statements = statementsIn(template);
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const allowing = (action: string) =>
   statements.filter(({ Effect, Action }) => Effect === 'Allow' && Action.includes(action));

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS, gatewayProblemTemplate, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
@@ -51,14 +48,12 @@ const routes = contracts.flatMap(({ name, routes }) =>
   Object.values(routes).map((route) => ({ ...route, key: `${route.method} ${route.path}`, served: name })),
 );
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 let methods: ReadonlyMap<string, Method>;
 beforeAll(() => {
-  template = synthesize({ outdir });
+  template = synthesize();
   methods = methodsIn(template);
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 const authorizerOf = (from: Template, method: Method | undefined) =>
   resourcesIn(from)[method?.AuthorizerId?.Ref ?? '']?.Properties;
@@ -97,9 +92,7 @@ describe('routes', () => {
 });
 
 test('a stage that allows a first key asks about such routes without a token, and never from a cache', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
-  const open = synthesize({ outdir: directory, context: { firstKey: 'true' } });
-  rmSync(directory, { recursive: true, force: true });
+  const open = synthesize({ context: { firstKey: 'true' } });
   const opened = methodsIn(open);
   for (const { key, auth } of routes.filter((route) => route.auth.startsWith('bearer'))) {
     const authorizer = authorizerOf(open, opened.get(key));
@@ -111,9 +104,7 @@ test('a stage that allows a first key asks about such routes without a token, an
 });
 
 test('a stage that keeps no answer of the authorizer has every request checked, and still wants the header', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
-  const careful = synthesize({ outdir: directory, context: { authorizerCacheSeconds: '0' } });
-  rmSync(directory, { recursive: true, force: true });
+  const careful = synthesize({ context: { authorizerCacheSeconds: '0' } });
   for (const [, { Properties }] of resourcesOf(careful, 'AWS::ApiGateway::Authorizer')) {
     expect(Properties).toMatchObject({
       AuthorizerResultTtlInSeconds: 0,

@@ -9,12 +9,10 @@ import { settingsFrom } from '../../infra/settings.ts';
 import { withDefaults } from '../../local/gateway/options.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
-const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
 let template: Template;
 beforeAll(() => {
-  template = synthesize({ outdir, context: { alarmEmail: 'ops@example.com', tenantRateLimit: '2000' } });
+  template = synthesize({ context: { alarmEmail: 'ops@example.com', tenantRateLimit: '2000' } });
 });
-afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
 test('the stack keeps well below the 500 resources that a stack may have', () => {
   expect(Object.keys(resourcesIn(template)).length).toBeLessThan(450);
@@ -161,6 +159,8 @@ test('every function knows the limits of its stage, and how long it keeps audit 
 });
 
 describe('settings', () => {
+  const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
+  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
   const settings = (context: Record<string, unknown>) => settingsFrom(new App({ outdir, context }).node);
 
   test('have defaults that protect', () => {
@@ -194,9 +194,7 @@ describe('settings', () => {
 
 describe('the keys of tokens', () => {
   const keysWith = (tokenKeys: unknown) => {
-    const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
-    const rotating = synthesize({ outdir: directory, context: { tokenKeys } });
-    rmSync(directory, { recursive: true, force: true });
+    const rotating = synthesize({ context: { tokenKeys } });
     const variables = new Map(
       resourcesOf(rotating, 'AWS::Lambda::Function').map(([, { Properties }]) => [
         String(Properties.FunctionName).replace('custodia-test-', ''),

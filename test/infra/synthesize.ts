@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
@@ -22,8 +23,7 @@ export function emptyBundles(names: readonly string[], directory: string): Bundl
   );
 }
 
-interface SynthesizeOptions {
-  readonly outdir: string;
+export interface SynthesizeOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   readonly served?: readonly Contract[];
   /** Changes the stack before it is written. */
@@ -36,7 +36,19 @@ const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
 export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown()) }).parse(JSON.parse(cdkJson)).context;
 
 /** The stack's template, with empty functions. */
-export function synthesize({ outdir, context = {}, served = contracts, change }: SynthesizeOptions): Template {
+export const synthesize = (options: SynthesizeOptions = {}): Template => assemble(options, (template) => template);
+
+/** What `read` makes of the stack's template and of the assembly, whose directory is removed after it. */
+export function assemble<T>(options: SynthesizeOptions, read: (template: Template, directory: string) => T): T {
+  const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
+  try {
+    return read(synthesizeInto(directory, options), directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function synthesizeInto(outdir: string, { context = {}, served = contracts, change }: SynthesizeOptions): Template {
   const app = new App({ outdir, context: { ...CDK_CONTEXT, ...context } });
   const bundles = emptyBundles(functionNames(served), outdir);
   const stack = new CustodiaStack(app, 'custodia-test', {
