@@ -33,8 +33,8 @@ export class Alarms extends Construct {
     const all = [...functions.byName];
     const behindRoutes = all.filter(([name]) => name !== AUTHORIZER);
     const withKeys = all.filter(([, { rights }]) => rights.signs ?? rights.verifies ?? rights.secrets);
-    new ApiAlarms(this, 'Api', { topic, rest, accessLogs });
-    new AuthorizerAlarms(this, 'Authorizer', { topic, rest, accessLogs, authorizer });
+    new ApiAlarms(this, 'Api', { topic, rest, accessLogs, requests });
+    new AuthorizerAlarms(this, 'Authorizer', { topic, accessLogs, requests, authorizer });
     new FunctionAlarms(this, 'Functions', topic, new Map(behindRoutes.map(([name, { lambda }]) => [name, lambda])));
     new TableAlarms(this, 'Table', { topic, table, requests });
     new KeyAlarms(this, 'Keys', {

@@ -1,29 +1,29 @@
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { answeredWith, countLines } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 interface ApiAlarmsProps {
   readonly topic: ITopic | undefined;
   readonly rest: RestApi;
   readonly accessLogs: ILogGroup;
+  readonly requests: IMetric;
 }
 
 /** Whether callers are badly served, whatever the reason. */
 export class ApiAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, rest, accessLogs }: ApiAlarmsProps) {
+  constructor(scope: Construct, id: string, { topic, rest, accessLogs, requests }: ApiAlarmsProps) {
     super(scope, id, topic);
-    const requests = rest.metricCount({ statistic: 'Sum' });
     this.alarm('api-5xx', {
       ...rate({
         part: { failed: rest.metricServerError({ statistic: 'Sum' }) },
         whole: { requests },
         percent: 1,
         atLeast: 5,
-        period: PERIOD,
       }),
       meaning: '1 % of the requests, and at least 5, were answered with a status of 500 or more',
       periods: [1, 2],
@@ -34,7 +34,6 @@ export class ApiAlarms extends Subject {
         samples: requests,
         minimum: 100,
         threshold: 3_000,
-        period: PERIOD,
       }),
       meaning: '1 % of at least 100 requests took more than 3 s, for a quarter of an hour',
       periods: [3, 4],
@@ -45,7 +44,6 @@ export class ApiAlarms extends Subject {
         whole: { requests },
         percent: 10,
         atLeast: 100,
-        period: PERIOD,
       }),
       meaning: '10 % of the requests, and at least 100, were refused as too many, in two periods of five minutes',
       periods: [2, 3],

@@ -1,16 +1,16 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { answeredByGateway, countLines } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 interface AuthorizerAlarmsProps {
   readonly topic: ITopic | undefined;
-  readonly rest: RestApi;
   readonly accessLogs: ILogGroup;
+  readonly requests: IMetric;
   readonly authorizer: IFunction;
 }
 
@@ -19,16 +19,15 @@ interface AuthorizerAlarmsProps {
  * the gateway tells the two apart, in its access log (`docs/decisions/0056-alarms.md`).
  */
 export class AuthorizerAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, rest, accessLogs, authorizer }: AuthorizerAlarmsProps) {
+  constructor(scope: Construct, id: string, { topic, accessLogs, requests, authorizer }: AuthorizerAlarmsProps) {
     super(scope, id, topic);
     const failed = answeredByGateway('AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR');
     this.alarm('authorizer-failing', {
       ...rate({
         part: { failed: countLines(this, 'Failures', accessLogs, 'AuthorizerFailures', failed) },
-        whole: { requests: rest.metricCount({ statistic: 'Sum' }) },
+        whole: { requests },
         percent: 1,
         atLeast: 5,
-        period: PERIOD,
       }),
       meaning: 'the authorizer could not check the callers of 1 % of the requests, and of at least 5',
       periods: [1, 2],
@@ -39,7 +38,6 @@ export class AuthorizerAlarms extends Subject {
         samples: authorizer.metricInvocations({ statistic: 'Sum' }),
         minimum: 100,
         threshold: 1_000,
-        period: PERIOD,
       }),
       meaning: '1 % of at least 100 checks of callers took more than 1 s, for a quarter of an hour',
       periods: [3, 4],

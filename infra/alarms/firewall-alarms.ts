@@ -3,7 +3,7 @@ import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 export class FirewallAlarms extends Subject {
   /** @param metricName of the web ACL, by which its metrics are known */
@@ -16,7 +16,6 @@ export class FirewallAlarms extends Subject {
         whole: { blocked, allowed: this.#requests('AllowedRequests', metricName) },
         percent: 20,
         atLeast: 200,
-        period: PERIOD,
       }),
       meaning: 'the firewall refused 20 % of the requests, and at least 200',
       periods: [1, 2],

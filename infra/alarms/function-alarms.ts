@@ -1,9 +1,8 @@
-import { Duration } from 'aws-cdk-lib';
 import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { quota, rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 /** Of the functions behind routes. They answer their errors themselves, so what Lambda counts as one is a crash or a timeout. */
 export class FunctionAlarms extends Subject {
@@ -22,7 +21,6 @@ export class FunctionAlarms extends Subject {
         whole: { invocations: each.metricInvocations({ statistic: 'Sum' }), throttles },
         percent: 1,
         atLeast: 3,
-        period: PERIOD,
       }),
       meaning: `1 % of the calls of ${name}, and at least 3, crashed, ran out of time or were throttled`,
       periods: [1, 2],
@@ -31,13 +29,11 @@ export class FunctionAlarms extends Subject {
 
   /** Of the account in this region, which all its functions share. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html */
   #watchConcurrency(): void {
-    const period = Duration.minutes(1);
     this.alarm('functions-concurrency', {
       ...quota({
         used: LambdaFunction.metricAll('ClaimedAccountConcurrency', { statistic: 'Maximum' }),
         quotaOf: LambdaFunction.metricAllConcurrentExecutions({ statistic: 'Maximum' }),
         percent: 80,
-        period,
       }),
       meaning: '80 % of the concurrent executions that the account may have in this region were taken',
       periods: [3, 5],

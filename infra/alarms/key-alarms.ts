@@ -1,11 +1,10 @@
-import { Duration } from 'aws-cdk-lib';
 import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { countLines, THROTTLED_BY_KMS } from './log-metrics.ts';
 import { quota, rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 interface KeyAlarmsProps {
   readonly topic: ITopic | undefined;
@@ -27,12 +26,12 @@ export class KeyAlarms extends Subject {
     );
     if (throttled === undefined) throw new TypeError('no function uses a key');
     this.alarm('kms-throttled', {
-      ...rate({ part: { throttled }, whole: { requests }, percent: 1, atLeast: 5, period: PERIOD }),
+      ...rate({ part: { throttled }, whole: { requests }, percent: 1, atLeast: 5 }),
       meaning: '1 % of the requests, and at least 5, failed because KMS turned its callers away',
       periods: [1, 2],
     });
     this.alarm('kms-quota', {
-      ...quota({ used: CRYPTOGRAPHIC_CALLS, percent: 80, period: Duration.minutes(1) }),
+      ...quota({ used: CRYPTOGRAPHIC_CALLS, percent: 80 }),
       meaning: '80 % of the calls with symmetric keys that KMS allows the account in this region were made',
       periods: [3, 5],
     });

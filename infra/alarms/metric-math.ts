@@ -1,4 +1,4 @@
-import type { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 
 /**
@@ -6,6 +6,10 @@ import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html. A count that is zero is often not published, and
  * an expression has no value where one of its metrics has none: so each of them is filled with zeros.
  */
+
+/** Over what an alarm looks at a time: quotas fill faster than the others turn bad. */
+const PERIOD = Duration.minutes(5);
+const PERIOD_OF_QUOTAS = Duration.minutes(1);
 
 type Metrics = Readonly<Record<string, IMetric>>;
 
@@ -24,18 +28,17 @@ interface RateProps {
   readonly percent: number;
   /** But not with fewer than so many that did badly: one failure of three requests says nothing. */
   readonly atLeast: number;
-  readonly period: Duration;
 }
 
 /** Per cent of a whole, which counts as large enough for `atLeast` of it to be `percent`. */
-export function rate({ part, whole, percent, atLeast, period }: RateProps): Measure {
+export function rate({ part, whole, percent, atLeast }: RateProps): Measure {
   const floor = (100 * atLeast) / percent;
   const all = sumOf(whole);
   return {
     metric: new MathExpression({
       expression: `100 * ${sumOf(part)} / IF(${all} > ${floor}, ${all}, ${floor})`,
       usingMetrics: { ...part, ...whole },
-      period,
+      period: PERIOD,
     }),
     threshold: percent,
   };
@@ -48,14 +51,13 @@ interface PercentileProps {
   readonly threshold: number;
   /** With fewer samples the value counts as 0: the slowest one of a hundred is no 99th percentile of ten. */
   readonly minimum: number;
-  readonly period: Duration;
 }
 
-export const percentile = ({ value, samples, threshold, minimum, period }: PercentileProps): Measure => ({
+export const percentile = ({ value, samples, threshold, minimum }: PercentileProps): Measure => ({
   metric: new MathExpression({
     expression: `IF(FILL(samples, 0) >= ${minimum}, FILL(value, 0), 0)`,
     usingMetrics: { value, samples },
-    period,
+    period: PERIOD,
   }),
   threshold,
 });
@@ -65,15 +67,14 @@ interface QuotaProps {
   /** The usage metric that the quota belongs to, where it is not `used` itself. */
   readonly quotaOf?: IMetric;
   readonly percent: number;
-  readonly period: Duration;
 }
 
 /** Per cent of the account's quota: https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Quotas-Visualize-Alarms.html */
-export const quota = ({ used, quotaOf, percent, period }: QuotaProps): Measure => ({
+export const quota = ({ used, quotaOf, percent }: QuotaProps): Measure => ({
   metric: new MathExpression({
     expression: `100 * FILL(used, 0) / SERVICE_QUOTA(${quotaOf === undefined ? 'used' : 'quota'})`,
     usingMetrics: { used, ...(quotaOf === undefined ? {} : { quota: quotaOf }) },
-    period,
+    period: PERIOD_OF_QUOTAS,
   }),
   threshold: percent,
 });

@@ -1,12 +1,9 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Measure } from './metric-math.ts';
-
-/** Over what alarms look at a time, but where a metric asks for less. */
-export const PERIOD = Duration.minutes(5);
 
 interface AlarmProps extends Measure {
   /** What happened, in the mail. What to do then stands in `docs/operations.md`. */

@@ -3,7 +3,7 @@ import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { rate } from './metric-math.ts';
-import { PERIOD, Subject } from './subject.ts';
+import { Subject } from './subject.ts';
 
 /**
  * What the storage code sends. DynamoDB publishes `SystemErrors` by table and operation, and by table alone never.
@@ -41,7 +41,6 @@ export class TableAlarms extends Subject {
         whole: { requests },
         percent: 1,
         atLeast: 10,
-        period: PERIOD,
       }),
       meaning: 'DynamoDB turned reads or writes away: at least 10, and 1 for 100 requests of the API',
       periods: [2, 3],
@@ -52,7 +51,6 @@ export class TableAlarms extends Subject {
         whole: { requests },
         percent: 1,
         atLeast: 10,
-        period: PERIOD,
       }),
       meaning: 'DynamoDB itself failed: at least 10 times, and 1 for 100 requests of the API',
       periods: [1, 2],
@@ -63,7 +61,6 @@ export class TableAlarms extends Subject {
         whole: { committed: of(Operation.TRANSACT_WRITE_ITEMS, 'SuccessfulRequestLatency', 'SampleCount') },
         percent: 10,
         atLeast: 50,
-        period: PERIOD,
       }),
       meaning: 'writes met others on the same items: at least 50, and 1 for 10 that were carried out',
       periods: [2, 3],
