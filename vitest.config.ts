@@ -20,7 +20,11 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     // `npm run test:dates` moves the clock.
-    setupFiles: ['test/support/restore.ts', ...(process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts'])],
+    setupFiles: [
+      'test/support/environment.ts',
+      'test/support/restore.ts',
+      ...(process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts']),
+    ],
     unstubEnvs: true,
     restoreMocks: true,
     coverage: {
