@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonObject, name, timestamp, uuid, word } from '../../shared/contract/fields.ts';
 import type { Problem } from '../../shared/contract/problem.ts';
 import { createOnly, optionalOnCreate, readOnly, record } from '../../shared/contract/record.ts';
-import { present } from '../../shared/http/response/answer.ts';
+import { present } from '../../shared/http/response/present.ts';
 import { validBody } from '../../shared/http/validate.ts';
 
 const job = record('Job', {

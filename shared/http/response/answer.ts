@@ -1,7 +1,6 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import * as z from 'zod';
 import { parseJson } from '../../contract/json.ts';
-import type { ResponseType, Route } from '../../contract/route.ts';
+import type { Route } from '../../contract/route.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { PageTooLarge } from '../../table/errors.ts';
 import type { Tenant } from '../../table/tenant.ts';
@@ -11,6 +10,7 @@ import type { MatchedRoute } from '../route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
 import { entityTag, isFresh } from './entity-tag.ts';
 import { nextLink, pageLinks } from './links.ts';
+import { present } from './present.ts';
 
 /** Makes the HTTP response of an answer: exactly the fields of the contract, with `ETag`, `Link` and `Location`. */
 
@@ -52,22 +52,6 @@ export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 
   const version = /^"(\d+)\./.exec(String(response.headers?.ETag))?.[1];
   const tag = version === undefined ? {} : { ETag: entityTag(Number(version), body) };
   return { ...response, body, headers: { ...response.headers, ...tag } };
-}
-
-/** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */
-export function present(schema: NonNullable<ResponseType['schema']>, value: unknown): unknown {
-  if (schema instanceof z.ZodObject && typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries<z.ZodType>(schema.shape).map(([field, fieldSchema]) => [
-        field,
-        present(fieldSchema, (value as Record<string, unknown>)[field]),
-      ]),
-    );
-  }
-  if (schema instanceof z.ZodArray && Array.isArray(value)) {
-    return value.map((element) => present(schema.element as z.ZodType, element));
-  }
-  return value === undefined ? (schema.meta()?.default ?? null) : value;
 }
 
 function linksOf({ matched, request, input }: Context, { body, next }: Answer): Record<string, string> {

@@ -96,11 +96,14 @@ export function toAttributes<T extends object>(kind: Entity<T>, fields: Partial<
   return attributes;
 }
 
+const isField = (attribute: string): boolean => attribute.charCodeAt(0) >= SMALL_A;
+const SMALL_A = 'a'.charCodeAt(0);
+
 /** The record in an item: its attributes that are not in capitals (`schema.ts`). */
 export function toRecord<T extends object>(kind: Entity<T>, item: Item): T {
   const fields: Record<string, unknown> = {};
   for (const [attribute, value] of Object.entries(item)) {
-    if (attribute.toUpperCase() !== attribute) fields[attribute] = value;
+    if (isField(attribute)) fields[attribute] = value;
   }
   for (const field of kind.json) {
     if (typeof fields[field] === 'string') fields[field] = parseJson(fields[field] as string);
