@@ -1,9 +1,10 @@
-import { type AttributeValue, DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { AttributeValue, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { renewExpired } from '../../expired-session.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
+import { leanDocumentClient } from './lean-client.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
 /** Access to the table: a client and the table's name. */
@@ -25,7 +26,7 @@ export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<
 /** Access to a table with this configuration. */
 export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
   name,
-  client: DynamoDBDocumentClient.from(new DynamoDBClient(config), {
+  client: leanDocumentClient(config, {
     unmarshallOptions: { wrapNumbers: exactNumber },
   }),
 });

@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { describe, expect, it } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { leanDocumentClient } from '../../shared/table/connection/lean-client.ts';
+
+type Sent = Parameters<NodeHttpHandler['handle']>[0];
+
+/** Answers `GetItem` with an item that has the asked key, and keeps what was sent. Answers the first calls with these statuses. */
+class Answering extends NodeHttpHandler {
+  readonly sent: Sent[] = [];
+  readonly #statuses: number[];
+
+  constructor(statuses: readonly number[] = []) {
+    super();
+    this.#statuses = [...statuses];
+  }
+
+  override async handle(request: Sent, options?: Parameters<NodeHttpHandler['handle']>[1]) {
+    if (options?.abortSignal?.aborted) throw new DOMException('aborted', 'AbortError');
+    this.sent.push(request);
+    const statusCode = this.#statuses.shift() ?? 200;
+    const { Key } = JSON.parse(String(Buffer.from(request.body))) as { readonly Key?: unknown };
+    const body = statusCode === 200 ? { Item: Key } : { __type: 'InternalServerError', message: 'of a test' };
+    return { response: new HttpResponse({ statusCode, headers: {}, body: Readable.from([JSON.stringify(body)]) }) };
+  }
+
+  /** The part of each body that is named. */
+  bodies(part: string): unknown[] {
+    return this.sent.map(({ body }) => JSON.parse(String(Buffer.from(body)))[part] as unknown);
+  }
+}
+
+const clientAt = (requestHandler: Answering) =>
+  leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, {});
+
+const get = (id: string) => new GetCommand({ TableName: 't', Key: { id } });
+
+describe('the lean document client', () => {
+  it('sends every command of a kind as it is, one after the other and at once', async () => {
+    const handler = new Answering();
+    const client = clientAt(handler);
+    expect((await client.send(get('a'))).Item).toEqual({ id: 'a' });
+    const both = await Promise.all([client.send(get('b')), client.send(get('c'))]);
+    expect(both.map(({ Item }) => Item)).toEqual([{ id: 'b' }, { id: 'c' }]);
+    await client.send(new PutCommand({ TableName: 't', Item: { id: 'd', number: 1 } }));
+    expect(handler.bodies('Item').at(-1)).toEqual({ id: { S: 'd' }, number: { N: '1' } });
+    expect(handler.sent.map(({ headers }) => headers['x-amz-target'])).toEqual([
+      ...Array(3).fill('DynamoDB_20120810.GetItem'),
+      'DynamoDB_20120810.PutItem',
+    ]);
+  });
+
+  it('signs each call, and tells nobody what software it is', async () => {
+    const handler = new Answering();
+    const client = clientAt(handler);
+    await client.send(get('a'));
+    await client.send(get('b'));
+    const [first, second] = handler.sent.map(({ headers }) => headers);
+    expect(first?.authorization).toMatch(/^AWS4-HMAC-SHA256 .*Signature=[\da-f]{64}$/);
+    expect(second?.authorization).not.toBe(first?.authorization);
+    expect(Object.keys({ ...first, ...second })).not.toEqual(expect.arrayContaining(['user-agent']));
+  });
+
+  it('retries as the SDK does, each call for itself', async () => {
+    const handler = new Answering([500, 200, 500, 200]);
+    const client = clientAt(handler);
+    for (const id of ['a', 'b']) {
+      const { Item, $metadata } = await client.send(get(id));
+      expect([Item, $metadata.attempts]).toEqual([{ id }, 2]);
+    }
+    const failing = clientAt(new Answering(Array(20).fill(500)));
+    await expect(failing.send(get('a'))).rejects.toMatchObject({ name: 'InternalServerError', message: 'of a test' });
+  });
+
+  it('passes a middleware that is added later, and not one that is removed', async () => {
+    const client = clientAt(new Answering());
+    await client.send(get('a'));
+    const seen: unknown[] = [];
+    client.middlewareStack.add(
+      (next) => async (call) => {
+        seen.push(call.input);
+        return next(call);
+      },
+      { step: 'initialize', name: 'seer' },
+    );
+    await client.send(get('b'));
+    client.middlewareStack.remove('seer');
+    await client.send(get('c'));
+    expect(seen).toEqual([{ TableName: 't', Key: { id: 'b' } }]);
+  });
+
+  it('gives up a call whose signal is aborted, and no other', async () => {
+    const client = clientAt(new Answering());
+    await client.send(get('a'));
+    await expect(client.send(get('b'), { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    expect((await client.send(get('c'))).Item).toEqual({ id: 'c' });
+  });
+});
