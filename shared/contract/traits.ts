@@ -22,8 +22,8 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
 export const filtersOf = (route: Route): readonly string[] =>
   isList(route) ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 
-/** Reads one resource, so that a client may send its entity tag in `If-None-Match`. */
-export const isConditionalRead = (route: Route): boolean => route.method === 'GET' && !isList(route);
+/** A client may send the entity tag of what it has read in `If-None-Match`. */
+export const isConditionalRead = (route: Route): boolean => route.method === 'GET';
 
 /** Changes or deletes one record, so that a client may send the version that it has read in `If-Match` (RFC 9110 §13.1.1). */
 export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';

@@ -4,6 +4,7 @@ import { resourceTree } from '../../local/gateway/resources.ts';
 import { problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
 import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/problem.ts';
 import { type Contract, isCharged, type Route } from '../../shared/contract/route.ts';
+import { isConditionalRead } from '../../shared/contract/traits.ts';
 
 export interface Answered {
   readonly method: string;
@@ -81,6 +82,7 @@ function successComplaint(route: Route, { status, headers, body }: Answered): st
   for (const [name, pattern] of Object.entries(isTold ? BUDGET : {})) {
     if (!pattern.test(headers.get(name) ?? '')) return `its ${name} is ${headers.get(name)}`;
   }
+  if (isConditionalRead(route) && headers.get('etag') === null) return 'it has no ETag';
   if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';
   if (headers.get('content-type') !== 'application/json') return `its type is ${headers.get('content-type')}`;
   const parsed = response.schema.safeParse(body);

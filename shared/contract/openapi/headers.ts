@@ -11,7 +11,8 @@ export const responseHeaders = {
   },
   'Cache-Control': { description: 'How long the answer may be kept (RFC 9111).', ...text(200, 'private, no-cache') },
   ETag: {
-    description: 'The version of what is answered, for `If-Match` and `If-None-Match` (RFC 9110 §8.8.3).',
+    description:
+      'The version of what is answered, for `If-None-Match` and, of a single record, `If-Match` (RFC 9110 §8.8.3). That of a list is weak: `W/"…"`.',
     ...text(200, '"3.pQ8x0aZcVd1k"'),
   },
   Location: {

@@ -47,7 +47,7 @@ const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(ro
 
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
-  if (isList(route)) return ['Link'];
+  if (isList(route)) return ['Link', 'ETag'];
   if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag'];
   return [
     ...(itemPathOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { parseJson } from '../../contract/json.ts';
 import type { Route } from '../../contract/route.ts';
+import { isList } from '../../contract/traits.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { PageTooLarge } from '../../table/errors.ts';
 import type { Tenant } from '../../table/tenant.ts';
@@ -8,7 +9,7 @@ import type { Answer } from '../operation.ts';
 import type { HttpRequest } from '../request.ts';
 import type { MatchedRoute } from '../route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
-import { entityTag, isFresh } from './entity-tag.ts';
+import { entityTag, isFresh, listTag } from './entity-tag.ts';
 import { nextLink, pageLinks } from './links.ts';
 import { present } from './present.ts';
 
@@ -31,6 +32,7 @@ export function responseOf(context: Context, answer: Answer): APIGatewayProxyRes
   const value = present(response.schema, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
+  else if (isList(route)) headers.ETag = listTag(body);
   if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
