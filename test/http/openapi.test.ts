@@ -12,8 +12,9 @@ import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { IS_SAMPLE } from '../support/sweep.ts';
 
 const PATH = '/api/v1/openapi';
-const committed = readFileSync(new URL('../../openapi.json', import.meta.url));
-const ETAG = `"${createHash('sha256').update(committed).digest('base64url')}"`;
+const committed: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const compact = Buffer.from(JSON.stringify(committed));
+const ETAG = `"${createHash('sha256').update(compact).digest('base64url')}"`;
 
 let api: Api;
 beforeAll(async () => {
@@ -24,13 +25,13 @@ afterAll(() => api.close());
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 describe('GET /api/v1/openapi', () => {
-  it('serves the committed document byte for byte, without a token', async () => {
+  it('serves the committed document without its spaces, and without a token', async () => {
     const response = await fetch(`${api.url}${PATH}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
     expect(response.headers.get('cache-control')).toBe('public, max-age=300');
     expect(response.headers.get('etag')).toBe(ETAG);
-    expect((await bytesOf(response)).equals(committed)).toBe(true);
+    expect((await bytesOf(response)).equals(compact)).toBe(true);
   });
 
   it('is what the specification asks for', async () => {
@@ -79,7 +80,7 @@ describe.skipIf(IS_SAMPLE)('the bundled function', () => {
       };
       const { statusCode, headers, body } = await handler(chainEvent({ resource: PATH }), lambdaContext());
       expect([statusCode, headers?.ETag]).toEqual([200, ETAG]);
-      expect(Buffer.from(body).equals(committed)).toBe(true);
+      expect(Buffer.from(body).equals(compact)).toBe(true);
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

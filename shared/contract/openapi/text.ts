@@ -1,2 +1,2 @@
-/** The OpenAPI document as text, so that the served bytes are the committed ones. */
+/** The OpenAPI document as the text of `openapi.json`. */
 export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;
