@@ -13,6 +13,8 @@ export interface FunctionEnvironment {
   readonly tenantRateLimit?: number | undefined;
   /** How many integrations an organization may have. Default: as many as the functions say. */
   readonly maxIntegrations?: number | undefined;
+  /** Whether the functions write the access lines that they write in AWS. Default: no. */
+  readonly accessLines?: boolean | undefined;
 }
 
 /** More than this machine can serve: nobody shares it, and a benchmark is not to measure a limit. */
@@ -30,6 +32,7 @@ export function setFunctionEnvironment({
   rateLimit,
   tenantRateLimit,
   maxIntegrations,
+  accessLines = false,
 }: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
   Object.assign(process.env, {
@@ -40,6 +43,7 @@ export function setFunctionEnvironment({
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
+    METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,

@@ -66,7 +66,8 @@ export async function startLocalApi(
   const { platformSecret: secret, rateLimit, tenantRateLimit } = settings;
   const workAt = async (endpoint: string): Promise<void> => {
     const limits = { rateLimit, tenantRateLimit };
-    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true, ...limits });
+    const accessLines = log.tells('debug');
+    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true, accessLines, ...limits });
     configureTable({});
     if (log.tells('info')) meter(environmentTable(), log.debug);
     await makeTable(endpoint);

@@ -1,5 +1,18 @@
-import { Logger } from '@aws-lambda-powertools/logger';
+import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 import { causesOf } from './causes.ts';
+import { annotations } from './telemetry/invocation.ts';
+
+/**
+ * Adds the annotations of the invocation to every line. Keys that are appended to the logger itself would be those of all requests of the
+ * process.
+ */
+class AnnotatedLines extends LogFormatter {
+  override formatAttributes(...[line, more]: Parameters<LogFormatter['formatAttributes']>): LogItem {
+    const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId: xray_trace_id } = line;
+    const attributes = { level, message, timestamp: this.formatTimestamp(timestamp), service, xray_trace_id };
+    return new LogItem({ attributes: { ...attributes, ...annotations(), ...more } });
+  }
+}
 
 /**
  * The logger of all functions. Of an error it logs only the fields listed here: errors of the SDK carry whole items of the table
@@ -7,6 +20,7 @@ import { causesOf } from './causes.ts';
  */
 export const logger = new Logger({
   serviceName: 'custodia',
+  logFormatter: new AnnotatedLines(),
   jsonReplacerFn: (_, value) => (value instanceof Error ? loggable(value) : value),
 });
 

@@ -14,6 +14,7 @@ import {
   type LoginAttempt,
   readFailedLogins,
 } from '../../shared/table/system/failed-logins.ts';
+import { annotate } from '../../shared/telemetry/invocation.ts';
 import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
 
@@ -47,6 +48,7 @@ export const authOperations: Operations<typeof auth> = {
     if (failures.count > 0) await forgetFailedLogins(session, attempt);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
+    annotate({ integration_id: integrationId, tenant: credentials.tenant });
     const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };
     return {
       body: {

@@ -3,6 +3,7 @@ import { InvalidToken, verifyToken } from '../../shared/auth/tokens.ts';
 import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
+import { annotate } from '../../shared/telemetry/invocation.ts';
 
 /**
  * Verifies a token: its signature and claims, then that the integration still exists and is active, and that neither the token nor its secret
@@ -11,11 +12,13 @@ import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../
  */
 export async function authorize(token: string, session: Session): Promise<AuthorizerContext> {
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
+  annotate({ integration_id: verified.integrationId });
   const credentials = await readCredentials(session.table, verified.appCode);
   const isAlive = areAsExpected(credentials, liveCredentials(verified, session.now));
   if (credentials === undefined || !isAlive || orgIdOf(credentials) !== verified.orgId) {
-    throw new InvalidToken('the integration was deleted or is inactive, or the token has ended');
+    throw new InvalidToken('the integration was deleted or is inactive, or the token has ended', { reason: 'ended' });
   }
+  annotate({ tenant: credentials.tenant });
   return {
     integration_id: verified.integrationId,
     app_code: verified.appCode,

@@ -1,8 +1,12 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
 import { InvalidToken } from '../../shared/auth/tokens.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { logger } from '../../shared/logger.ts';
 import { environmentSession } from '../../shared/table/session.ts';
+import { annotate } from '../../shared/telemetry/invocation.ts';
+import type { DECISIONS } from '../../shared/telemetry/metrics.ts';
+import { observe } from '../../shared/telemetry/observe.ts';
 import { authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
 import { allowAnonymous, allowStage } from './policy.ts';
@@ -15,16 +19,19 @@ import { allowAnonymous, allowStage } from './policy.ts';
 const TIMEOUT_MS = 10_000;
 
 /** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
-export async function handler(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
+export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
+  observe({ domain: 'authorizer', clock: systemClock, event, endOf }, () => decide(event));
+
+async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> {
   const presented = bearerOf(event);
   if (presented === 'none' && mayBeAnonymous(event)) return allowAnonymous(event.methodArn);
-  if (typeof presented === 'string') throw unauthorized();
+  if (typeof presented === 'string') throw refused(presented);
   try {
     const caller = await authorize(presented.token, environmentSession(TIMEOUT_MS));
     return allowStage(event.methodArn, caller.integration_id, caller);
   } catch (error) {
-    if (error instanceof InvalidToken) throw unauthorized();
-    logger.error('a token could not be checked', { requestId: event.requestContext.requestId, error: error as Error });
+    if (error instanceof InvalidToken) throw refused(error.reason);
+    logger.error('a token could not be checked', { error: error as Error });
     // Without a cause, for Lambda logs what a function throws, unfiltered.
     throw new Error('The authorizer failed');
   }
@@ -35,4 +42,16 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
   isFirstKeyOn() && httpMethod === 'POST' && resource === '/api/v1/integrations';
 
 /** API Gateway answers 401 for exactly this message. */
-const unauthorized = (): Error => new Error('Unauthorized');
+const UNAUTHORIZED = 'Unauthorized';
+
+function refused(reason: string): Error {
+  annotate({ reason });
+  return new Error(UNAUTHORIZED);
+}
+
+/** A refusal is an error to Lambda alone. */
+function endOf(settled: PromiseSettledResult<unknown>): { readonly outcome: (typeof DECISIONS)[number] } {
+  if (settled.status === 'fulfilled') return { outcome: 'allowed' };
+  const isRefusal = settled.reason instanceof Error && settled.reason.message === UNAUTHORIZED;
+  return { outcome: isRefusal ? 'refused' : 'failed' };
+}

@@ -8,6 +8,7 @@ import { StaleRead } from '../../shared/table/errors.ts';
 import type { DeduplicationStore } from '../../shared/table/repository/deduplication-store.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
+import { annotate } from '../../shared/telemetry/invocation.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import { type Applied, applyEffect, type Effects } from './effects.ts';
 import { encryptData } from './event-data.ts';
@@ -39,11 +40,12 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   }
   const { signed, ...sender } = await senderOf(session, appCode, request);
   const { credentials, caller } = sender;
+  const tenant = Tenant.ofCredentials(credentials, session);
+  annotate({ integration_id: caller.integrationId, tenant: tenant.id });
   const isActive = credentials.status === 'active';
   input.charge(caller, isActive ? 'own-and-tenant' : 'own');
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   const event = eventOf(input, sender, signed);
-  const tenant = Tenant.ofCredentials(credentials, session);
   const seen = tenant.deduplication<SeenEvent>(`EVENT#${credentials.integration_id}`);
 
   // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.

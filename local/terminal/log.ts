@@ -2,6 +2,7 @@ import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect, styleText } from 'node:util';
 import type { logger } from '../../shared/logger.ts';
+import { annotations } from '../../shared/telemetry/invocation.ts';
 import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
 
@@ -61,12 +62,15 @@ export function divertLogger(logger: Logger, log: Log): void {
   logger.critical = logger.error;
 }
 
-/** `The service failed, requestId 7c2…`, and below it the stacks of the errors that came with it. */
+/** `The service failed, request 7c2…, operation createClient`, and below it the stacks of the errors that came with it. */
 function textOf([input, ...more]: Entry): string {
   const { message, ...rest } = typeof input === 'string' ? { message: input } : input;
   const extras = more.map((extra) => (extra instanceof Error || typeof extra === 'string' ? { extra } : extra));
-  const values = Object.entries<unknown>(Object.assign({}, rest, ...extras));
-  const told = values.flatMap(([name, value]) => (value instanceof Error ? [] : [`${name} ${inlined(value)}`]));
+  const { request_id: request, operation } = annotations();
+  const values = Object.entries<unknown>(Object.assign({ request, operation }, rest, ...extras));
+  const told = values.flatMap(([name, value]) =>
+    value instanceof Error || value === undefined ? [] : [`${name} ${inlined(value)}`],
+  );
   const stacks = values.flatMap(([, value]) => (value instanceof Error ? [readableStack(value)] : []));
   return [[message, ...told].join(', '), ...stacks].join('\n');
 }

@@ -41,6 +41,15 @@ export interface VerifiedToken extends Identity {
 /** The token is not one of this service, or has ended. */
 export class InvalidToken extends Error {
   override readonly name = 'InvalidToken';
+  readonly reason: 'invalid' | 'expired' | 'ended';
+
+  constructor(
+    message: string,
+    { reason = 'invalid', ...options }: ErrorOptions & Partial<Pick<InvalidToken, 'reason'>> = {},
+  ) {
+    super(message, options);
+    this.reason = reason;
+  }
 }
 
 /** `now` in epoch milliseconds. */
@@ -102,7 +111,8 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
     clockTolerance: 0,
     currentDate: new Date(now),
   }).catch((cause: unknown) => {
-    throw cause instanceof errors.JOSEError ? new InvalidToken('the token is not valid', { cause }) : cause;
+    const reason = cause instanceof errors.JWTExpired ? 'expired' : 'invalid';
+    throw cause instanceof errors.JOSEError ? new InvalidToken('the token is not valid', { reason, cause }) : cause;
   });
   const claims = claimsSchema.safeParse(payload);
   if (!claims.success) throw new InvalidToken('the claims are not those of an access token', { cause: claims.error });

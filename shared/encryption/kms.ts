@@ -1,4 +1,5 @@
 import { renewExpired } from '../expired-session.ts';
+import { countCalls } from '../telemetry/aws-calls.ts';
 import type * as commands from './kms-client.ts';
 
 /** A call that takes longer is retried. In milliseconds. */
@@ -20,10 +21,11 @@ const inSessions = new WeakMap<SessionCredentials, Promise<Kms>>();
  * that takes 35 ms, and most requests need no key (`docs/decisions/0054`).
  */
 export function kms(session?: SessionCredentials): Promise<Kms> {
-  own ??= import('./kms-client.ts').then((commands) => ({
-    client: new commands.KMSClient({ requestHandler: TIMEOUTS }),
-    commands,
-  }));
+  own ??= import('./kms-client.ts').then((commands) => {
+    const client = new commands.KMSClient({ requestHandler: TIMEOUTS });
+    countCalls(client, 'KmsCalls');
+    return { client, commands };
+  });
   if (session === undefined) return own;
   const known = inSessions.get(session) ?? own.then((shared) => inSession(shared, session));
   inSessions.set(session, known);
@@ -35,5 +37,6 @@ function inSession({ client, commands }: Kms, credentials: SessionCredentials): 
   const { requestHandler } = client.config;
   const ofSession = new commands.KMSClient({ requestHandler, credentials });
   renewExpired(ofSession);
+  countCalls(ofSession, 'KmsCalls');
   return { client: ofSession, commands };
 }

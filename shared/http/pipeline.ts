@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Contract } from '../contract/route.ts';
 import { authenticated } from './middleware/authenticated.ts';
@@ -13,10 +13,9 @@ import { responseHeaders } from './middleware/response-headers.ts';
 import { routed } from './middleware/routed.ts';
 import { tenantScoped } from './middleware/tenant-scoped.ts';
 import { validated } from './middleware/validated.ts';
+import { type LambdaHandler, observed } from './observed.ts';
 import type { Operations } from './operation.ts';
 import { unitOfWork } from './unit-of-work.ts';
-
-export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /** The Lambda handler of a domain. Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
 export function pipeline<C extends Contract>(
@@ -38,5 +37,5 @@ export function pipeline<C extends Contract>(
     .use(tenantScoped())
     .handler(unitOfWork);
   // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
-  return (event, context) => chain(event as Parameters<typeof chain>[0], context);
+  return observed(contract.name, clock, (event, context) => chain(event as Parameters<typeof chain>[0], context));
 }

@@ -5,6 +5,7 @@ import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
+import { count } from '../telemetry/invocation.ts';
 import { Bucket, WINDOW_MS } from './token-bucket.ts';
 
 /**
@@ -93,6 +94,7 @@ function refuseBeyond(budgets: readonly Budget[], now: number): void {
   const last = leastOf(budgets, ({ bucket, limit }) => -bucket.wait(limit, now));
   const wait = last.bucket.wait(last.limit, now);
   if (wait === 0) return;
+  count('BudgetRefusals');
   throw new Problem('too-many-requests', {
     detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.`,
     headers: { ...rateLimitHeaders(last, now), 'Retry-After': String(wait) },

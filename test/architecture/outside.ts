@@ -23,6 +23,7 @@ const MODULES: ReadonlySet<string> = new Set([
   '@zxcvbn-ts/core',
   '@zxcvbn-ts/language-common',
   'jose',
+  'node:async_hooks',
   'node:buffer',
   'node:crypto',
   'node:fs/promises',

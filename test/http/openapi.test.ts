@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundle } from '../../infra/bundling/bundle.ts';
-import type { LambdaHandler } from '../../shared/http/pipeline.ts';
+import type { LambdaHandler } from '../../shared/http/observed.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { IS_SAMPLE } from '../support/sweep.ts';

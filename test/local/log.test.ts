@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LOG_LEVELS, type LogLevel, readLogLevel } from '../../local/settings.ts';
 import { divertLogger, terminalLog } from '../../local/terminal/log.ts';
 import { logger } from '../../shared/logger.ts';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 
 /** The log of `npm start`. */
 
@@ -51,11 +52,13 @@ describe('the logger of the functions', () => {
   it('writes an error as text: what went wrong, whose request it was, where it was thrown, and what caused it', () => {
     const { own, written } = diverted();
     const cause = Object.assign(new TypeError('no such word'), { Item: { secret: 'of the table' } });
-    own.error('The service failed', { requestId: 'r-1', error: new Error('it broke', { cause }) });
+    within(new Invocation({ request_id: 'r-1', method: 'POST', operation: 'createClient' }), () =>
+      own.error('The service failed', { error: new Error('it broke', { cause }) }),
+    );
     const { stdout, stderr } = written();
     expect(stdout).toBe('');
     const [first, ...others] = stderr.split('\n');
-    expect(first).toBe('ERROR The service failed, requestId r-1');
+    expect(first).toBe('ERROR The service failed, request r-1, operation createClient');
     expect(others[0]).toBe('  Error: it broke');
     expect(others[1]).toMatch(/^ +at .*\(?test\/local\/log\.test\.ts:\d+:\d+\)?$/);
     expect(others).toContain('  Caused by: TypeError: no such word');

@@ -32,6 +32,15 @@ export const requestHeaders = {
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
     example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
   },
+  traceparent: {
+    name: 'traceparent',
+    in: 'header',
+    description:
+      'The trace of which this request is a part (W3C Trace Context). The service logs the request under its trace id. A malformed one is ignored.',
+    required: false,
+    schema: { type: 'string', maxLength: 256, pattern: '^[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}(-.*)?$' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
 } satisfies ZodOpenApiComponentsObject['parameters'];
 
 /** Path, query and header parameters of a route's operation. */
@@ -43,11 +52,12 @@ export const parametersOf = (route: Route): Pick<ZodOpenApiOperationObject, 'req
   ],
 });
 
-function impliedHeaders(route: Route): (keyof typeof requestHeaders)[] {
-  if (isConditionalWrite(route)) return ['If-Match'];
-  if (isConditionalRead(route)) return ['If-None-Match'];
-  return takesIdempotencyKey(route) ? ['Idempotency-Key'] : [];
-}
+const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
+  ...(isConditionalWrite(route) ? (['If-Match'] as const) : []),
+  ...(isConditionalRead(route) ? (['If-None-Match'] as const) : []),
+  ...(takesIdempotencyKey(route) ? (['Idempotency-Key'] as const) : []),
+  'traceparent',
+];
 
 const declaredHeaders = (route: Route): HeaderParameters =>
   Object.entries(route.headers ?? {}).map(([name, { description, required, example, maxLength }]) => ({

@@ -4,6 +4,8 @@ import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { actorOf } from '../../identity/actor.ts';
 import { type Caller, callerOf } from '../../identity/caller.ts';
+import { Tenant } from '../../table/tenant.ts';
+import { annotate } from '../../telemetry/invocation.ts';
 import type { InSession } from './in-session.ts';
 import type { Routed } from './routed.ts';
 
@@ -22,9 +24,12 @@ export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {
       const { matched, request, session } = event;
-      event.caller = callerFor(matched.route, event, session.now);
+      const caller = callerFor(matched.route, event, session.now);
+      if (caller !== undefined)
+        annotate({ integration_id: caller.integrationId, tenant: Tenant.of(caller, session).id });
+      event.caller = caller;
       session.origin = {
-        actor: actorOf(event.caller),
+        actor: actorOf(caller),
         operation: matched.operationId,
         requestId: request.requestId,
         sourceAddress: request.sourceAddress || null,

@@ -1,20 +1,20 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { logger } from '../../logger.ts';
+import { annotate } from '../../telemetry/invocation.ts';
 import { problemOf } from '../problems.ts';
-import type { Routed } from './routed.ts';
 
-/** Logs server errors with their original stack. Client errors are not logged. */
-export function requestLog(): MiddlewareObj<APIGatewayProxyEvent & Partial<Routed>, APIGatewayProxyResult> {
+/**
+ * Logs server errors with their original stack. Client errors are not logged: the type of every problem is in the access line
+ * (`observed.ts`).
+ */
+export function requestLog(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
-    onError: ({ event, error }) => {
+    onError: ({ error }) => {
       const problem = problemOf(error);
+      annotate({ problem: problem.type });
       if (problem.status < 500) return;
-      logger.error(problem.message, {
-        requestId: event.requestContext.requestId,
-        operation: event.matched?.operationId,
-        error: error instanceof Error ? error : new Error(String(error)),
-      });
+      logger.error(problem.message, { error: error instanceof Error ? error : new Error(String(error)) });
     },
   };
 }

@@ -2,6 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '../../contract/problem.ts';
 import type { Contract } from '../../contract/route.ts';
+import { annotate } from '../../telemetry/invocation.ts';
 import type { Operations } from '../operation.ts';
 import { type HttpRequest, requestOf } from '../request.ts';
 import { type MatchedRoute, routeTable } from '../route-table.ts';
@@ -24,6 +25,7 @@ export function routed<C extends Contract>(
     before: ({ event }) => {
       const matched = routes.get(`${event.httpMethod} ${event.resource}`);
       if (matched === undefined) throw new Problem('route-not-found');
+      annotate({ operation: matched.operationId });
       event.matched = matched;
       event.request = requestOf(event);
     },

@@ -4,6 +4,7 @@ import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import type { Stored } from '../../table/repository/records.ts';
 import type { Repository } from '../../table/repository/repository.ts';
+import { annotate } from '../../telemetry/invocation.ts';
 import type { Scope } from '../operation.ts';
 import { checkIfMatch } from '../preconditions.ts';
 import type { HttpRequest } from '../request.ts';
@@ -37,6 +38,7 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       }
       const named = caller.orgId === null ? namedOrganization(json?.value) : input.body;
       const tenant = await tenantOf(caller, session, input.query, named);
+      annotate({ tenant: tenant.id });
       event.scope = { session, caller, tenant, getOrThrow: getterFor(matched.route, request) };
     },
   };

@@ -4,6 +4,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { renewExpired } from '../../expired-session.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
+import { countTableCalls } from './counted-calls.ts';
 import { leanDocumentClient } from './lean-client.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
@@ -24,12 +25,11 @@ export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<
   raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 /** Access to a table with this configuration. */
-export const tableOf = (name: string, config: DynamoDBClientConfig): Table => ({
-  name,
-  client: leanDocumentClient(config, {
-    unmarshallOptions: { wrapNumbers: exactNumber },
-  }),
-});
+export function tableOf(name: string, config: DynamoDBClientConfig): Table {
+  const client = leanDocumentClient(config, { unmarshallOptions: { wrapNumbers: exactNumber } });
+  countTableCalls(client);
+  return { name, client };
+}
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;

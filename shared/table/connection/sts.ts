@@ -1,3 +1,4 @@
+import { countCalls } from '../../telemetry/aws-calls.ts';
 import type * as commands from './sts-client.ts';
 
 /** A call that takes longer is retried. In milliseconds. */
@@ -12,10 +13,11 @@ let shared: Promise<Sts> | undefined;
 
 /** The STS client of this container. */
 export function sts(): Promise<Sts> {
-  shared ??= import('./sts-client.ts').then((commands) => ({
-    client: new commands.STSClient({ requestHandler: TIMEOUTS }),
-    commands,
-  }));
+  shared ??= import('./sts-client.ts').then((commands) => {
+    const client = new commands.STSClient({ requestHandler: TIMEOUTS });
+    countCalls(client, 'StsCalls');
+    return { client, commands };
+  });
   return shared;
 }
 

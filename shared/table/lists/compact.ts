@@ -1,4 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { count } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import { isEmpty, WORD_NAMES } from './bits.ts';
@@ -16,7 +17,8 @@ const MOST = 25;
 export async function compact(table: Table, items: readonly Item[]): Promise<void> {
   const empty = items.filter(isEmpty);
   if (empty.length < WORTHWHILE) return;
-  await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));
+  const removals = await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));
+  count('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
 }
 
 const remove = (table: Table, item: Item) =>

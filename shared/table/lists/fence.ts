@@ -1,3 +1,4 @@
+import { count } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
 import { setPartition } from '../keys.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
@@ -59,13 +60,13 @@ const ONCE: TimeLimit = { clock: () => 0, deadline: 0 };
  */
 export async function fence(table: Table, unwritten: readonly Unwritten[], gaps: readonly Item[]): Promise<void> {
   const byItem = Map.groupBy(unwritten, ({ number }) => bitPlace(number).sortKey);
-  const works = Array.from(byItem, ([sortKey, some]) =>
-    stageFences(
-      some.slice(0, MOST),
-      gaps.find(({ SK }) => SK === sortKey),
-    ),
-  );
-  await Promise.allSettled(works.map((work) => work.commit(table, ONCE)));
+  const fences = Array.from(byItem, async ([sortKey, all]) => {
+    const some = all.slice(0, MOST);
+    const seen = gaps.find(({ SK }) => SK === sortKey);
+    await stageFences(some, seen).commit(table, ONCE);
+    count('ListFences', some.length);
+  });
+  await Promise.allSettled(fences);
 }
 
 function stageFences(unwritten: readonly Unwritten[], seen: Item = {}): UnitOfWork {

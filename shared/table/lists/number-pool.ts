@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { count } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
 import type { TenantId } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
@@ -101,5 +102,6 @@ export class NumberPool {
       clock,
       deadline: Math.min(deadline, clock() + GIVING_BACK_MS),
     });
+    count('ListReturns');
   }
 }

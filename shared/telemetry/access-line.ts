@@ -1,0 +1,65 @@
+import type { Invocation } from './invocation.ts';
+import { BY_DOMAIN, BY_ROUTE, DURATION, type Outcome } from './metrics.ts';
+
+/** How an invocation ended. */
+export interface Ended {
+  readonly invocation: Invocation;
+  /** Name of the contract, or `authorizer`. */
+  readonly domain: string;
+  readonly outcome: Outcome;
+  /** HTTP status of the answer, if there is one. */
+  readonly status?: number | undefined;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** In milliseconds. */
+  readonly duration: number;
+}
+
+interface Directive {
+  readonly Namespace: string;
+  readonly Dimensions: readonly (readonly string[])[];
+  readonly Metrics: readonly { readonly Name: string; readonly Unit: 'Count' | 'Milliseconds' }[];
+}
+
+/**
+ * The line of an invocation. It is also its record in the embedded metric format, so that metrics need no line of their own:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
+ */
+export function accessLine(ended: Ended, namespace: string, isByRoute = false): Readonly<Record<string, unknown>> {
+  const { invocation, domain, outcome, status, at, duration } = ended;
+  return {
+    level: 'INFO',
+    timestamp: new Date(at).toISOString(),
+    message: 'request',
+    ...invocation.annotations,
+    domain,
+    status,
+    outcome,
+    [DURATION]: duration,
+    ...Object.fromEntries(invocation.counts),
+    _aws: { Timestamp: at, CloudWatchMetrics: directivesOf(invocation, namespace, isByRoute) },
+  };
+}
+
+/** Two directives: every metric of a directive is published for all of its dimensions, and counters have none. */
+function directivesOf({ annotations, counts }: Invocation, namespace: string, isByRoute: boolean): Directive[] {
+  const duration: Directive = {
+    Namespace: namespace,
+    // A dimension that the line lacks makes CloudWatch refuse the whole of it.
+    Dimensions: isByRoute && annotations.operation !== undefined ? [BY_DOMAIN, BY_ROUTE] : [BY_DOMAIN],
+    Metrics: [{ Name: DURATION, Unit: 'Milliseconds' }],
+  };
+  if (counts.size === 0) return [duration];
+  const Metrics = Array.from(counts.keys(), (Name) => ({ Name, Unit: 'Count' }) as const);
+  return [duration, { Namespace: namespace, Dimensions: [[]], Metrics }];
+}
+
+/**
+ * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. Not by way of the logger: its level would decide
+ * whether there are metrics, and it takes a cold start 15 ms to load (`docs/decisions/0105-access-line.md`).
+ */
+export function writeAccessLine(ended: Ended): void {
+  const { METRICS_NAMESPACE: namespace, METRICS_BY_ROUTE: byRoute } = process.env;
+  if (!namespace) return;
+  process.stdout.write(`${JSON.stringify(accessLine(ended, namespace, byRoute === 'on'))}\n`);
+}

@@ -1,0 +1,67 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Counter } from './metrics.ts';
+
+/**
+ * What is known of the invocation that is being served: annotations for its log lines, and counters for its metrics. It belongs to the
+ * asynchronous context, because clients of AWS are shared by all requests of a process, and the local gateway serves many at once.
+ */
+
+/** Ids and words of closed sets. Nothing that a caller writes, and no name, may become one. */
+export interface Annotations {
+  /** Id of the request at the gateway, which the response has in `X-Request-Id`. */
+  readonly request_id?: string;
+  /** Trace id of the W3C: 32 hexadecimal digits. */
+  readonly trace_id?: string | undefined;
+  readonly method?: string;
+  /** Path of the route, with its parameters in braces. */
+  readonly route?: string;
+  /** Id of the operation. */
+  readonly operation?: string;
+  /** The tenant that the request acts in: `PLATFORM` or the id of an organization. */
+  readonly tenant?: string;
+  readonly integration_id?: string;
+  /** Type of the problem that was answered, without its prefix. */
+  readonly problem?: string;
+  /** Why the authorizer refused. */
+  readonly reason?: string;
+}
+
+export class Invocation {
+  #annotations: Annotations;
+  readonly #counts = new Map<Counter, number>();
+
+  constructor(annotations: Annotations) {
+    this.#annotations = annotations;
+  }
+
+  annotate(annotations: Annotations): void {
+    this.#annotations = { ...this.#annotations, ...annotations };
+  }
+
+  count(counter: Counter, by = 1): void {
+    if (by > 0) this.#counts.set(counter, (this.#counts.get(counter) ?? 0) + by);
+  }
+
+  get annotations(): Annotations {
+    return this.#annotations;
+  }
+
+  /** The counters that are not zero. */
+  get counts(): ReadonlyMap<Counter, number> {
+    return this.#counts;
+  }
+}
+
+const current = new AsyncLocalStorage<Invocation>();
+
+/** Does some work on behalf of an invocation. */
+export const within = <T>(invocation: Invocation, work: () => T): T => current.run(invocation, work);
+
+/** The annotations of this invocation; none outside of one. */
+export const annotations = (): Annotations => current.getStore()?.annotations ?? {};
+
+/** Annotates this invocation. Outside of one, such as in the operator's commands, nothing happens. */
+export const annotate = (more: Annotations): void => current.getStore()?.annotate(more);
+
+/** Adds to a counter of this invocation. Outside of one nothing happens. */
+export const count = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);

@@ -1,0 +1,37 @@
+/**
+ * The metrics that functions publish, in one namespace for each stage. CloudWatch charges for every metric and every combination of values of
+ * its dimensions, so a tenant or an integration is never a dimension (`docs/decisions/0105-access-line.md`).
+ */
+
+/**
+ * Time of an invocation in milliseconds, by the dimensions {@link BY_DOMAIN}. There is one value for each invocation, so the statistic
+ * `SampleCount` is the number of requests.
+ */
+export const DURATION = 'Duration';
+
+export const BY_DOMAIN = ['domain', 'outcome'] as const;
+/** Besides, where the stage pays for it (`METRICS_BY_ROUTE`). */
+export const BY_ROUTE = ['operation', 'outcome'] as const;
+
+/** Outcomes of requests: classes of status codes. */
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx'] as const;
+/** Outcomes of the authorizer: a refusal is the caller's mistake, a failure is ours. */
+export const DECISIONS = ['allowed', 'refused', 'failed'] as const;
+
+export type Outcome = (typeof STATUS_CLASSES)[number] | (typeof DECISIONS)[number];
+
+/** Counters without dimensions. They are published where they are not zero. */
+export const COUNTERS = {
+  ColdStarts: 'first invocations of a container',
+  TableCalls: 'calls of DynamoDB',
+  TableRetries: 'calls of DynamoDB that were repeated, by the SDK or by the transaction code',
+  TransactionConflicts: 'calls that DynamoDB refused because another transaction was writing the same item',
+  KmsCalls: 'calls of KMS',
+  StsCalls: 'sessions opened for tenants',
+  ListFences: 'numbers of lists without a record that a reader closed, because their writer had not',
+  ListReturns: 'numbers of lists that were taken, not used, and given back',
+  ListCompactions: 'empty items of lists that were deleted',
+  BudgetRefusals: 'requests refused because a request budget was spent',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type Counter = keyof typeof COUNTERS;

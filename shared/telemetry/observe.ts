@@ -1,0 +1,41 @@
+import type { Clock } from '../clock.ts';
+import { type Ended, writeAccessLine } from './access-line.ts';
+import { Invocation, within } from './invocation.ts';
+import { traceIdOf } from './trace-context.ts';
+
+/** Of an event of API Gateway, what every line tells. */
+interface Event {
+  readonly httpMethod: string;
+  readonly resource: string;
+  readonly multiValueHeaders: Parameters<typeof traceIdOf>[0];
+  readonly requestContext: { readonly requestId: string };
+}
+
+interface Observed<T> {
+  readonly domain: string;
+  readonly event: Event;
+  readonly clock: Clock;
+  readonly endOf: (settled: PromiseSettledResult<T>) => Pick<Ended, 'outcome' | 'status'>;
+}
+
+/** Whether this container has served nothing yet. */
+let isCold = true;
+
+/** Serves an invocation, and writes its line when it is over, whether it succeeds or not. */
+export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
+  const invocation = new Invocation({
+    request_id: event.requestContext.requestId,
+    trace_id: traceIdOf(event.multiValueHeaders),
+    method: event.httpMethod,
+    route: event.resource,
+  });
+  if (isCold) invocation.count('ColdStarts');
+  isCold = false;
+  const began = clock();
+  const [settled] = await within(invocation, () => Promise.allSettled([work()]));
+  const at = clock();
+  // The clock may be set back meanwhile.
+  writeAccessLine({ invocation, domain, at, duration: Math.max(0, at - began), ...endOf(settled) });
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}
