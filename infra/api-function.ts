@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { ANY_APP, ANY_LOGIN_FAILURE, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { logGroup } from './logs.ts';
+import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
 import type { Settings } from './settings.ts';
 import { rolePath } from './tenant-role.ts';
@@ -51,7 +52,7 @@ export class ApiFunction extends Construct {
       role: this.role,
       logGroup: logs,
       loggingFormat: LoggingFormat.JSON,
-      environment: environmentOf(rights, table, keys, settings),
+      environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
     });
   }
 
@@ -95,6 +96,7 @@ const environmentOf = (
   ...(settings.webhookToleranceSeconds === undefined
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
+  METRICS_BY_ROUTE: settings.metricsByRoute ? 'on' : 'off',
   POWERTOOLS_SERVICE_NAME: 'custodia',
   ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),
   ...(rights.verifies

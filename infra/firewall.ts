@@ -1,5 +1,6 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import type { Stage } from 'aws-cdk-lib/aws-apigateway';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { logGroup } from './logs.ts';
@@ -8,15 +9,15 @@ import type { Settings } from './settings.ts';
 /** AWS WAF in front of the stage: known attacks, and more requests of one address than a client has reason to send. */
 export class Firewall extends Construct {
   /** By which the metrics of the whole are known; two stacks of an account must not share it. */
-  readonly metricName: string;
+  readonly #metricName: string;
 
   constructor(scope: Construct, id: string, stage: Stage, settings: Settings) {
     super(scope, id);
-    this.metricName = Stack.of(this).stackName;
+    this.#metricName = Stack.of(this).stackName;
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visibility(this.metricName),
+      visibilityConfig: visibility(this.#metricName),
       rules: [
         {
           name: 'address-rate',
@@ -31,6 +32,16 @@ export class Firewall extends Construct {
     });
     new CfnWebACLAssociation(this, 'Association', { webAclArn: acl.attrArn, resourceArn: stage.stageArn });
     this.#logRefusals(acl, settings);
+  }
+
+  /** Over all rules. https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
+  requests(metricName: 'AllowedRequests' | 'BlockedRequests'): Metric {
+    return new Metric({
+      namespace: 'AWS/WAFV2',
+      metricName,
+      dimensionsMap: { WebACL: this.#metricName, Rule: 'ALL', Region: Stack.of(this).region },
+      statistic: 'Sum',
+    });
   }
 
   #logRefusals(acl: CfnWebACL, settings: Settings): void {

@@ -39,6 +39,10 @@ const schema = z.object({
     .optional(),
   /** Where alarms go; without it they only show in the console. */
   alarmEmail: z.email().optional(),
+  /** A dashboard in CloudWatch, of what the alarms and more is made of: $3 a month, but for the first three of an account. */
+  dashboard: flag(true),
+  /** Publishes requests and times also by route, not by domain alone: up to 250 more metrics (`docs/operations.md`). */
+  metricsByRoute: flag(false),
   /** Keeps table, secrets key and logs from being deleted with the stack. */
   deletionProtection: flag(true),
   /**

@@ -13,6 +13,7 @@ const UNIT = [
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
   'test/table/{ids,lean-client,number-set,periods,tenant-credentials}.test.ts',
+  'test/telemetry/*.test.ts',
   'test/webhooks/{domains,signature}.test.ts',
 ];
 

@@ -42,6 +42,6 @@ export class Alarms extends Construct {
       logs: new Map(withKeys.map(([name, { lambda }]) => [name, lambda.logGroup])),
       requests,
     });
-    new FirewallAlarms(this, 'Firewall', topic, firewall.metricName);
+    new FirewallAlarms(this, 'Firewall', topic, firewall);
   }
 }

@@ -1,34 +1,22 @@
-import { Stack } from 'aws-cdk-lib';
-import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { Firewall } from '../firewall.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 export class FirewallAlarms extends Subject {
-  /** @param metricName of the web ACL, by which its metrics are known */
-  constructor(scope: Construct, id: string, topic: ITopic | undefined, metricName: string) {
+  constructor(scope: Construct, id: string, topic: ITopic | undefined, firewall: Firewall) {
     super(scope, id, topic);
-    const blocked = this.#requests('BlockedRequests', metricName);
+    const blocked = firewall.requests('BlockedRequests');
     this.alarm('firewall-blocking', {
       ...rate({
         part: { blocked },
-        whole: { blocked, allowed: this.#requests('AllowedRequests', metricName) },
+        whole: { blocked, allowed: firewall.requests('AllowedRequests') },
         percent: 20,
         atLeast: 200,
       }),
       meaning: 'the firewall refused 20 % of the requests, and at least 200',
       periods: [1, 2],
-    });
-  }
-
-  /** Over all rules. https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
-  #requests(name: string, acl: string): IMetric {
-    return new Metric({
-      namespace: 'AWS/WAFV2',
-      metricName: name,
-      dimensionsMap: { WebACL: acl, Rule: 'ALL', Region: Stack.of(this).region },
-      statistic: 'Sum',
     });
   }
 }

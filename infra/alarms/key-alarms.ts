@@ -39,7 +39,7 @@ export class KeyAlarms extends Subject {
 }
 
 /** https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/ */
-const CRYPTOGRAPHIC_CALLS = new Metric({
+export const CRYPTOGRAPHIC_CALLS = new Metric({
   namespace: 'AWS/Usage',
   metricName: 'CallCount',
   dimensionsMap: { Service: 'KMS', Type: 'API', Resource: 'CryptographicOperationsSymmetric', Class: 'None' },

@@ -1,27 +1,27 @@
-import { Stack } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
+import { counted, type LogMetric, metricsNamespace } from '../metrics.ts';
 
-/** Metrics that no service publishes, counted in the lines of logs. They stand in a namespace of the stack's own. */
+/** Metrics that no service publishes, counted in the lines of logs. */
 
 /** How many lines of a log group a pattern matches. Several groups may add to one metric. */
 export function countLines(
   scope: Construct,
   id: string,
   logGroup: ILogGroup,
-  name: string,
+  name: LogMetric,
   pattern: IFilterPattern,
 ): Metric {
-  const filter = new MetricFilter(scope, id, {
+  new MetricFilter(scope, id, {
     logGroup,
-    metricNamespace: `Custodia/${Stack.of(scope).stackName}`,
+    metricNamespace: metricsNamespace(scope),
     metricName: name,
     filterPattern: pattern,
     defaultValue: 0,
   });
-  return filter.metric({ statistic: 'Sum' });
+  return counted(scope, name);
 }
 
 /** A line of the access log (`infra/access-log.ts`) whose answer the gateway gave by itself, for one of these reasons. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type {
   APIGatewayEventIdentity,
   APIGatewayEventRequestContext,
@@ -54,8 +54,8 @@ export const authorizerEvent = (routed: Routed): APIGatewayRequestAuthorizerEven
   requestContext: { ...requestContext(routed), authorizer: undefined },
 });
 
-function commonParts({ incoming, match }: Routed) {
-  const headers = [...incoming.headers, ...forwardingHeaders(incoming)];
+function commonParts({ incoming, match, requestId }: Routed) {
+  const headers = [...incoming.headers, ...forwardingHeaders(incoming, requestId)];
   return {
     resource: match.resource.path,
     path: incoming.path,
@@ -69,11 +69,9 @@ function commonParts({ incoming, match }: Routed) {
   };
 }
 
-const forwardingHeaders = ({ sourceIp }: Incoming): Pair[] => [
-  [
-    'X-Amzn-Trace-Id',
-    `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(8)}`,
-  ],
+/** The authorizer and the function see one trace. */
+const forwardingHeaders = ({ sourceIp }: Incoming, requestId: string): Pair[] => [
+  ['X-Amzn-Trace-Id', requestId.replaceAll('-', '').replace(/^(.{8})/, 'Root=1-$1-')],
   ['X-Forwarded-For', sourceIp],
   ['X-Forwarded-Port', '443'],
   ['X-Forwarded-Proto', 'https'],

@@ -70,7 +70,7 @@ describe('a failure of a request', () => {
     const [line] = lines();
     expect(line).toMatchObject({
       message: 'The service failed',
-      requestId: expect.any(String),
+      request_id: expect.any(String),
       operation: 'createIntegration',
       error: {
         name: 'TransactionCanceledException',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
@@ -50,6 +50,30 @@ describe('every operation works under the roles of the stack', () => {
     expect(status, JSON.stringify([body, api.account.refusals])).toBe(scenario.route.response.status);
     expect(api.account.requests.slice(before).flatMap(foreign)).toEqual([]);
     expect(api.account.refusals).toEqual([]);
+  });
+});
+
+describe('the lines of the functions', () => {
+  const sumOf = (...counters: string[]): number =>
+    api.lines.reduce((sum, line) => sum + counters.reduce((all, name) => all + Number(line[name] ?? 0), 0), 0);
+
+  it('tell of every operation, and count every call of AWS', async () => {
+    const { requests, sessions, keyUses } = api.account;
+    // They come from other threads.
+    await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(requests.length), 10_000);
+    expect([sumOf('StsCalls'), sumOf('KmsCalls')]).toEqual([sessions.length, keyUses.length]);
+    expect(Math.min(sessions.length, keyUses.length)).toBeGreaterThan(2);
+    const told = new Set(api.lines.map(({ operation }) => operation));
+    expect(operations.map(([id]) => id).filter((id) => !told.has(id))).toEqual([]);
+    // Each function runs in a container of its own.
+    expect(sumOf('ColdStarts')).toBe(api.functions.size);
+  });
+
+  it('are in the namespace of the stage, whose name another stage cannot have', () => {
+    const namespaces = api.lines.flatMap(({ _aws }) =>
+      (_aws as { CloudWatchMetrics: { Namespace: string }[] }).CloudWatchMetrics.map(({ Namespace }) => Namespace),
+    );
+    expect(new Set(namespaces)).toEqual(new Set(['Custodia/custodia-dev']));
   });
 });
 

@@ -11,6 +11,7 @@ import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
 import { type Api, callersAt } from '../../support/api.ts';
 import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
+import type { Line } from '../../support/lines.ts';
 import { type Ran, runOperator } from '../../support/operator.ts';
 import { CDK_CONTEXT } from '../synthesize.ts';
 import { type Account, openAccount } from './account.ts';
@@ -28,6 +29,8 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   /** Its functions with their bundles, by their names. */
   readonly functions: ReadonlyMap<string, SynthesizedFunction>;
   readonly account: Account;
+  /** What the functions have logged so far. */
+  readonly lines: readonly Line[];
   readonly kms: FakeKms;
   /** The table behind the account, which takes anybody's requests. */
   readonly table: FreshTable;
@@ -61,6 +64,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
   };
   const functions = synthesizedFunctions(outdir);
+  const lines: Line[] = [];
   const stops: (() => Promise<void>)[] = [];
   started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
   const gateway = await startGateway({
@@ -72,12 +76,8 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
       if (bundle === undefined) throw new Error(`the stack has no function ${name}`);
       const { environment, roleArn } = functionIn(stack, name);
       const own = account.credentialsOf({ roleArn, tags: {} });
-      const { handler, stop } = startFunction(bundle, {
-        ...environment,
-        TABLE_NAME: table.tableName,
-        ...endpoints,
-        ...own,
-      });
+      const variables = { ...environment, TABLE_NAME: table.tableName, ...endpoints, ...own };
+      const { handler, stop } = startFunction(bundle, variables, (line) => lines.push(JSON.parse(line)));
       stops.push(stop);
       return handler;
     },
@@ -102,6 +102,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     assembly: outdir,
     functions,
     account,
+    lines,
     kms,
     table,
     operator,

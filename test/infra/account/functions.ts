@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { Worker } from 'node:worker_threads';
 import type { Context } from 'aws-lambda';
 import type { SynthesizedFunction } from '../../../infra/synthesized.ts';
@@ -11,12 +12,14 @@ interface Answer {
   readonly error?: string;
 }
 
-/** Starts a bundle with this environment and no other variable; it ends with this process, or when told to. */
+/** Starts a bundle with this environment and no other variable; it ends with this process, or when told to. Its log goes to `onLine`. */
 export function startFunction(
   { module, export: name }: Pick<SynthesizedFunction, 'module' | 'export'>,
   environment: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
 ): { readonly handler: FunctionHandler; readonly stop: () => Promise<void> } {
-  const worker = new Worker(PROCESS, { env: { ...environment }, workerData: { module, name } });
+  const worker = new Worker(PROCESS, { env: { ...environment }, workerData: { module, name }, stdout: true });
+  createInterface(worker.stdout).on('line', onLine);
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   worker.on('message', ({ id, result, error }: Answer) => {
     const call = waiting.get(id);

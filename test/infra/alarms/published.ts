@@ -1,5 +1,9 @@
+import type { Template } from 'aws-cdk-lib/assertions';
+import * as z from 'zod';
+import { resourcesOf } from '../synthesize.ts';
+
 /**
- * What AWS publishes of what the alarms watch: the dimensions that a metric has, for CloudWatch sums up over none that is left out and finds no metric where one is
+ * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch sums up over none that is left out and finds no metric where one is
  * too many, and the statistics that mean something. Read in the documentation in November 2026.
  */
 interface Published {
@@ -35,6 +39,8 @@ const DYNAMODB = {
   ThrottledRequests: counted('Operation', 'TableName'),
   SystemErrors: counted('Operation', 'TableName'),
   TransactionConflict: counted('TableName'),
+  ConsumedReadCapacityUnits: counted('TableName'),
+  ConsumedWriteCapacityUnits: counted('TableName'),
   SuccessfulRequestLatency: {
     dimensions: ['Operation', 'TableName'],
     statistics: ['SampleCount', 'Average', 'Maximum'],
@@ -50,10 +56,51 @@ const WAF = {
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Usage-Metrics.html */
 const USAGE = { CallCount: counted('Class', 'Resource', 'Service', 'Type') };
 
-export const PUBLISHED: Readonly<Record<string, Readonly<Record<string, Published>>>> = {
+type ByNamespace = Readonly<Record<string, Readonly<Record<string, Published>>>>;
+
+const PUBLISHED: ByNamespace = {
   'AWS/ApiGateway': API_GATEWAY,
   'AWS/Lambda': LAMBDA,
   'AWS/DynamoDB': DYNAMODB,
   'AWS/WAFV2': WAF,
   'AWS/Usage': USAGE,
+};
+
+const transformations = z.array(z.object({ MetricNamespace: z.string(), MetricName: z.string() }));
+
+/** What the metric filters of a stack publish, in its own namespace. */
+const byFilters = (template: Template): ByNamespace => {
+  const counted = resourcesOf(template, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
+    transformations.parse(Properties.MetricTransformations),
+  );
+  const ofNamespace = (namespace: string) => counted.filter(({ MetricNamespace }) => MetricNamespace === namespace);
+  return Object.fromEntries(
+    counted.map(({ MetricNamespace }) => [
+      MetricNamespace,
+      Object.fromEntries(
+        ofNamespace(MetricNamespace).map(({ MetricName }) => [MetricName, { dimensions: [], statistics: ['Sum'] }]),
+      ),
+    ]),
+  );
+};
+
+/** A metric that is watched or shown. */
+interface Shown {
+  readonly namespace: string;
+  readonly name: string;
+  /** Names of its dimensions. */
+  readonly dimensions: readonly string[];
+  readonly statistic: string;
+}
+
+/** Those of these metrics that nobody publishes, in words. */
+export const unpublished = (shown: readonly Shown[], template: Template, ofFunctions: ByNamespace = {}): string[] => {
+  const sources = [PUBLISHED, byFilters(template), ofFunctions];
+  return shown.flatMap(({ namespace, name, dimensions, statistic }) => {
+    const by = dimensions.toSorted().join();
+    const isPublished = sources
+      .flatMap((source) => source[namespace]?.[name] ?? [])
+      .some((known) => known.dimensions.toSorted().join() === by && known.statistics.includes(statistic));
+    return isPublished ? [] : [`${namespace} ${name} ${statistic} by ${by}`];
+  });
 };

@@ -1,0 +1,126 @@
+import { Stack } from 'aws-cdk-lib';
+import { Dashboard, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { Contract } from '../../shared/contract/route.ts';
+import { DECISIONS } from '../../shared/telemetry/metrics.ts';
+import { CRYPTOGRAPHIC_CALLS } from '../alarms/key-alarms.ts';
+import type { Firewall } from '../firewall.ts';
+import type { Functions } from '../functions.ts';
+import { ended } from '../metrics.ts';
+import type { Api } from '../rest-api.ts';
+import { AUTHORIZER } from '../rights.ts';
+import { domainRow } from './domain-row.ts';
+import { durations, filled, row, throttles } from './graphs.ts';
+
+interface StageDashboardProps {
+  readonly contracts: readonly Contract[];
+  readonly api: Api;
+  readonly functions: Functions;
+  readonly table: TableV2;
+  readonly firewall: Firewall;
+}
+
+/** Operations whose time is shown: the usual ones of a request. */
+const TIMED: readonly Operation[] = [
+  Operation.GET_ITEM,
+  Operation.QUERY,
+  Operation.BATCH_GET_ITEM,
+  Operation.UPDATE_ITEM,
+  Operation.TRANSACT_WRITE_ITEMS,
+];
+
+/** One page that shows how a stage is doing: the API as a whole, each domain, and what they depend on. */
+export class StageDashboard extends Construct {
+  constructor(scope: Construct, id: string, { contracts, api, functions, table, firewall }: StageDashboardProps) {
+    super(scope, id);
+    const { stackName, region } = Stack.of(this);
+    new Dashboard(this, 'Page', {
+      // An account's dashboards share their names across its regions.
+      dashboardName: `${stackName}-${region}`,
+      widgets: [
+        [heading('API')],
+        [this.#apiRow(api)],
+        [this.#authorizerRow(functions)],
+        [heading('Domains')],
+        ...contracts.map(({ name }) => [domainRow(this, name, functions.named(name).lambda)]),
+        [heading('What they depend on')],
+        [this.#tableRow(table)],
+        [this.#listsAndKeysRow(firewall)],
+      ],
+    });
+  }
+
+  #apiRow({ rest }: Api): IWidget {
+    const latency = (statistic: string): IMetric => rest.metricLatency({ statistic, label: statistic });
+    return row(
+      [
+        'requests and errors',
+        [
+          rest.metricCount({ statistic: 'Sum', label: 'requests' }),
+          rest.metricClientError({ statistic: 'Sum', label: '4xx' }),
+          rest.metricServerError({ statistic: 'Sum', label: '5xx' }),
+        ],
+      ],
+      ['time in ms', [latency('p50'), latency('p99')]],
+      ['refused as too many', [filled(this, 'TooManyRequests'), filled(this, 'BudgetRefusals')]],
+      [
+        'containers',
+        [
+          filled(this, 'ColdStarts'),
+          LambdaFunction.metricAllConcurrentExecutions({ statistic: 'Maximum', label: 'at once, in the account' }),
+        ],
+      ],
+    );
+  }
+
+  #authorizerRow(functions: Functions): IWidget {
+    const { lambda } = functions.named(AUTHORIZER);
+    return row(
+      [`${AUTHORIZER}: decisions`, DECISIONS.map((each) => ended(this, AUTHORIZER, each)), { stacked: true }],
+      [`${AUTHORIZER}: time in ms`, durations(lambda)],
+      [`${AUTHORIZER}: throttled and failed`, [throttles(lambda), filled(this, 'AuthorizerFailures')]],
+    );
+  }
+
+  #tableRow(table: TableV2): IWidget {
+    const sum = (name: string): IMetric => table.metric(name, { statistic: 'Sum', label: name });
+    return row(
+      ['table: units', [sum('ConsumedReadCapacityUnits'), sum('ConsumedWriteCapacityUnits')]],
+      [
+        'table: average time in ms',
+        TIMED.map((operation) =>
+          table.metric('SuccessfulRequestLatency', {
+            statistic: 'Average',
+            dimensionsMap: { TableName: table.tableName, Operation: operation },
+            label: operation,
+          }),
+        ),
+      ],
+      ['table: throttled', [sum('ReadThrottleEvents'), sum('WriteThrottleEvents')]],
+      [
+        'table: calls, retries and conflicts',
+        [filled(this, 'TableCalls'), filled(this, 'TableRetries'), filled(this, 'TransactionConflicts')],
+      ],
+    );
+  }
+
+  #listsAndKeysRow(firewall: Firewall): IWidget {
+    return row(
+      ['lists: repairs', [filled(this, 'ListFences'), filled(this, 'ListReturns'), filled(this, 'ListCompactions')]],
+      [
+        'keys and sessions: calls',
+        [
+          filled(this, 'KmsCalls'),
+          filled(this, 'StsCalls'),
+          filled(this, 'ThrottledByKms'),
+          CRYPTOGRAPHIC_CALLS.with({ label: 'KMS, of the account' }),
+        ],
+      ],
+      ['firewall', [firewall.requests('AllowedRequests'), firewall.requests('BlockedRequests')], { stacked: true }],
+    );
+  }
+}
+
+const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });

@@ -1,0 +1,28 @@
+import { type IMetric, type IWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import { type Outcome, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
+import { ended } from '../metrics.ts';
+import { durations, row, throttles } from './graphs.ts';
+
+/** The row of a domain: how many requests, how many of them failed, how long they took, and how many Lambda did not carry out. */
+export const domainRow = (scope: Construct, domain: string, lambda: IFunction): IWidget =>
+  row(
+    [`${domain}: requests`, STATUS_CLASSES.map((outcome) => ended(scope, domain, outcome)), { stacked: true }],
+    [`${domain}: errors in per cent`, [share(scope, domain, '4xx'), share(scope, domain, '5xx')]],
+    [`${domain}: time in ms`, durations(lambda)],
+    [
+      `${domain}: throttled and crashed`,
+      [throttles(lambda), lambda.metricErrors({ statistic: 'Sum', label: 'crashed' })],
+    ],
+  );
+
+/** Per cent of a domain's requests that had this outcome. */
+function share(scope: Construct, domain: string, outcome: Outcome): IMetric {
+  const idOf = (each: Outcome): string => `of${each}`;
+  return new MathExpression({
+    expression: `100 * FILL(${idOf(outcome)}, 0) / (${STATUS_CLASSES.map((each) => `FILL(${idOf(each)}, 0)`).join(' + ')})`,
+    usingMetrics: Object.fromEntries(STATUS_CLASSES.map((each) => [idOf(each), ended(scope, domain, each)])),
+    label: outcome,
+  });
+}

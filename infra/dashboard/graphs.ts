@@ -1,0 +1,38 @@
+import { GraphWidget, type IMetric, type IWidget, MathExpression, Row } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { Construct } from 'constructs';
+import type { Counter } from '../../shared/telemetry/metrics.ts';
+import { counted, type LogMetric } from '../metrics.ts';
+
+/** The graphs of a dashboard. */
+
+/** Columns of a dashboard: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
+const COLUMNS = 24;
+
+/** A title, and what the graph shows. */
+export type Graph = readonly [title: string, metrics: readonly IMetric[], more?: { readonly stacked?: boolean }];
+
+/** Graphs beside each other. */
+export const row = (...graphs: readonly Graph[]): IWidget =>
+  new Row(
+    ...graphs.map(
+      ([title, left, more]) => new GraphWidget({ title, left: [...left], width: COLUMNS / graphs.length, ...more }),
+    ),
+  );
+
+/** What is published only where it is not zero, with zeros for the rest. */
+export function filled(scope: Construct, name: Counter | LogMetric): IMetric {
+  const id = name.charAt(0).toLowerCase() + name.slice(1);
+  return new MathExpression({
+    expression: `FILL(${id}, 0)`,
+    usingMetrics: { [id]: counted(scope, name) },
+    label: name,
+  });
+}
+
+/** The time that a function takes: half of the calls take less than p50. */
+export const durations = (lambda: IFunction): readonly IMetric[] =>
+  ['p50', 'p99'].map((statistic) => lambda.metricDuration({ statistic, label: statistic }));
+
+export const throttles = (lambda: IFunction): IMetric =>
+  lambda.metricThrottles({ statistic: 'Sum', label: 'throttled' });

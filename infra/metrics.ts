@@ -1,0 +1,24 @@
+import { Stack } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { Construct } from 'constructs';
+import { type Counter, DURATION, type Outcome } from '../shared/telemetry/metrics.ts';
+
+/** The namespace of a stack's own metrics. Two stages of an account must not add to the same ones. */
+export const metricsNamespace = (scope: Construct): string => `Custodia/${Stack.of(scope).stackName}`;
+
+/** A metric without dimensions: what the functions count, or a metric filter does (`infra/alarms/log-metrics.ts`). */
+export const counted = (scope: Construct, metricName: Counter | LogMetric): Metric =>
+  new Metric({ namespace: metricsNamespace(scope), metricName, statistic: 'Sum' });
+
+/** What metric filters count. */
+export type LogMetric = 'AuthorizerFailures' | 'TooManyRequests' | 'ThrottledByKms';
+
+/** How many requests of a domain had this outcome. */
+export const ended = (scope: Construct, domain: string, outcome: Outcome): Metric =>
+  new Metric({
+    namespace: metricsNamespace(scope),
+    metricName: DURATION,
+    dimensionsMap: { domain, outcome },
+    statistic: 'SampleCount',
+    label: outcome,
+  });

@@ -1,0 +1,222 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import { describe, expect, it, vi } from 'vitest';
+import { logger } from '../../shared/logger.ts';
+import { accessLine, type Ended } from '../../shared/telemetry/access-line.ts';
+import { annotate, annotations, count, Invocation } from '../../shared/telemetry/invocation.ts';
+import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
+import { observe } from '../../shared/telemetry/observe.ts';
+import { written } from '../support/lines.ts';
+
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+const NAMESPACE = 'Custodia/custodia-test';
+
+const invocation = (counts: readonly (readonly [Counter, number])[] = []): Invocation => {
+  const made = new Invocation({ request_id: 'r-1', operation: 'getClient', tenant: 'PLATFORM' });
+  for (const [counter, by] of counts) made.count(counter, by);
+  return made;
+};
+
+const ended = (more: Partial<Ended> = {}): Ended => ({
+  invocation: invocation(),
+  domain: 'clients',
+  outcome: '2xx',
+  status: 200,
+  at: NOW,
+  duration: 12,
+  ...more,
+});
+
+/** What Powertools makes of the same metrics: it cannot have some with dimensions and others without. */
+function byPowertools(
+  dimensions: Record<string, string>,
+  values: Readonly<Record<string, number>>,
+  unit: Parameters<Metrics['addMetric']>[1],
+) {
+  const metrics = new Metrics({ namespace: NAMESPACE, serviceName: 'none' });
+  metrics.clearDefaultDimensions();
+  metrics.addDimensions(dimensions).setTimestamp(NOW);
+  for (const [name, value] of Object.entries(values)) metrics.addMetric(name, unit, value);
+  return metrics.serializeMetrics();
+}
+
+describe('the line of an invocation', () => {
+  it('is a record in the embedded metric format, as Powertools would write it', () => {
+    vi.useFakeTimers({ now: NOW, toFake: ['Date'] });
+    const line = accessLine(
+      ended({
+        invocation: invocation([
+          ['TableCalls', 3],
+          ['KmsCalls', 1],
+        ]),
+      }),
+      NAMESPACE,
+    );
+    const timed = byPowertools({ domain: 'clients', outcome: '2xx' }, { Duration: 12 }, MetricUnit.Milliseconds);
+    expect(line).toMatchObject({
+      ...timed,
+      _aws: { Timestamp: NOW, CloudWatchMetrics: [timed._aws.CloudWatchMetrics[0], {}] },
+    });
+    const counted = byPowertools({}, { TableCalls: 3, KmsCalls: 1 }, MetricUnit.Count);
+    const {
+      _aws: {
+        CloudWatchMetrics: [directive],
+      },
+      ...values
+    } = counted;
+    expect(line).toMatchObject(values);
+    expect(line).toMatchObject({ _aws: { CloudWatchMetrics: [{}, { ...directive, Dimensions: [[]] }] } });
+    vi.useRealTimers();
+  });
+
+  it('has its annotations, and nothing of what is not known', () => {
+    expect(JSON.parse(JSON.stringify(accessLine(ended({ status: undefined, outcome: '5xx' }), NAMESPACE)))).toEqual({
+      level: 'INFO',
+      timestamp: '2026-11-20T09:30:00.000Z',
+      message: 'request',
+      request_id: 'r-1',
+      operation: 'getClient',
+      tenant: 'PLATFORM',
+      domain: 'clients',
+      outcome: '5xx',
+      Duration: 12,
+      _aws: {
+        Timestamp: NOW,
+        CloudWatchMetrics: [
+          {
+            Namespace: NAMESPACE,
+            Dimensions: [['domain', 'outcome']],
+            Metrics: [{ Name: 'Duration', Unit: 'Milliseconds' }],
+          },
+        ],
+      },
+    });
+  });
+
+  it('publishes by route where the stage wants it, and the route is known', () => {
+    const dimensions = (each: Ended, isByRoute: boolean) =>
+      (accessLine(each, NAMESPACE, isByRoute)._aws as { CloudWatchMetrics: { Dimensions: unknown }[] })
+        .CloudWatchMetrics[0]?.Dimensions;
+    expect(dimensions(ended(), false)).toEqual([['domain', 'outcome']]);
+    expect(dimensions(ended(), true)).toEqual([
+      ['domain', 'outcome'],
+      ['operation', 'outcome'],
+    ]);
+    expect(dimensions(ended({ invocation: new Invocation({}) }), true)).toEqual([['domain', 'outcome']]);
+  });
+
+  it('has every value that its metrics and dimensions name, or CloudWatch would refuse it', () => {
+    const all = Object.keys(COUNTERS).map((name) => [name as Counter, 2] as const);
+    const line = accessLine(ended({ invocation: invocation(all) }), NAMESPACE, true);
+    const { CloudWatchMetrics } = line._aws as {
+      CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[];
+    };
+    for (const { Dimensions, Metrics: metrics } of CloudWatchMetrics) {
+      for (const name of Dimensions.flat()) expect(line[name], name).toEqual(expect.any(String));
+      for (const { Name } of metrics) expect(line[Name], Name).toEqual(expect.any(Number));
+    }
+    // A metric and an annotation of one name would overwrite each other.
+    expect(Object.keys(line)).toHaveLength(8 + 3 + all.length);
+  });
+});
+
+describe('an invocation', () => {
+  const event = (requestId: string) => ({
+    httpMethod: 'GET',
+    resource: '/things/{id}',
+    multiValueHeaders: { traceparent: ['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'] },
+    requestContext: { requestId },
+  });
+  const observed = <T>(requestId: string, work: () => Promise<T>, times = [NOW, NOW + 7]) =>
+    observe(
+      {
+        domain: 'things',
+        event: event(requestId),
+        clock: () => times.shift() ?? 0,
+        endOf: ({ status }) => ({ outcome: status === 'fulfilled' ? '2xx' : '5xx' }),
+      },
+      work,
+    );
+
+  it('writes its line when it is over, with what was learned on the way', async () => {
+    const { lines } = await written(() =>
+      observed('r-1', async () => {
+        annotate({ operation: 'getThing' });
+        count('TableCalls');
+        count('TableCalls', 2);
+        count('TableRetries', 0);
+      }),
+    );
+    expect(lines).toEqual([
+      expect.objectContaining({
+        request_id: 'r-1',
+        trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+        method: 'GET',
+        route: '/things/{id}',
+        operation: 'getThing',
+        outcome: '2xx',
+        Duration: 7,
+        TableCalls: 3,
+      }),
+    ]);
+    expect(lines[0]).not.toHaveProperty('TableRetries');
+  });
+
+  it('writes it also when it throws, and throws that', async () => {
+    const error = new Error('it broke');
+    const { lines, result } = await written(() => observed('r-1', () => Promise.reject(error)).catch((each) => each));
+    expect([result, lines]).toEqual([error, [expect.objectContaining({ outcome: '5xx' })]]);
+  });
+
+  it('took no time when the clock was set back meanwhile', async () => {
+    const { lines } = await written(() => observed('r-1', async () => undefined, [NOW, NOW - 5_000]));
+    expect(lines).toEqual([expect.objectContaining({ Duration: 0 })]);
+  });
+
+  it('writes nothing where there is no namespace', async () => {
+    vi.stubEnv('METRICS_NAMESPACE', '');
+    expect((await written(() => observed('r-1', async () => undefined), '')).lines).toEqual([]);
+  });
+
+  it('does not mix with others that are served at the same time, nor do its other lines', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `r-${index}`);
+    const { lines } = await written(() =>
+      Promise.all(
+        names.map((name, index) =>
+          observed(name, async () => {
+            for (let calls = 0; calls <= index; calls++) {
+              await turn();
+              count('TableCalls');
+            }
+            annotate({ tenant: `tenant of ${name}` });
+            await turn();
+            logger.warn('half way');
+          }),
+        ),
+      ),
+    );
+    const of = (message: string) => lines.filter((line) => line.message === message);
+    expect(of('request').map((line) => [line.request_id, line.tenant, line.TableCalls])).toEqual(
+      names.map((name, index) => [name, `tenant of ${name}`, index + 1]),
+    );
+    expect(of('half way').map((line) => [line.level, line.request_id, line.tenant, line.trace_id])).toEqual(
+      names.map((name) => ['WARN', name, `tenant of ${name}`, '4bf92f3577b34da6a3ce929d0e0e4736']),
+    );
+    expect(annotations()).toEqual({});
+  });
+
+  it('is the first one of a container once', async () => {
+    vi.resetModules();
+    const fresh = await import('../../shared/telemetry/observe.ts');
+    const once = (requestId: string) =>
+      fresh.observe(
+        { domain: 'things', event: event(requestId), clock: () => NOW, endOf: () => ({ outcome: '2xx' }) },
+        async () => undefined,
+      );
+    const { lines } = await written(async () => {
+      await once('r-1');
+      await once('r-2');
+    });
+    expect(lines.map(({ ColdStarts }) => ColdStarts)).toEqual([1, undefined]);
+  });
+});
