@@ -1,11 +1,19 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Architecture, Code, Function as LambdaFunction, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import {
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { ANY_APP, ANY_LOGIN_FAILURE, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
+import { type FunctionAlias, LiveAlias } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
@@ -25,10 +33,14 @@ interface ApiFunctionProps {
 /** As long as the gateway waits for an answer. */
 const TIMEOUT = Duration.seconds(29);
 
-/** A Lambda function with its log group, under a role of its own that holds its rights and no more. */
+/**
+ * A Lambda function with its log group, under a role of its own that holds its rights and no more. Whoever calls it calls its alias, which a deployment
+ * moves to the version that it publishes.
+ */
 export class ApiFunction extends Construct {
   readonly role: Role;
   readonly lambda: LambdaFunction;
+  readonly alias: FunctionAlias;
   readonly rights: Rights;
 
   constructor(scope: Construct, id: string, { name, bundle, rights, table, keys, settings }: ApiFunctionProps) {
@@ -41,6 +53,7 @@ export class ApiFunction extends Construct {
       path: rolePath(this, rights.tenants ?? 'no-tenants'),
     });
     this.#allow(logs, table, keys);
+    const reserved = settings.reservedConcurrency.get(name);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName: `${Stack.of(this).stackName}-${name}`,
       runtime: Runtime.NODEJS_24_X,
@@ -53,7 +66,11 @@ export class ApiFunction extends Construct {
       logGroup: logs,
       loggingFormat: LoggingFormat.JSON,
       environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
+      ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
+      tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
     });
+    this.#accept(settings);
+    this.alias = new LiveAlias(this, 'Live', this.lambda, settings.provisionedConcurrency.get(name)).alias;
   }
 
   /** Works under this role too: may open sessions of it for one tenant each, and finds it in `TENANT_ROLE_ARN`. */
@@ -62,6 +79,27 @@ export class ApiFunction extends Construct {
     this.role.addToPolicy(
       new PolicyStatement({ actions: ['sts:AssumeRole', 'sts:TagSession'], resources: [tenantRole.roleArn] }),
     );
+  }
+
+  /** What cdk-nag would have otherwise. */
+  #accept({ tracing }: Settings): void {
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason:
+        'Only API Gateway calls it, and waits for the answer: a dead letter queue takes calls that nobody waits for.',
+    });
+    if (tracing) {
+      Validations.of(this.role).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason:
+          'X-Ray takes traces on no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html',
+      });
+    } else {
+      Validations.of(this.lambda).acknowledge({
+        id: 'Serverless-LambdaTracing',
+        reason: 'Tracing costs by the request, so a stage decides: the setting `tracing`.',
+      });
+    }
   }
 
   #allow(logs: ILogGroup, table: TableV2, keys: Keys): void {

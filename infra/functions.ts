@@ -30,6 +30,7 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
+    refuseStrangers(props);
     this.byName = new Map([
       [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER))],
       ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
@@ -66,6 +67,15 @@ export class Functions extends Construct {
     const { role } = new TenantRole(this, id, { table, kind });
     for (const each of functions) each.workUnder(role);
     if (functions.some(({ rights }) => rights.secrets)) keys.allowSecretsOfTenant(role);
+  }
+}
+
+/** @throws Error where a setting names a function that the stack does not have */
+function refuseStrangers({ contracts, settings: { reservedConcurrency, provisionedConcurrency } }: FunctionsProps) {
+  const known = functionNames(contracts);
+  for (const [setting, byName] of Object.entries({ reservedConcurrency, provisionedConcurrency })) {
+    const strangers = [...byName.keys()].filter((name) => !known.includes(name));
+    if (strangers.length > 0) throw new Error(`${setting}: there is no function ${strangers.join()}`);
   }
 }
 

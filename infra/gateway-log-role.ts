@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Tags } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, Tags, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -15,6 +15,11 @@ export class GatewayLogRole extends Stack {
       description: 'Writes the logs of API Gateway',
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       managedPolicies: [ManagedPolicy.fromAwsManagedPolicyName('service-role/AmazonAPIGatewayPushToCloudWatchLogs')],
+    });
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]',
+      reason:
+        'AWS asks for this policy, and API Gateway refuses a role that lacks what it needs: https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html',
     });
     const setting = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
     // Deleting the setting does not unset it, and it would name a role that is gone.

@@ -76,17 +76,41 @@ const schema = z.object({
   auditRetentionDays: whole(1, 1_100).default(400),
   /** Memory of a function, which also decides its share of a CPU. In MB. */
   memory: whole(128, 10_240).default(512),
+  /**
+   * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
+   * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` is deployed all at once, and any other by canary.
+   */
+  deployment: z.enum(['all-at-once', 'canary']).optional(),
+  /**
+   * By function, how many executions at once are kept for it, and are the most that it has: `authorizer:100`. No account has to have any to
+   * spare, so there are none by default (`docs/decisions/0101-concurrency.md`).
+   */
+  reservedConcurrency: perFunction(),
+  /** By function, how many executions stand by without a cold start: `authorizer:2,clients:5`. They cost by the hour. */
+  provisionedConcurrency: perFunction(),
+  /** Whether the gateway and the functions send traces to AWS X-Ray. */
+  tracing: flag(false),
   /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
   gatewayLogRole: flag(true),
 });
 
 /** What can only be said of several together. */
-const consistent = schema.refine(
-  ({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined),
-  { path: ['domainName, certificateArn'], message: 'both or neither' },
-);
+const consistent = schema
+  .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
+    path: ['domainName, certificateArn'],
+    message: 'both or neither',
+  })
+  .refine(
+    ({ reservedConcurrency, provisionedConcurrency }) =>
+      [...provisionedConcurrency].every(([name, count]) => count <= (reservedConcurrency.get(name) ?? count)),
+    { path: ['provisionedConcurrency'], message: 'more than reservedConcurrency leaves the function' },
+  )
+  .transform(({ deployment, ...others }) => ({
+    ...others,
+    deployment: deployment ?? (others.stage === 'dev' ? 'all-at-once' : 'canary'),
+  }));
 
-export type Settings = z.infer<typeof schema>;
+export type Settings = z.infer<typeof consistent>;
 
 /** @throws Error that names every setting that is wrong */
 export function settingsFrom(node: Node): Settings {
@@ -109,6 +133,22 @@ function generations() {
     .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
     .transform((text) => text.split(',') as [signing: string, ...others: string[]])
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
+}
+
+/** Numbers by the names of functions: `authorizer:100,clients:20`. */
+function perFunction() {
+  return z
+    .string()
+    .regex(/^[a-z-]+:[1-9]\d{0,4}(,[a-z-]+:[1-9]\d{0,4})*$/, 'numbers by functions, as in authorizer:100,clients:20')
+    .transform((text) => text.split(',').map(pairOf))
+    .refine((pairs) => new Set(pairs.map(([name]) => name)).size === pairs.length, 'the same function twice')
+    .transform((pairs): ReadonlyMap<string, number> => new Map(pairs))
+    .default(() => new Map<string, number>());
+}
+
+function pairOf(text: string): readonly [name: string, count: number] {
+  const [name = '', count] = text.split(':');
+  return [name, Number(count)];
 }
 
 function whole(least: number, most: number) {

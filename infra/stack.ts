@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { Alarms } from './alarms/alarms.ts';
 import type { Bundles } from './bundling/bundle.ts';
+import { Canary } from './canary.ts';
 import { StageDashboard } from './dashboard/dashboard.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
@@ -34,6 +35,7 @@ export class CustodiaStack extends Stack {
     const firewall = new Firewall(this, 'Firewall', rest.deploymentStage, settings);
     new Alarms(this, 'Alarms', { api, functions, table, firewall, settings });
     if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, api, functions, table, firewall });
+    if (settings.deployment === 'canary') new Canary(this, 'Canary', functions, rest);
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);

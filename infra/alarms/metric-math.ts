@@ -28,17 +28,18 @@ interface RateProps {
   readonly percent: number;
   /** But not with fewer than so many that did badly: one failure of three requests says nothing. */
   readonly atLeast: number;
+  readonly period?: Duration;
 }
 
 /** Per cent of a whole, which counts as large enough for `atLeast` of it to be `percent`. */
-export function rate({ part, whole, percent, atLeast }: RateProps): Measure {
+export function rate({ part, whole, percent, atLeast, period = PERIOD }: RateProps): Measure {
   const floor = (100 * atLeast) / percent;
   const all = sumOf(whole);
   return {
     metric: new MathExpression({
       expression: `100 * ${sumOf(part)} / IF(${all} > ${floor}, ${all}, ${floor})`,
       usingMetrics: { ...part, ...whole },
-      period: PERIOD,
+      period,
     }),
     threshold: percent,
   };

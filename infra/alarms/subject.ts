@@ -26,7 +26,7 @@ export abstract class Subject extends Construct {
   }
 
   /** @param name as `docs/operations.md` lists it; the stack's name goes before it */
-  protected alarm(name: string, { metric, threshold, meaning, periods: [bad, of] }: AlarmProps): void {
+  protected alarm(name: string, { metric, threshold, meaning, periods: [bad, of] }: AlarmProps): Alarm {
     const alarm = new Alarm(this, name, {
       alarmName: `${Stack.of(this).stackName}-${name}`,
       alarmDescription: meaning,
@@ -37,9 +37,10 @@ export abstract class Subject extends Construct {
       comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: TreatMissingData.NOT_BREACHING,
     });
-    if (this.#topic === undefined) return;
+    if (this.#topic === undefined) return alarm;
     const tell = new SnsAction(this.#topic);
     alarm.addAlarmAction(tell);
     alarm.addOkAction(tell);
+    return alarm;
   }
 }

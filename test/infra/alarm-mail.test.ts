@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { alarmsIn } from './alarms/alarms-in.ts';
@@ -60,6 +61,16 @@ it('a mail is sent when an alarm begins and when it is over, for every alarm', (
     expect(reached(AlarmActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
     expect(reached(OKActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
   }
+});
+
+it('a mail is not sent for what only a deployment asks: the alarms by which it goes back', () => {
+  const silent = (context: Record<string, string>) =>
+    Array.from(alarmsIn(synthesize({ context: { alarmEmail: 'ops@example.com', ...context } }), STACK))
+      .filter(([, { AlarmActions, OKActions }]) => AlarmActions.length + OKActions.length === 0)
+      .map(([name]) => name);
+  expect(silent({ deployment: 'all-at-once' })).toEqual([]);
+  expect(silent({ deployment: 'canary' }).filter((name) => !name.startsWith('rollback-'))).toEqual([]);
+  expect(silent({ deployment: 'canary' })).toHaveLength(contracts.length + 1);
 });
 
 it.each([

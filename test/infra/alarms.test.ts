@@ -16,10 +16,8 @@ let template: Template;
 let stack: Deployed;
 let alarms: ReadonlyMap<string, Alarm>;
 beforeAll(() => {
-  [template, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
-    made,
-    deployed(directory, STACK),
-  ]);
+  const context = { alarmEmail: 'ops@example.com', deployment: 'canary' };
+  [template, stack] = assemble({ context }, (made, directory) => [made, deployed(directory, STACK)]);
   alarms = alarmsIn(template, STACK);
 });
 
@@ -29,9 +27,10 @@ const named = (name: string): Alarm => {
   return alarm;
 };
 
-/** Every function has an alarm of this kind; one stands for all. */
-const FUNCTIONS = contracts.map(({ name }) => `function-${name}`);
-const WATCHED = 'function-clients';
+/** Every function has an alarm of each of these kinds; that of one function stands for all. */
+const KINDS = ['function', 'rollback'] as const;
+const FUNCTION = 'clients';
+const ofFunctions = (kind: string) => contracts.map(({ name }) => `${kind}-${name}`);
 
 describe('every alarm', () => {
   it('computes what CloudWatch can compute, also while a metric is missing', () => {
@@ -78,7 +77,7 @@ describe('every alarm', () => {
 
   it('leaves alone what Lambda counts as errors of the authorizer: anybody can send a token that it refuses', () => {
     const erring = [...alarms.values()].flatMap(metricsOf).filter(({ Metric }) => Metric.MetricName === 'Errors');
-    expect(erring).toHaveLength(contracts.length);
+    expect(erring).toHaveLength(KINDS.length * contracts.length);
     expect(JSON.stringify(erring)).not.toMatch(/"Ref":"Functionsauthorizer/i);
     expect([...stack.resources.keys()].some((id) => /^Functionsauthorizer/.test(id))).toBe(true);
   });
@@ -89,17 +88,17 @@ describe('every alarm', () => {
   });
 
   it('has its scenarios below', () => {
-    const others = FUNCTIONS.filter((name) => name !== WATCHED);
+    const others = KINDS.flatMap(ofFunctions).filter((name) => !name.endsWith(`-${FUNCTION}`));
     expect([...Object.keys(SCENARIOS), ...others].toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 
-  it('of a function is like those of the others', () => {
+  it.each(KINDS)('of a %s is like those of the others', (kind) => {
     const shapeOf = (name: string) =>
       JSON.stringify({ ...named(name), AlarmName: '', AlarmDescription: '' }).replaceAll(
-        /\{"Ref":"Functions\w+"\}/g,
+        /\{"Ref":"Functions\w+"\}|"Functions\w+CurrentVersion\w+"/g,
         '',
       );
-    expect(new Set(FUNCTIONS.map(shapeOf)).size).toBe(1);
+    expect(new Set(ofFunctions(kind).map(shapeOf)).size).toBe(1);
   });
 });
 
@@ -135,13 +134,10 @@ describe('docs/operations.md', () => {
       todo,
     }),
   );
-  /** A row for every function. */
-  const PATTERN = 'function-<name>';
-
   it('has a row for every alarm, and none for another, with the words of its mail', () => {
     const written = rows.flatMap(({ name, meaning }) =>
-      name === PATTERN
-        ? contracts.map((contract) => [`function-${contract.name}`, meaning.replace('`<name>`', contract.name)])
+      name.includes('<name>')
+        ? contracts.map((contract) => [name, meaning].map((text) => text.replace(/`?<name>`?/, contract.name)))
         : [[name, meaning]],
     );
     const mailed = Array.from(alarms, ([name, { AlarmDescription }]) => [name, AlarmDescription]);

@@ -59,8 +59,20 @@ describe('a new deployment is made', () => {
     expect(deploymentOf({ served: contracts.slice(1) })).not.toBe(before);
   });
 
+  it('when a route goes to another function', () => {
+    const [first, second, ...others] = contracts;
+    if (first === undefined || second === undefined) throw new TypeError('there are too few contracts');
+    const [moved] = Object.keys(second.routes);
+    const routes: Contract['routes'] = second.routes;
+    const rest = Object.entries(routes).filter(([id]) => id !== moved);
+    const added = Object.entries(routes).filter(([id]) => id === moved);
+    const to: Contract = { ...first, routes: { ...first.routes, ...Object.fromEntries(added) } };
+    const from: Contract = { ...second, routes: Object.fromEntries(rest) };
+    expect(deploymentOf({ served: [to, from, ...others] })).not.toBe(before);
+  });
+
   it('and not when nothing of the API does', () => {
-    expect(deploymentOf({ context: { memory: '1024' } })).toBe(before);
+    expect(deploymentOf({ context: { memory: '1024', deployment: 'canary' } })).toBe(before);
   });
 });
 

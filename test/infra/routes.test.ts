@@ -68,8 +68,11 @@ describe('routes', () => {
     for (const { key, served } of routes) {
       const integration = methods.get(key)?.Integration;
       expect(integration?.Type).toBe('AWS_PROXY');
-      const [, id] = /"Fn::GetAtt":\["(\w+)","Arn"\]/.exec(JSON.stringify(integration?.Uri)) ?? [];
-      expect(resourcesIn(template)[id ?? '']?.Properties.FunctionName, key).toBe(`custodia-test-${served}`);
+      const [, alias = ''] = /functions\/",\{"Ref":"(\w+)"\}/.exec(JSON.stringify(integration?.Uri)) ?? [];
+      const { Ref: id = '' } = (resourcesIn(template)[alias]?.Properties.FunctionName ?? {}) as {
+        readonly Ref?: string;
+      };
+      expect(resourcesIn(template)[id]?.Properties.FunctionName, key).toBe(`custodia-test-${served}`);
     }
   });
 

@@ -35,6 +35,19 @@ const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
 /** The context of `cdk.json`, which only the `cdk` command reads by itself. */
 export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown()) }).parse(JSON.parse(cdkJson)).context;
 
+/** Settings with which a stack has all that it can have. */
+export const EVERYTHING: Readonly<Record<string, string>> = {
+  alarmEmail: 'ops@example.com',
+  certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
+  deployment: 'canary',
+  domainName: 'api.example.com',
+  firstKey: 'true',
+  provisionedConcurrency: 'authorizer:2,clients:5',
+  reservedConcurrency: 'authorizer:100',
+  tokenKeys: '2,1',
+  tracing: 'true',
+};
+
 /** The stack's template, with empty functions. */
 export const synthesize = (options: SynthesizeOptions = {}): Template => assemble(options, (template) => template);
 

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import * as z from 'zod';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { type SynthesizedFunction, synthesizedFunctions } from '../../../infra/synthesized.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
@@ -16,6 +15,7 @@ import { type Ran, runOperator } from '../../support/operator.ts';
 import { CDK_CONTEXT } from '../synthesize.ts';
 import { type Account, openAccount } from './account.ts';
 import { startFunction } from './functions.ts';
+import { type InvokedFunction, invokedFunctions } from './invoked.ts';
 import { type Deployed, deployed } from './template.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -65,6 +65,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   };
   const functions = synthesizedFunctions(outdir);
   const lines: Line[] = [];
+  const invoked = invokedFunctions(stack);
   const stops: (() => Promise<void>)[] = [];
   started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
   const gateway = await startGateway({
@@ -74,9 +75,9 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     loadFunction: async (name) => {
       const bundle = functions.get(name);
       if (bundle === undefined) throw new Error(`the stack has no function ${name}`);
-      const { environment, roleArn } = functionIn(stack, name);
-      const own = account.credentialsOf({ roleArn, tags: {} });
-      const variables = { ...environment, TABLE_NAME: table.tableName, ...endpoints, ...own };
+      const { Environment, Role } = named(invoked, name);
+      const own = account.credentialsOf({ roleArn: Role, tags: {} });
+      const variables = { ...Environment.Variables, TABLE_NAME: table.tableName, ...endpoints, ...own };
       const { handler, stop } = startFunction(bundle, variables, (line) => lines.push(JSON.parse(line)));
       stops.push(stop);
       return handler;
@@ -106,7 +107,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     kms,
     table,
     operator,
-    roleOf: (name) => functionIn(stack, name).roleArn,
+    roleOf: (name) => named(invoked, name).Role,
     close: () => all.disposeAsync(),
   };
 }
@@ -116,17 +117,10 @@ const STACK = 'custodia-dev';
 /** Somebody of the account who may assume any role that lets the account in. */
 export const OPERATOR = 'arn:aws:iam::111122223333:user/somebody';
 
-const functionSchema = z.object({
-  Role: z.string(),
-  Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
-});
-
-function functionIn({ resources }: Deployed, name: string) {
-  const found = [...resources.values()].find(
-    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties.FunctionName === `${STACK}-${name}`,
-  );
-  const { Environment, Role } = functionSchema.parse(found?.Properties);
-  return { environment: Environment.Variables, roleArn: Role };
+function named(invoked: ReadonlyMap<string, InvokedFunction>, name: string): InvokedFunction {
+  const found = invoked.get(`${STACK}-${name}`);
+  if (found === undefined) throw new Error(`the API calls no function ${name}`);
+  return found;
 }
 
 /** As the README says it, with the operator's command line. */

@@ -43,17 +43,27 @@ const PSEUDO: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** `Ref` is the logical id, which stands for the name. */
+/** `Ref` is the logical id, which stands for the name; of an alias it is the ARN. */
 function workOut(value: unknown, template: Template): unknown {
   if (Array.isArray(value)) return value.map((each) => workOut(each, template));
   if (typeof value !== 'object' || value === null) return value;
-  const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value as Record<string, unknown>;
-  if (typeof ref === 'string') return PSEUDO[ref] ?? ref;
+  const {
+    Ref: ref,
+    'Fn::GetAtt': attribute,
+    'Fn::Join': join,
+    'Fn::Split': split,
+    'Fn::Select': select,
+  } = value as Record<string, unknown>;
+  if (typeof ref === 'string') return PSEUDO[ref] ?? (isAlias(ref, template) ? arnOf(ref, template) : ref);
   if (Array.isArray(attribute))
     return attribute[1] === 'Arn' ? arnOf(String(attribute[0]), template) : attribute.join();
   if (Array.isArray(join)) return (workOut(join[1], template) as unknown[]).join(String(join[0]));
+  if (Array.isArray(split)) return String(workOut(split[1], template)).split(String(split[0]));
+  if (Array.isArray(select)) return (workOut(select[1], template) as unknown[])[Number(select[0])];
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template)]));
 }
+
+const isAlias = (id: string, { Resources }: Template): boolean => Resources[id]?.Type === 'AWS::Lambda::Alias';
 
 function arnOf(id: string, template: Template): string {
   const { Type, Properties } = template.Resources[id] ?? { Type: '', Properties: {} };
@@ -64,6 +74,10 @@ function arnOf(id: string, template: Template): string {
       return `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${id}`;
     case 'AWS::KMS::Key':
       return `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`;
+    case 'AWS::Lambda::Function':
+      return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${String(Properties.FunctionName)}`;
+    case 'AWS::Lambda::Alias':
+      return `${arnOf(String(workOut(Properties.FunctionName, template)), template)}:${String(Properties.Name)}`;
     default:
       return `arn:aws:any:${REGION}:${ACCOUNT}:${id}`;
   }

@@ -7,8 +7,11 @@ import { resourcesOf } from '../synthesize.ts';
  * too many, and the statistics that mean something. Read in the documentation in November 2026.
  */
 interface Published {
+  /** In the order of the alphabet. */
   readonly dimensions: readonly string[];
   readonly statistics: readonly string[];
+  /** A second set of dimensions that it is published by. */
+  readonly also?: readonly string[];
 }
 
 const counted = (...dimensions: string[]): Published => ({ dimensions, statistics: ['Sum'] });
@@ -21,10 +24,13 @@ const API_GATEWAY = {
   Latency: { dimensions: ['ApiName'], statistics: ['p50', 'p90', 'p99', 'Average', 'Maximum'] },
 };
 
+/** Of an alias between two versions, for each of them: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-view.html */
+const OF_VERSION = ['ExecutedVersion', 'FunctionName', 'Resource'];
+
 /** https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
 const LAMBDA = {
-  Invocations: counted('FunctionName'),
-  Errors: counted('FunctionName'),
+  Invocations: { ...counted('FunctionName'), also: OF_VERSION },
+  Errors: { ...counted('FunctionName'), also: OF_VERSION },
   Throttles: counted('FunctionName'),
   Duration: { dimensions: ['FunctionName'], statistics: ['p50', 'p90', 'p99', 'Average', 'Maximum'] },
   // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html: of the account in the region.
@@ -100,7 +106,12 @@ export const unpublished = (shown: readonly Shown[], template: Template, ofFunct
     const by = dimensions.toSorted().join();
     const isPublished = sources
       .flatMap((source) => source[namespace]?.[name] ?? [])
-      .some((known) => known.dimensions.toSorted().join() === by && known.statistics.includes(statistic));
+      .some(
+        (known) =>
+          [known.dimensions, known.also ?? []].some(
+            (each) => each.length === dimensions.length && each.toSorted().join() === by,
+          ) && known.statistics.includes(statistic),
+      );
     return isPublished ? [] : [`${namespace} ${name} ${statistic} by ${by}`];
   });
 };

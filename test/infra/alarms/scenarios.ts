@@ -77,6 +77,30 @@ export const SCENARIOS: Readonly<Record<string, Scenarios>> = {
       'it is not called': { series: {} },
     },
   },
+  'rollback-api': {
+    raised: {
+      'one of a hundred fails in one minute': { series: { failed: [0, 10, 0], requests: [900, 900, 900] } },
+      'all of few fail': { series: { failed: [3], requests: [3] } },
+      'the last minutes are not published yet': { series: { failed: [50, _, _], requests: [90, _, _] } },
+    },
+    quiet: {
+      'one of three fails': { series: { failed: [1, 1, 1], requests: [3, 3, 3] } },
+      'it is over': { series: { failed: [90, 0, 0, 0], requests: [90, 90, 90, 90] } },
+      'nobody sends any': { series: {} },
+    },
+  },
+  'rollback-clients': {
+    raised: {
+      'the new version crashes whenever it is called': { series: { errors: [_, 2], invocations: [_, 2] } },
+      'it crashes before its calls are published': { series: { errors: [5] } },
+      'one of twenty crashes': { series: { errors: [20], invocations: [400] } },
+    },
+    quiet: {
+      'it crashes once': { series: { errors: [1, 0, 1], invocations: [1, 1, 1] } },
+      'one of a thousand crashes': { series: { errors: [5], invocations: [5_000] } },
+      'it is not called': { series: {} },
+    },
+  },
   'functions-concurrency': {
     raised: {
       'little is left': { series: { used: [850, 900, 810], quota: [700, 700, 700] }, quotas: { quota: 1000 } },

@@ -1,0 +1,75 @@
+import { App, type Stack, Validations } from 'aws-cdk-lib';
+import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
+import type { IConstruct } from 'constructs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { GatewayLogRole } from '../../infra/gateway-log-role.ts';
+import { CDK_CONTEXT, EVERYTHING, synthesize } from './synthesize.ts';
+
+/** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0102-rules-for-the-stack.md`). */
+
+interface Finding {
+  readonly rule: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const findingsOf = (scope: IConstruct): Finding[] =>
+  [new AwsSolutionsChecks(), new ServerlessChecks()].flatMap((pack: NagPack) =>
+    pack.validateScope(scope).violations.flatMap(({ ruleName, description, violatingResources }) =>
+      violatingResources.map(({ constructPath = '' }) => ({
+        rule: ruleName,
+        path: constructPath,
+        text: description,
+      })),
+    ),
+  );
+
+/** What of the constructs is accepted, where, and why. */
+const acceptedIn = (scope: IConstruct) =>
+  scope.node.findAll().flatMap(({ node }) =>
+    node.metadata
+      .filter(({ type }) => type === Validations.ACKNOWLEDGED_RULES_METADATA_KEY)
+      .flatMap(({ data }) =>
+        Object.entries(data as Record<string, string>).map(([rule, reason]) => ({
+          rule: rule.replace(/^annotation::/i, ''),
+          path: node.path,
+          reason,
+        })),
+      ),
+  );
+
+const LOG_ROLE = 'the stack of the account';
+const STACKS = ['as it is by default', 'with everything', LOG_ROLE] as const;
+
+/** What `look` sees in one of the stacks. */
+function seenIn<T>(which: (typeof STACKS)[number], look: (stack: Stack) => T): T {
+  if (which === LOG_ROLE) return look(new GatewayLogRole(new App({ context: CDK_CONTEXT })));
+  const seen: T[] = [];
+  const context = which === 'with everything' ? EVERYTHING : {};
+  synthesize({ context, change: (stack) => void seen.push(look(stack)) });
+  return seen[0] as T;
+}
+
+const told = ({ rule, path, text }: Finding): string => `${rule} ${path}: ${text}`;
+
+afterEach(() => vi.restoreAllMocks());
+
+describe.each(STACKS)('a stack, %s', (which) => {
+  it('has no finding that is not accepted with a reason', () => {
+    const [findings, accepted] = seenIn(which, (stack) => [findingsOf(stack).map(told), acceptedIn(stack)]);
+    expect(findings).toEqual([]);
+    expect(accepted.length).toBeGreaterThan(0);
+    for (const { path, reason } of accepted) expect(reason.length, path).toBeGreaterThan(50);
+  });
+
+  it('accepts nothing that is not found', () => {
+    const accepted = seenIn(which, acceptedIn);
+    vi.spyOn(Validations.prototype, 'acknowledge').mockImplementation(() => undefined);
+    const findings = seenIn(which, findingsOf);
+    const idle = accepted.filter(
+      ({ rule, path }) => !findings.some((each) => each.rule === rule && each.path.startsWith(`${path}/`)),
+    );
+    expect(idle.map(({ rule, path }) => `${rule} ${path}`)).toEqual([]);
+    expect(findings.length).toBeGreaterThan(0);
+  });
+});
