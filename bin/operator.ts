@@ -1,31 +1,21 @@
-import { Command, CommanderError } from 'commander';
-import { declareCreatePlatformKey } from '../operator/create-platform-key.ts';
-import { declareVerify } from '../operator/verify.ts';
+import { CommanderError } from 'commander';
+import { EXIT } from '../operator/answer.ts';
+import { sentenceOf } from '../operator/problem.ts';
+import { operatorProgram } from '../operator/program.ts';
 
 /**
  * The operator's command line. On a deployed stack each command works under a role of the stack, which the operator's own AWS credentials must be
- * allowed to assume.
+ * allowed to assume. `docs/operations.md` describes the commands.
  *
  *     npx cdk deploy --outputs-file outputs.json
- *     npx node bin/operator.ts create-platform-key --app-code ops --outputs outputs.json
- *     npx node bin/operator.ts verify --org <id> --repair --outputs outputs.json
+ *     npx custodia create-platform-key --app-code ops --outputs outputs.json
+ *     npx custodia verify --org <id> --repair --outputs outputs.json
  */
 
-/** Exit code of a command that could not be carried out; as with `grep` and `diff`, 1 is an answer. */
-const TROUBLE = 2;
-
-/** Errors whose message is a sentence that says what to do. */
-const ONE_SENTENCE = new Set(['OperatorProblem', 'LocalApiError', 'EmbeddedDynamoDbError']);
-
-const program = new Command('operator').description("Custodia's operator commands").exitOverride();
-declareCreatePlatformKey(program);
-declareVerify(program);
-
 try {
-  await program.parseAsync();
+  await operatorProgram().parseAsync();
 } catch (error) {
   const hasSaidWhy = error instanceof CommanderError;
-  if (!hasSaidWhy)
-    console.error(error instanceof Error && ONE_SENTENCE.has(error.name) ? error.message : String(error));
-  process.exitCode = hasSaidWhy && error.exitCode === 0 ? 0 : TROUBLE;
+  if (!hasSaidWhy) console.error(sentenceOf(error));
+  process.exitCode = hasSaidWhy && error.exitCode === 0 ? EXIT.done : EXIT.trouble;
 }

@@ -1,6 +1,6 @@
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { appKey, loginFailureKey } from '../shared/table/keys.ts';
+import { appKey, loginFailureKey, suspensionKey, type TenantId } from '../shared/table/keys.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
@@ -15,6 +15,9 @@ export type ItemAction =
 
 /** Pattern of the partition keys under which an integration is found by its app code. */
 export const ANY_APP = appKey('*').PK;
+
+/** Pattern of the partition keys under which it is noted that an organization is suspended. */
+export const ANY_SUSPENSION = suspensionKey('*' as TenantId).PK;
 
 /** Pattern of the partition keys under which failed guesses are counted. */
 export const ANY_LOGIN_FAILURE = loginFailureKey('*').PK;

@@ -3,10 +3,17 @@ import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { allowItems, denyChanges } from './item-policy.ts';
-import { ALL_ACTIONS, AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, TAGGED_WITH_TENANT } from './tenant-role.ts';
+import {
+  ALL_ACTIONS,
+  AUDIT_EVENTS,
+  LIST_OF_ORGANIZATIONS,
+  OF_TENANT,
+  SUSPENSION,
+  TAGGED_WITH_TENANT,
+} from './tenant-role.ts';
 
 /**
- * The role of the operator's `verify`: works on the records of the one tenant that its session is tagged with, and on the copy of it in the
+ * The role of the operator's `verify`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant that its session is tagged with, and on the copy of it in the
  * platform's list of organizations. It opens no secret, reaches no app code, and neither changes nor deletes an audit event. Who of the account
  * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0092-operator-verify.md`).
  */
@@ -17,7 +24,7 @@ export class MaintenanceRole extends Construct {
     super(scope, id);
     const { account } = Stack.of(this);
     this.role = new Role(this, 'Role', {
-      description: 'Verifies and repairs the records of the tenant that its session is tagged with (bin/operator.ts)',
+      description: 'Verifies, repairs and suspends the tenant that its session is tagged with (bin/operator.ts)',
       assumedBy: new AccountPrincipal(account).withConditions(TAGGED_WITH_TENANT).withSessionTags(),
     });
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
@@ -26,5 +33,7 @@ export class MaintenanceRole extends Construct {
       allowItems(table, ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS),
     );
     this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
+    // Suspends and resumes.
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));
   }
 }

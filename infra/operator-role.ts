@@ -4,12 +4,14 @@ import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import { ANY_APP, allowItems, denyChanges } from './item-policy.ts';
+import { ANY_APP, ANY_SUSPENSION, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 
+const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
+
 /**
- * The role of `bin/operator.ts`: makes integrations of the platform, which nobody else can make without one, and can do nothing else. It
- * reads no organization's data and opens no secret. Who of the account may assume it is for the account to say, by IAM.
+ * The role of `create-platform-key`, `platform-keys` and `organizations list`: makes, changes and lists integrations of the platform, lists the
+ * organizations, and can do nothing else. It reads no organization's data and opens no secret. Who of the account may assume it is for the account to say, by IAM.
  */
 export class OperatorRole extends Construct {
   readonly role: Role;
@@ -18,11 +20,14 @@ export class OperatorRole extends Construct {
     super(scope, id);
     const { account } = Stack.of(this);
     this.role = new Role(this, 'Role', {
-      description: 'Makes integrations of the platform (bin/operator.ts)',
+      description: 'Makes and changes integrations of the platform, and lists the organizations (bin/operator.ts)',
       assumedBy: new AccountPrincipal(account),
     });
     const platform = recordsPartition(PLATFORM, '*');
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform, ANY_APP]));
+    // The lists of the platform's integrations and of all organizations, with who is suspended.
+    this.role.addToPolicy(allowItems(table, ['Query'], LISTED));
+    this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     this.role.addToPolicy(denyChanges(table, [recordsPartition(PLATFORM, auditEventEntity.name)]));
     keys.allowSealingForPlatform(this.role);
   }

@@ -6,6 +6,8 @@ export interface Rights {
   readonly tenants?: TenantRights;
   /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
+  /** Refuses integrations of suspended organizations before it works for a tenant: reads `SUSPENDED#…` and nothing else of the table. */
+  readonly seesSuspensions?: true;
   /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
   readonly countsLoginFailures?: true;
   /** Signs tokens. */
@@ -40,7 +42,14 @@ const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
-  auth: { tenants: 'audit', findsApps: true, countsLoginFailures: true, signs: true, verifies: true },
+  auth: {
+    tenants: 'audit',
+    findsApps: true,
+    seesSuspensions: true,
+    countsLoginFailures: true,
+    signs: true,
+    verifies: true,
+  },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   users: { tenants: 'grants' },

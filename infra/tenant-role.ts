@@ -8,6 +8,7 @@ import {
   recordsPartition,
   refusalsKey,
   setPartition,
+  suspensionKey,
   type TenantId,
 } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
@@ -49,6 +50,10 @@ type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]
 
 const OWN: Allowed = [ALL_ACTIONS, [OF_TENANT]];
 
+/** Whether the organization is suspended it reads, and nothing more: only the operator suspends and resumes. */
+export const SUSPENSION = suspensionKey(TENANT).PK;
+const STANDING: Allowed = [['GetItem'], [SUSPENSION]];
+
 const AUDIT: Allowed = [
   ['PutItem', 'UpdateItem'],
   [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
@@ -69,11 +74,11 @@ const CONDITION_ON_CREDENTIALS: Allowed = [['ConditionCheckItem'], [ANY_APP]];
 /** What functions of each kind do. */
 const ALLOWED: Readonly<Record<TenantRights, readonly Allowed[]>> = {
   audit: [AUDIT],
-  'records-without-secrets': [OWN],
-  records: [OWN],
-  grants: [OWN, CONDITION_ON_CREDENTIALS],
-  organizations: [OWN, PLACE_IN_LIST],
-  integrations: [OWN, PLACE_IN_LIST, CREDENTIALS],
+  'records-without-secrets': [OWN, STANDING],
+  records: [OWN, STANDING],
+  grants: [OWN, STANDING, CONDITION_ON_CREDENTIALS],
+  organizations: [OWN, STANDING, PLACE_IN_LIST],
+  integrations: [OWN, STANDING, PLACE_IN_LIST, CREDENTIALS],
 };
 
 /** Conditions of a trust policy: a session has one tag, which names a tenant. */

@@ -2,3 +2,27 @@
 export class OperatorProblem extends Error {
   override readonly name = 'OperatorProblem';
 }
+
+/** Errors whose message is a sentence that says what to do. */
+const ONE_SENTENCE = new Set(['OperatorProblem', 'LocalApiError', 'EmbeddedDynamoDbError', 'LocalKeysError']);
+
+/** What is told of an error, in a line. */
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (ONE_SENTENCE.has(error.name)) return error.message;
+  switch (error.name) {
+    case 'ResourceNotFoundException':
+      return `There is no table ${process.env.TABLE_NAME}.`;
+    case 'AccessDeniedException':
+    case 'AccessDenied':
+      return `AWS does not allow it: ${error.message}`;
+    case 'CredentialsProviderError':
+      return 'There are no AWS credentials: log in (aws sso login), or set AWS_PROFILE.';
+    case 'TableUnavailable':
+      return `The table did not answer: ${causeOf(error)}.`;
+    default:
+      return String(error);
+  }
+}
+
+const causeOf = ({ message, cause }: Error): string => (cause instanceof Error ? cause.message : message);

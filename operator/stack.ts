@@ -21,11 +21,11 @@ const outputsSchema = z.object({
   MaintenanceRoleArn: z.string().optional(),
 });
 type Outputs = z.infer<typeof outputsSchema>;
-type RoleOutput = 'OperatorRoleArn' | 'MaintenanceRoleArn';
+export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;
 
-/** Gives a command the options that name a stack. */
-export const withStackOptions = (command: Command, roleOutput: RoleOutput): Command =>
-  command
+/** Gives a command the options that name a stack. `secrets`: also its key over secrets. */
+export const withStackOptions = (command: Command, roleOutput: RoleOutput, secrets: boolean): Command => {
+  const described = command
     .option('--outputs <file>', 'outputs of the stack, as cdk deploy --outputs-file writes them')
     .option('--table <name>', 'name of the table, instead of the output TableName')
     .option(
@@ -33,6 +33,10 @@ export const withStackOptions = (command: Command, roleOutput: RoleOutput): Comm
       `role to work under, instead of the output ${roleOutput}; without either the credentials as they are`,
     )
     .option('--region <region>', 'AWS region, where it is not that of the KMS key');
+  return secrets
+    ? described.option('--secrets-key <arn>', 'KMS key over secrets, instead of the output SecretsKeyArn')
+    : described;
+};
 
 interface DeployedStack {
   readonly table: string | undefined;

@@ -23,7 +23,7 @@ const SLOW = [
   'test/docs/adding-a-domain.test.ts',
   'test/infra/*.test.ts',
   'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
-  'test/operator/{create-platform-key,verify-command}.test.ts',
+  'test/operator/{create-platform-key,*-command}.test.ts',
   'test/soak/*.test.ts',
   'test/webhooks/languages.test.ts',
 ];

@@ -29,7 +29,7 @@ export const auth = contract({
     login: route('POST', '/api/v1/auth/login', {
       summary: 'Log in as an integration',
       description:
-        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long.',
+        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403.',
       auth: 'none',
       body: login,
       bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },
@@ -44,7 +44,7 @@ export const auth = contract({
           expires_in: 3600,
         },
       },
-      errors: ['invalid-credentials'],
+      errors: ['invalid-credentials', 'organization-suspended'],
     }),
   },
 });

@@ -7,6 +7,7 @@ import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
+import { requireActiveOf } from '../../shared/http/suspension.ts';
 import { orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 import {
   countFailedLogin,
@@ -45,7 +46,10 @@ export const authOperations: Operations<typeof auth> = {
       ]);
       throw invalidCredentials();
     }
-    if (failures.count > 0) await forgetFailedLogins(session, attempt);
+    await Promise.all([
+      requireActiveOf(credentials, session),
+      failures.count > 0 && forgetFailedLogins(session, attempt),
+    ]);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
     annotate({ integration_id: integrationId, tenant: credentials.tenant });

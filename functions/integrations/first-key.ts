@@ -3,6 +3,7 @@ import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { stageOrganization } from '../../shared/table/system/organizations.ts';
+import { readSuspension } from '../../shared/table/system/suspensions.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { slugOf } from '../orgs/slug.ts';
 
@@ -26,7 +27,9 @@ export async function newOrganization({ org_id, display_name }: NewOrganization,
   if (!isFirstKeyOn() || org_id === null) throw unauthorized();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
   // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.
-  if (await tenant.exists()) throw unauthorized();
+  const [exists, suspension] = await Promise.all([tenant.exists(), readSuspension(tenant)]);
+  // One that was erased does not exist again.
+  if (exists || suspension !== undefined) throw unauthorized();
   const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
   await stageOrganization(tenant, fields, unauthorized);
   return tenant;

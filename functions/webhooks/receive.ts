@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/contract/problem.ts';
 import { jsonOf } from '../../shared/http/json-text.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
+import { requireActive } from '../../shared/http/suspension.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { mayDo } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
@@ -48,8 +49,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   const event = eventOf(input, sender, signed);
   const seen = tenant.deduplication<SeenEvent>(`EVENT#${credentials.integration_id}`);
 
-  // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
-  const unseen = refuseSeen(seen, event);
+  // These are started in parallel, for each makes calls to DynamoDB: the checks of organization and event id, the event's number, and the effect.
+  const unseen = Promise.all([requireActive(tenant), refuseSeen(seen, event)]);
   unseen.catch(() => undefined);
   const events = tenant.records(eventEntity);
   events.prepare();

@@ -6,8 +6,8 @@ import { isConditionalRead, isConditionalWrite } from './traits.ts';
 const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
   // Unknown parameters are refused, so even a route without parameters can answer 400.
   { of: () => true, problems: ['invalid-parameter'] },
-  { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden'] },
-  { of: (route) => route.auth === 'signature', problems: ['invalid-signature'] },
+  { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden', 'organization-suspended'] },
+  { of: (route) => route.auth === 'signature', problems: ['invalid-signature', 'organization-suspended'] },
   // A platform caller may name an organization that does not exist.
   { of: (route) => route.auth === 'bearer' && 'org_id' in route.query.shape, problems: ['not-found'] },
   { of: isConditionalWrite, problems: ['precondition-failed'] },

@@ -9,6 +9,7 @@ export const PROBLEMS = {
   'invalid-credentials': { status: 401, title: 'The app code or the secret is wrong' },
   'invalid-signature': { status: 401, title: 'The signature is missing or wrong' },
   forbidden: { status: 403, title: 'The caller may not do this' },
+  'organization-suspended': { status: 403, title: 'The organization of the caller is suspended' },
   'not-found': { status: 404, title: 'No such record' },
   'route-not-found': { status: 404, title: 'No such path' },
   'method-not-allowed': { status: 405, title: 'The path does not have this method' },

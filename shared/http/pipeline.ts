@@ -6,6 +6,7 @@ import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
 import { inSession } from './middleware/in-session.ts';
 import { jsonBody } from './middleware/json-body.ts';
+import { notSuspended } from './middleware/not-suspended.ts';
 import { problemDetails } from './middleware/problem-details.ts';
 import { requestBudget } from './middleware/request-budget.ts';
 import { requestLog } from './middleware/request-log.ts';
@@ -35,6 +36,7 @@ export function pipeline<C extends Contract>(
     .use(jsonBody())
     .use(validated())
     .use(tenantScoped())
+    .use(notSuspended())
     .handler(unitOfWork);
   // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
   return observed(contract.name, clock, (event, context) => chain(event as Parameters<typeof chain>[0], context));

@@ -1,18 +1,32 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { IdempotentRequest } from './idempotency.ts';
 import type { InSession } from './middleware/in-session.ts';
+import type { Standing } from './middleware/not-suspended.ts';
 import type { Routed } from './middleware/routed.ts';
 import type { TenantScoped } from './middleware/tenant-scoped.ts';
 import type { Validated } from './middleware/validated.ts';
 import { responseOf } from './response/answer.ts';
 import { runOnce, runToCommit } from './run.ts';
 
-type Event = Routed & InSession & Validated & TenantScoped;
+type Event = Routed & InSession & Validated & TenantScoped & Standing;
 
-/** Operation → response → idempotency → commit; all of it is run again on a conflict with another request. */
-export async function unitOfWork({ matched, request, session, input, scope }: Event): Promise<APIGatewayProxyResult> {
+/**
+ * Operation → response → idempotency → commit; all of it is run again on a conflict with another request. A caller whose organization is suspended
+ * gets neither an answer nor a commit.
+ */
+export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
+  const { matched, request, session, input, scope, standing } = event;
   const respond = async (): Promise<APIGatewayProxyResult> =>
     responseOf({ matched, request, input, scope }, await matched.operation({ ...input, ...scope }));
   const idempotent = IdempotentRequest.of(matched, request, scope, input);
-  return runToCommit(session, idempotent === undefined ? respond : () => runOnce(idempotent, session, respond));
+  const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
+  return runToCommit(session, () => permitted(standing, run));
+}
+
+/** Runs in parallel to the check, and waits for both to end. Where both refuse, the check counts. */
+async function permitted<T>(standing: Promise<void>, run: () => Promise<T>): Promise<T> {
+  const [checked, outcome] = await Promise.allSettled([standing, run()]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (outcome.status === 'rejected') throw outcome.reason;
+  return outcome.value;
 }

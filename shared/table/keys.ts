@@ -60,6 +60,12 @@ export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenan
 /** An integration's credentials, which are read by app code before the tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
 
+/**
+ * Whether an organization is suspended. Outside of the tenant's own keys, so that its sessions read it and cannot lift it
+ * (`docs/decisions/0095`).
+ */
+export const suspensionKey = (tenant: TenantId): Key => ({ PK: `SUSPENDED#${tenant}`, SK: 'STATE' });
+
 /** Failed logins with one app code from one network, by the digest of both. */
 export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 

@@ -106,7 +106,7 @@ describe('the table', () => {
   });
 
   it('has its keys made in one place', () => {
-    expect(saying(sources, /['"`](ORG|APP|LOGIN_FAILURE)#/)).toEqual(['shared/table/keys.ts']);
+    expect(saying(sources, /['"`](ORG|APP|SUSPENDED|LOGIN_FAILURE)#/)).toEqual(['shared/table/keys.ts']);
     // The stack makes its policies of the same keys.
     expect(forbidden(outside, (name, path) => name === 'shared/table/keys.ts' && !path.startsWith('infra/'))).toEqual(
       [],

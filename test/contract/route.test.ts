@@ -48,7 +48,7 @@ describe('the problems of a route', () => {
     ]);
     const signed = { summary: 'Take a job', auth: 'signature', body: body('RouteTestEvent', {}), response } as const;
     expect(statusesOf(route('POST', '/jobs', { ...signed, errors: ['not-found'] }))).toEqual([
-      200, 400, 401, 404, 413, 415, 422, 429, 500, 503, 504,
+      200, 400, 401, 403, 404, 413, 415, 422, 429, 500, 503, 504,
     ]);
   });
 

@@ -247,7 +247,7 @@ describe('sessions', () => {
     const own = api.account.requests.filter(({ by }) => by.tags.tenant === undefined);
     expect(own.length).toBeGreaterThan(20);
     for (const { partitions } of own)
-      for (const partition of partitions) expect(partition).toMatch(/^(APP|LOGIN_FAILURE)#/);
+      for (const partition of partitions) expect(partition).toMatch(/^(APP|LOGIN_FAILURE|SUSPENDED)#/);
   });
 });
 

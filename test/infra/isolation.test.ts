@@ -85,6 +85,14 @@ describe('a session of a tenant role', () => {
     }
   });
 
+  it('reads whether its organization is suspended, and lifts no suspension', () => {
+    for (const by of recordRoles().map(inTenant)) {
+      const allowed = ACTIONS.filter((action) => may(by, action, [`SUSPENDED#${ACME}`]));
+      expect(allowed, by.roleArn).toEqual(['GetItem']);
+      for (const action of ACTIONS) expect(may(by, action, [`SUSPENDED#${RIVAL}`]), action).toBe(false);
+    }
+  });
+
   it('adds audit events, and changes or deletes none', () => {
     const trail = `ORG#${ACME}#AUDIT_EVENT`;
     for (const by of sessions()) {
@@ -272,6 +280,15 @@ describe('a function on its own', () => {
     for (const action of ACTIONS.slice(1)) expect(allowed(action)).toEqual([]);
   });
 
+  it('reads who is suspended where it logs callers in, and nowhere else', () => {
+    for (const action of ACTIONS) {
+      const reading = functionNames(contracts).filter((name) =>
+        may({ roleArn: roleOf(name), tags: {} }, action, [`SUSPENDED#${ACME}`]),
+      );
+      expect(reading, action).toEqual(action === 'GetItem' ? ['auth'] : []);
+    }
+  });
+
   it('counts failed guesses where secrets are checked, and nowhere else', () => {
     const allowed = (action: string) =>
       functionNames(contracts).filter((name) =>
@@ -291,14 +308,31 @@ describe('the operator’s role', () => {
       expect([may(by, action, ['ORG#PLATFORM#INTEGRATION']), may(by, action, ['APP#ops'])]).toEqual([true, true]);
     }
     for (const action of [...ACTIONS, 'Scan']) expect(may(by, action, [`ORG#${ACME}#CLIENT`])).toBe(false);
-    for (const action of ['DeleteItem', 'Query', 'Scan'])
-      expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
+    for (const action of ['DeleteItem', 'Scan']) expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
+    for (const key of ['ORG#PLATFORM#CLIENT', 'ORG#PLATFORM#AUDIT_EVENT', 'APP#ops'])
+      expect(may(by, 'Query', [key]), key).toBe(false);
     const trail = 'ORG#PLATFORM#AUDIT_EVENT';
     expect([may(by, 'PutItem', [trail]), may(by, 'UpdateItem', [trail])]).toEqual([true, false]);
   });
 });
 
+describe('the operator’s role', () => {
+  const by = () => ({ roleArn: arns((arn) => /Operator/.test(arn))[0] ?? '', tags: {} });
+
+  it('lists the integrations of the platform, and the organizations with who is suspended', () => {
+    for (const list of ['ORG#PLATFORM#INTEGRATION', 'ORG#PLATFORM#ORG'])
+      expect(may(by(), 'Query', [list]), list).toBe(true);
+    expect(ACTIONS.filter((action) => may(by(), action, [`SUSPENDED#${ACME}`]))).toEqual(['GetItem']);
+  });
+});
+
 describe('the maintenance role', () => {
+  it('suspends and resumes the organization of its session, and no other', () => {
+    const suspending = ['GetItem', 'PutItem', 'DeleteItem'];
+    expect(ACTIONS.filter((action) => may(inTenant(ACME), action, [`SUSPENDED#${ACME}`]))).toEqual(suspending);
+    expect(ACTIONS.filter((action) => may(inTenant(ACME), action, [`SUSPENDED#${RIVAL}`]))).toEqual([]);
+  });
+
   const role = (): string => arns((arn) => /Maintenance/.test(arn))[0] ?? '';
   const inTenant = (tenant: string): Principal => ({ roleArn: role(), tags: { tenant } });
 

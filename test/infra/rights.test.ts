@@ -91,8 +91,12 @@ describe('every function', () => {
         'sts:AssumeRole,sts:TagSession',
         'dynamodb:GetItem,sts:AssumeRole,sts:TagSession',
         // Where guesses at a secret are counted.
-        ...(name === 'auth' || name === 'webhooks'
+        ...(name === 'webhooks'
           ? ['dynamodb:GetItem,dynamodb:GetItem,dynamodb:UpdateItem,sts:AssumeRole,sts:TagSession']
+          : []),
+        // And where suspended organizations are refused before there is a session for them.
+        ...(name === 'auth'
+          ? ['dynamodb:GetItem,dynamodb:GetItem,dynamodb:GetItem,dynamodb:UpdateItem,sts:AssumeRole,sts:TagSession']
           : []),
       ]).toContain(beyond.join());
     }
@@ -100,13 +104,24 @@ describe('every function', () => {
     expect(ownActions('authorizer')).toEqual(['dynamodb:GetItem', ...LOGGING]);
   });
 
-  test('that reads before the tenant is known reads app codes alone', () => {
-    const ids = resourcesOf(template, 'AWS::IAM::Policy').map(([id]) => id);
+  test('that reads before the tenant is known reads app codes alone, and the login who is suspended', () => {
+    const ids = resourcesOf(template, 'AWS::IAM::Policy')
+      .filter(([, { Properties }]) => /Functions\w+Role/.test(JSON.stringify(Properties.Roles)))
+      .map(([id]) => id);
     const readers = allowing('dynamodb:GetItem').filter(({ of, Action }) => ids.includes(of) && Action.length === 1);
-    expect(readers.length).toBeGreaterThan(0);
-    for (const { Condition } of readers) {
-      expect(Condition?.['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': ['APP#*'] });
-    }
+    const read = readers.map(({ Condition, of }) => [
+      of.replace(/^Functions(.*)RoleDefaultPolicy\w+$/, '$1'),
+      Condition?.['ForAllValues:StringLike'],
+    ]);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
+    const ofTenant = { 'dynamodb:LeadingKeys': ['SUSPENDED#${aws:PrincipalTag/tenant}'] };
+    expect(read).toEqual([
+      ['authorizer', { 'dynamodb:LeadingKeys': ['APP#*'] }],
+      ['auth', { 'dynamodb:LeadingKeys': ['APP#*'] }],
+      ['auth', { 'dynamodb:LeadingKeys': ['SUSPENDED#*'] }],
+      ['webhooks', { 'dynamodb:LeadingKeys': ['APP#*'] }],
+      ...['PlainTenant', 'Tenant', 'Grants', 'Organizations', 'Integrations'].map((name) => [name, ofTenant]),
+    ]);
   });
 });
 

@@ -10,9 +10,12 @@ import { logger } from '../../shared/logger.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { authorizerContext } from '../support/caller.ts';
 import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts';
-import { FaultyHandler } from '../support/faults.ts';
+import { answer, bodyOf, FaultyHandler } from '../support/faults.ts';
 
-/** The middlewares together: which of them speaks first, and what each answer carries. None of this asks the table. */
+/**
+ * The middlewares together: which of them speaks first, and what each answer carries. Of the table, none of this asks
+ * more than whether the caller's organization is suspended.
+ */
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const ORG = randomUUID();
@@ -45,10 +48,21 @@ const handler = pipeline(
   () => NOW,
 );
 
+/** A table that knows nothing but that nobody is suspended, or that everybody is. */
+class Nothing extends FaultyHandler {
+  isSuspended = false;
+
+  override async handle(...[request, options]: Parameters<FaultyHandler['handle']>) {
+    if (!bodyOf(request).includes('SUSPENDED#')) return super.handle(request, options);
+    return answer(200, this.isSuspended ? { Item: { state: { S: 'suspended' }, since: { S: 'x' } } } : {});
+  }
+}
+
+let requestHandler: Nothing;
 beforeEach(() => {
   vi.stubEnv('TABLE_NAME', 'things');
   vi.stubEnv('RATE_LIMIT', '600');
-  const requestHandler = new FaultyHandler();
+  requestHandler = new Nothing();
   requestHandler.follow(() => 'dropped');
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler, maxAttempts: 1 });
   work.mockReset();
@@ -101,6 +115,20 @@ describe('a request', () => {
     const { statusCode, body } = await send(requestWith([]));
     expect([statusCode, body]).toEqual([200, '{"name":"a"}']);
     expect(work).toHaveBeenCalledOnce();
+  });
+
+  it('of a suspended organization is refused for that, whatever its operation says', async () => {
+    requestHandler.isSuspended = true;
+    work.mockImplementation(() => {
+      throw new TypeError('x is not a function');
+    });
+    expect((await send(requestWith([]))).type).toBe('organization-suspended');
+    expect(work).toHaveBeenCalledOnce();
+    expect((await send(requestWith([]))).type).toBe('organization-suspended');
+    expect(work).toHaveBeenCalledOnce();
+    work.mockReset();
+    requestHandler.isSuspended = false;
+    expect((await send(requestWith([]))).statusCode).toBe(200);
   });
 
   it('beyond the budget is refused, whatever else is wrong with it but for its token', async () => {

@@ -49,6 +49,7 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
   },
   unauthorized: { detail: 'The token has expired.' },
   forbidden: { detail: 'This needs the permission clients:write.' },
+  'organization-suspended': { detail: 'The organization is suspended: ask those who operate this service.' },
   'already-exists': {
     detail: 'Another record has this slug.',
     errors: [{ in: 'body', pointer: pointer(['slug']), detail: 'Another record has this slug.' }],

@@ -4,6 +4,8 @@ import type { Key, TenantId } from '../keys.ts';
 import { readInOrder, readMembers } from '../lists/cursor-page.ts';
 import { numberOf, sortKeyOf, tailOf } from '../lists/ids.ts';
 import { type ItemPage, type PageRequest, readPage } from '../lists/page.ts';
+import { readPartition } from '../lists/read-partition.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Session } from '../session.ts';
 import { type Entity, toRecord } from './entity.ts';
@@ -66,6 +68,14 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return { records: items.map((item) => this.stored(item)), next: more ? String(items.at(-1)?.id) : undefined };
   }
 
+  /** All records, the oldest first, one query at a time; for the operator's commands. A record that is created meanwhile may be missing. */
+  async *all(): AsyncGenerator<Stored<T>> {
+    const { clock } = this.session;
+    for await (const item of readPartition({ table: this.table, clock }, this.location.partition)) {
+      if (item[TOMBSTONE] === undefined && !this.#isExpired(item, clock())) yield this.stored(item);
+    }
+  }
+
   keyOf(id: string | number): Key {
     const { partition } = this.location;
     if (typeof id === 'number') return { PK: partition, SK: sortKeyOf(id - 1) };
@@ -96,9 +106,9 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return { records: items.map((item) => this.stored(item)), total, isCut };
   }
 
-  #isExpired(item: Item): boolean {
+  #isExpired(item: Item, now = this.session.now): boolean {
     const expires = expiryOf(item);
-    return expires !== undefined && expires * 1000 <= this.session.now;
+    return expires !== undefined && expires * 1000 <= now;
   }
 }
 

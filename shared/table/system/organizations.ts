@@ -71,3 +71,12 @@ export async function pageOfOrganizations(platform: Tenant, query: PageQuery): P
   if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
   return listing(platform).page(query);
 }
+
+/**
+ * All organizations, the oldest first, for the operator's commands. Only for the platform's handle.
+ * @throws TypeError for the handle of an organization
+ */
+export function allOrganizations(platform: Tenant): AsyncGenerator<Stored<Organization>> {
+  if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
+  return listing(platform).all();
+}

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { budgetKey } from '../keys.ts';
+import { readPartition } from '../lists/read-partition.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
 
@@ -67,4 +68,24 @@ async function update(
     if (error instanceof ConditionalCheckFailedException) return undefined;
     throw error;
   }
+}
+
+/** A bucket as all containers have settled it. */
+interface Spent {
+  /** Id of the integration, or {@link WHOLE_TENANT}. */
+  readonly of: string;
+  /** The part of a minute's requests that is spent, from 0 to about 1. */
+  readonly spent: number;
+}
+
+const WINDOW_MS = 60_000;
+
+/** All buckets of a tenant, for the operator: one query. */
+export async function readBudgets({ id, session }: Tenant): Promise<readonly Spent[]> {
+  const table = session.tableOf(id);
+  const budgets: Spent[] = [];
+  for await (const { SK, FULL_AT } of readPartition({ table, clock: session.clock }, budgetKey(id, '').PK)) {
+    budgets.push({ of: String(SK), spent: Math.max(0, Number(FULL_AT) - session.now) / WINDOW_MS });
+  }
+  return budgets;
 }

@@ -1,11 +1,12 @@
 import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
 import { numberOf, sortKeyOf } from '../lists/ids.ts';
+import { readPartition } from '../lists/read-partition.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { SETS } from '../repository/entity-lists.ts';
 import { type Item, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
-import { readPartition, readTogether, sideBySide } from './reading.ts';
+import { readTogether, sideBySide } from './reading.ts';
 import { isLive, type Visitor } from './survey.ts';
 
 /** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a survey. */

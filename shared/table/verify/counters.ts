@@ -1,12 +1,13 @@
 import { type Key, recordsPartition, setPartition } from '../keys.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { NumberSet } from '../lists/number-set.ts';
+import { readPartition } from '../lists/read-partition.ts';
 import { toRecord } from '../repository/entity.ts';
 import { type Item, MOVES } from '../schema.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
-import { readItem, readPartition, readRecords, sideBySide } from './reading.ts';
+import { readItem, readRecords, sideBySide } from './reading.ts';
 import type { Visitor } from './survey.ts';
 
 /** Verifies counters of other records: the services of a client. Counted in surveys, and again where the results differ. */

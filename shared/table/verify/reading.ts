@@ -35,23 +35,6 @@ export async function readRecords({ table, clock }: Scope, partition: string, nu
   return (await readEach(table, partition, numbers, true, reading)).records;
 }
 
-/** All items of a partition in the order of their sort keys, one query at a time. */
-export async function* readPartition(scope: Scope, partition: string, from = ''): AsyncGenerator<Item> {
-  let start: Record<string, unknown> | undefined;
-  do {
-    const command = new QueryCommand({
-      TableName: scope.table.name,
-      KeyConditionExpression: `PK = :partition${from === '' ? '' : ' AND SK >= :from'}`,
-      ExpressionAttributeValues: { ':partition': partition, ...(from === '' ? {} : { ':from': from }) },
-      ConsistentRead: true,
-      ExclusiveStartKey: start,
-    });
-    const { Items = [], LastEvaluatedKey } = await withRetries(scope, () => scope.table.client.send(command));
-    yield* Items;
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
-}
-
 export async function countPartition(scope: Scope, partition: string): Promise<number> {
   let count = 0;
   let start: Record<string, unknown> | undefined;

@@ -1,6 +1,7 @@
 import { recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
+import { readPartition } from '../lists/read-partition.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { readHead as readHeadOf } from '../lists/read-set.ts';
 import type { AnyEntity } from '../repository/entity.ts';
@@ -8,7 +9,7 @@ import { notedIn, textOf } from '../repository/entity-lists.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
-import { readPartition, withRetries } from './reading.ts';
+import { withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
 export interface Survey {

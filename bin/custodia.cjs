@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+'use strict';
+
+/** `npx custodia`: the operator's command line, on a Node that can run it. */
+require('./node-version.cjs');
+import('./operator.ts');

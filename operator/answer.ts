@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+
+/** What a command prints: for people, or as JSON for programs. Whatever else it has to say goes to standard error. */
+
+export interface AnswerOptions {
+  readonly json?: true;
+}
+
+export const withJson = (command: Command): Command => command.option('--json', 'print the answer as JSON');
+
+/** Prints the answer of a command. `lines`: the same for people. */
+export function answer({ json }: AnswerOptions, value: unknown, lines: readonly string[]): void {
+  if (json) console.log(JSON.stringify(value, undefined, 2));
+  else for (const line of lines) console.log(line);
+}
+
+/** Adds examples to the help of a command. */
+export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
+  command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  npx custodia ${example}`).join('\n')}`);
+
+/** Exit codes: 0 it is done; as with `grep` and `diff`, 1 is an answer and 2 is trouble. */
+export const EXIT = { done: 0, found: 1, trouble: 2 } as const;

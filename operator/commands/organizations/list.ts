@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { environmentSession } from '../../../shared/table/session.ts';
+import { allOrganizations, type Organization } from '../../../shared/table/system/organizations.ts';
+import { readSuspension, type Suspension } from '../../../shared/table/system/suspensions.ts';
+import { Tenant } from '../../../shared/table/tenant.ts';
+import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
+
+/** `organizations list` works under the stack's operator role, which reads the platform's list and who is suspended. */
+
+export function declareList(group: Command): void {
+  const command = group.command('list').description('List all organizations, the oldest first, with who is suspended');
+  withJson(withTarget(command, 'OperatorRoleArn')).action(list);
+  withExamples(command, 'organizations list --outputs outputs.json', 'organizations list --local --json');
+}
+
+type Listed = Pick<Organization, 'id' | 'name' | 'slug' | 'created_at'> & {
+  /** Null where it is not suspended. */
+  readonly suspension: Pick<Suspension, 'state' | 'since'> | null;
+};
+
+/** Organizations whose suspensions are read at the same time. */
+const AT_ONCE = 50;
+/** For a read, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+async function list(options: TargetOptions & AnswerOptions): Promise<void> {
+  await using _ = await openTarget(options, 'OperatorRoleArn');
+  const all: Organization[] = [];
+  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  for await (const { record } of allOrganizations(platform)) all.push(record);
+  const listed: Listed[] = [];
+  while (listed.length < all.length) {
+    listed.push(...(await Promise.all(all.slice(listed.length, listed.length + AT_ONCE).map(withSuspension))));
+  }
+  answer(options, listed, [...listed.map(lineOf), `Organizations: ${listed.length}.`]);
+}
+
+async function withSuspension({ id, name, slug, created_at }: Organization): Promise<Listed> {
+  const found = await readSuspension(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS)));
+  const suspension = found === undefined ? null : { state: found.state, since: found.since };
+  return { id, name, slug, created_at, suspension };
+}
+
+const lineOf = ({ id, name, slug, created_at, suspension }: Listed): string =>
+  [
+    id,
+    created_at,
+    slug,
+    name,
+    ...(suspension === null ? [] : [`(${suspension.state} since ${suspension.since})`]),
+  ].join('  ');

@@ -1,0 +1,51 @@
+import type { Command } from 'commander';
+import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { resumeOrganization, suspendOrganization } from '../../suspending.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
+import { organizationIdIn } from '../../tenant-option.ts';
+
+/**
+ * `organizations suspend` and `resume` work under the stack's maintenance role, in a session for that one organization
+ * (`docs/decisions/0095-suspending.md`).
+ */
+
+interface SuspendOptions extends TargetOptions, AnswerOptions {
+  readonly org: string;
+}
+
+export function declareSuspend(group: Command): void {
+  const command = group
+    .command('suspend')
+    .description('Refuse all keys of an organization from now on: logins, tokens and webhooks. Its data stays')
+    .requiredOption('--org <id>', 'id of the organization');
+  withJson(withTarget(command, 'MaintenanceRoleArn')).action(suspend);
+  withExamples(command, 'organizations suspend --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
+}
+
+export function declareResume(group: Command): void {
+  const command = group
+    .command('resume')
+    .description('Accept the keys of a suspended organization again, as they were')
+    .requiredOption('--org <id>', 'id of the organization');
+  withJson(withTarget(command, 'MaintenanceRoleArn')).action(resume);
+  withExamples(command, 'organizations resume --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
+}
+
+async function suspend(options: SuspendOptions): Promise<void> {
+  const id = organizationIdIn(options.org);
+  await using _ = await openTarget(options, 'MaintenanceRoleArn');
+  const suspended = await suspendOrganization(id);
+  const { state, since, changed } = suspended;
+  answer(options, { org_id: id, ...suspended }, [
+    changed ? `${id} is suspended: all of its keys are refused.` : `${id} is ${state} since ${since} already.`,
+  ]);
+}
+
+async function resume(options: SuspendOptions): Promise<void> {
+  const id = organizationIdIn(options.org);
+  await using _ = await openTarget(options, 'MaintenanceRoleArn');
+  const changed = await resumeOrganization(id);
+  answer(options, { org_id: id, state: 'active', changed }, [
+    changed ? `${id} is resumed: its keys work again.` : `${id} is not suspended.`,
+  ]);
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { integrationEntity } from '../../../functions/integrations/store.ts';
+import type { AnyEntity } from '../../../shared/table/repository/entity.ts';
+import { readBudgets, WHOLE_TENANT } from '../../../shared/table/system/request-budget.ts';
+import type { Tenant } from '../../../shared/table/tenant.ts';
+import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { kinds } from '../../kinds.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
+import { openTenant, tenantIdIn } from '../../tenant-option.ts';
+
+/** `organizations usage` works under the stack's maintenance role, in a session for that one organization. */
+
+interface UsageOptions extends TargetOptions, AnswerOptions {
+  readonly org: string;
+}
+
+export function declareUsage(group: Command): void {
+  const command = group
+    .command('usage')
+    .description(
+      'Count the records of an organization by kind, from the heads of its lists, and tell how much of its request budgets is spent',
+    )
+    .requiredOption('--org <id>', 'id of an organization, or "platform"');
+  withJson(withTarget(command, 'MaintenanceRoleArn')).action(usage);
+  withExamples(command, 'organizations usage --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
+}
+
+/** A request budget of a minute, in parts of it, because the operator does not know the limits of a stage. */
+interface Budget {
+  /** Null: that of the whole tenant. */
+  readonly integration_id: string | null;
+  /** Of a minute's requests; as far as containers have settled it. */
+  readonly spent_percent: number;
+}
+
+async function usage(options: UsageOptions): Promise<void> {
+  const id = tenantIdIn(options.org);
+  await using _ = await openTarget(options, 'MaintenanceRoleArn');
+  const tenant = await openTenant(id);
+  const [records, activeIntegrations, budgets] = await Promise.all([
+    countsOf(tenant),
+    activeIntegrationsOf(tenant),
+    budgetsOf(tenant),
+  ]);
+  answer(options, { org_id: tenant.orgId, records, active_integrations: activeIntegrations, budgets }, [
+    ...Object.entries(records).map(([kind, count]) => `${String(count).padStart(9)}  ${kind}`),
+    `${String(activeIntegrations).padStart(9)}  active integrations`,
+    ...budgets.map(budgetLine),
+  ]);
+}
+
+/** Records below others, such as messages of tickets, are in no counted list. */
+async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
+  const counts = kinds.map(async ({ entity }) => [entity.name, await totalOf(tenant, entity)] as const);
+  return Object.fromEntries(await Promise.all(counts));
+}
+
+const ONE = { page: 1, page_size: 1, sort: '-created_at' } as const;
+
+const totalOf = async (tenant: Tenant, entity: AnyEntity): Promise<number> =>
+  (await tenant.records(entity).page(ONE)).total;
+
+const activeIntegrationsOf = async (tenant: Tenant): Promise<number> =>
+  (await tenant.records(integrationEntity).page({ ...ONE, filter: { status: 'active' } })).total;
+
+async function budgetsOf(tenant: Tenant): Promise<readonly Budget[]> {
+  const budgets = await readBudgets(tenant);
+  return budgets.map(({ of, spent }) => ({
+    integration_id: of === WHOLE_TENANT ? null : of,
+    spent_percent: Math.round(spent * 100),
+  }));
+}
+
+const budgetLine = ({ integration_id, spent_percent }: Budget): string =>
+  `${`${spent_percent} %`.padStart(9)}  of a minute's requests of ${integration_id === null ? 'all integrations together' : `integration ${integration_id}`}`;

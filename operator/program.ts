@@ -1,0 +1,16 @@
+import { Command } from 'commander';
+import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
+import { declareOrganizations } from './commands/organizations/organizations.ts';
+import { declareVerify } from './commands/verify.ts';
+
+/** Every command of the operator: one file each in `commands/`. */
+export function operatorProgram(): Command {
+  const program = new Command('custodia')
+    .description('Works on a deployed stage, or on the data of npm start')
+    .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
+    .exitOverride();
+  declareCreatePlatformKey(program);
+  declareOrganizations(program);
+  declareVerify(program);
+  return program;
+}

@@ -1,0 +1,51 @@
+import { stageResumption, stageSuspension } from '../shared/table/system/suspend.ts';
+import { readSuspension, type Suspension } from '../shared/table/system/suspensions.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { asOperator } from './as-operator.ts';
+import { OperatorProblem } from './problem.ts';
+import { requireExisting } from './tenant-option.ts';
+
+export interface Suspended extends Pick<Suspension, 'state' | 'since'> {
+  /** False: it was before. */
+  readonly changed: boolean;
+}
+
+/**
+ * Suspends an organization: from now on all of its keys are refused (`docs/decisions/0095-suspending.md`).
+ * @throws OperatorProblem when there is no such organization
+ */
+export const suspendOrganization = (id: string): Promise<Suspended> =>
+  asOperator(
+    'suspendOrganization',
+    (session) => Tenant.ofOperator(id, session),
+    async (tenant) => {
+      const before = await readSuspension(tenant, true);
+      if (before !== undefined) return { state: before.state, since: before.since, changed: false };
+      await requireExisting(tenant);
+      return { ...(await stageSuspension(tenant)), changed: true };
+    },
+  );
+
+/**
+ * Ends the suspension of an organization.
+ * @returns whether it was suspended
+ * @throws OperatorProblem when there is no such organization, or it is being erased
+ */
+export const resumeOrganization = (id: string): Promise<boolean> =>
+  asOperator(
+    'resumeOrganization',
+    (session) => Tenant.ofOperator(id, session),
+    async (tenant) => {
+      const suspension = await readSuspension(tenant, true);
+      if (suspension === undefined) {
+        await requireExisting(tenant);
+        return false;
+      }
+      if (suspension.state !== 'suspended')
+        throw new OperatorProblem(`${id} cannot be resumed: it is ${STATES[suspension.state]}.`);
+      await stageResumption(tenant, suspension);
+      return true;
+    },
+  );
+
+const STATES = { erasing: 'being erased', erased: 'erased' } as const;

@@ -1,0 +1,68 @@
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { type Command, Option } from 'commander';
+import { openLocalData } from './local-data.ts';
+import { OperatorProblem } from './problem.ts';
+import { type RoleOutput, type StackOptions, setStackEnvironment, stackOf, withStackOptions } from './stack.ts';
+
+/**
+ * Where a command works: on a deployed stage, under the role that it needs, or on the data of `npm start`.
+ */
+
+export interface TargetOptions extends StackOptions {
+  readonly local?: true;
+}
+
+/** Gives a command the options that name a stage or the data of `npm start`. */
+export const withTarget = (command: Command, role: RoleOutput, { secrets = false } = {}): Command =>
+  withStackOptions(command, role, secrets).addOption(
+    new Option('--local', 'the data of npm start instead of a stage; takes DATA_DIR and DYNAMODB_ENDPOINT').conflicts([
+      'outputs',
+      'table',
+      'role',
+      'region',
+      'secretsKey',
+    ]),
+  );
+
+/**
+ * Has this process work there.
+ * @returns what lets it go
+ * @throws OperatorProblem, LocalApiError, EmbeddedDynamoDbError or an error of STS
+ */
+export async function openTarget(
+  options: TargetOptions,
+  role: RoleOutput,
+  { secrets = false } = {},
+): Promise<AsyncDisposable> {
+  const opened = new AsyncDisposableStack();
+  if (options.local) opened.defer(await openLocalData());
+  else await workOnStack(options, role, secrets);
+  return opened;
+}
+
+async function workOnStack(options: StackOptions, roleOutput: RoleOutput, needsSecrets: boolean): Promise<void> {
+  const stack = await stackOf(options, roleOutput);
+  const { table, secretsKey, role } = stack;
+  if (table === undefined || (needsSecrets && secretsKey === undefined)) {
+    const named = needsSecrets ? 'or with --table and --secrets-key' : 'or --table';
+    throw new OperatorProblem(`Name the stack with --outputs ${named}, or the data of npm start with --local.`);
+  }
+  setStackEnvironment(table, stack);
+  if (needsSecrets) process.env.SECRETS_KEY_ID = secretsKey;
+  if (role === undefined) return;
+  // The operator's own role is for the platform. Others are assumed by the tenant handle, for the one tenant that a command works for.
+  if (roleOutput === 'OperatorRoleArn') await assume(role);
+  else process.env.TENANT_ROLE_ARN = role;
+}
+
+async function assume(role: string): Promise<void> {
+  const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });
+  const { Credentials: session } = await new STSClient().send(command);
+  Object.assign(process.env, {
+    AWS_ACCESS_KEY_ID: session?.AccessKeyId,
+    AWS_SECRET_ACCESS_KEY: session?.SecretAccessKey,
+    AWS_SESSION_TOKEN: session?.SessionToken,
+  });
+  // A profile would go before them.
+  delete process.env.AWS_PROFILE;
+}

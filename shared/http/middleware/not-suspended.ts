@@ -1,0 +1,28 @@
+import type { MiddlewareObj } from '@middy/core';
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import { Tenant } from '../../table/tenant.ts';
+import { isProbablySuspended, requireActive } from '../suspension.ts';
+import type { Authenticated } from './authenticated.ts';
+import type { InSession } from './in-session.ts';
+
+export interface Standing {
+  /** Rejects with Problem `organization-suspended`. Awaited by the handler, in parallel to the operation. */
+  standing: Promise<void>;
+}
+
+type Event = InSession & Authenticated & Standing;
+
+/**
+ * Begins to check that the caller's organization is not suspended. Callers of the platform, and none at all, are not asked.
+ * @throws Problem `organization-suspended` for a caller whose last request was refused so
+ */
+export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
+  return {
+    before: async ({ event }) => {
+      const tenant = event.caller && Tenant.of(event.caller, event.session);
+      event.standing = tenant === undefined ? Promise.resolve() : requireActive(tenant);
+      event.standing.catch(() => undefined);
+      if (tenant !== undefined && isProbablySuspended(tenant)) await event.standing;
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { Problem } from '../contract/problem.ts';
+import { keepNewest } from '../keep-newest.ts';
+import type { Session } from '../table/session.ts';
+import { type Credentials, orgIdOf } from '../table/system/credentials.ts';
+import { readSuspension, readSuspensionOf, type Suspension } from '../table/system/suspensions.ts';
+import type { Tenant } from '../table/tenant.ts';
+
+/**
+ * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's answer: each request reads whether its
+ * caller's organization is suspended, in parallel to its own work (`docs/decisions/0095-suspending.md`).
+ */
+
+/** Tenants whose callers this container has refused, the least recently refused first. */
+const refused = new Map<string, true>();
+const KEPT = 1_000;
+
+/**
+ * Requires that a tenant is not suspended. The platform never is.
+ * @throws Problem `organization-suspended`
+ */
+export async function requireActive(tenant: Tenant): Promise<void> {
+  if (tenant.orgId !== null) refuse(tenant.id, await readSuspension(tenant));
+}
+
+/**
+ * The same for the tenant of credentials, with the function's own rights.
+ * @throws Problem `organization-suspended`
+ */
+export async function requireActiveOf(credentials: Credentials, session: Session): Promise<void> {
+  if (orgIdOf(credentials) !== null) refuse(credentials.tenant, await readSuspensionOf(credentials, session));
+}
+
+function refuse(tenant: string, suspension: Suspension | undefined): void {
+  if (suspension === undefined) {
+    refused.delete(tenant);
+    return;
+  }
+  keepNewest(refused, tenant, true, KEPT);
+  throw new Problem('organization-suspended', {
+    detail: 'The organization is suspended: ask those who operate this service.',
+  });
+}
+
+/**
+ * Whether a request of this tenant should wait for the check before it does anything else, because this container has refused the one before. So a
+ * suspended caller that goes on calling causes one read each time, and takes no numbers of lists.
+ */
+export const isProbablySuspended = ({ id }: Tenant): boolean => refused.has(id);

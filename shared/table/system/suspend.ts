@@ -1,0 +1,28 @@
+import { StaleRead } from '../errors.ts';
+import { suspensionKey } from '../keys.ts';
+import type { Tenant } from '../tenant.ts';
+import type { Suspension } from './suspensions.ts';
+
+/** Suspending and resuming, for the operator's commands. Both leave an audit event in the organization's own trail. */
+
+/** Stages the suspension of an organization that is not suspended. */
+export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
+  const suspension: Suspension = { state: 'suspended', since: tenant.session.timestamp };
+  tenant.session
+    .unitOfWork(tenant.id)
+    .put({ ...suspensionKey(tenant.id), ...suspension }, () => new StaleRead('it was suspended meanwhile'));
+  await tenant.trail('Organization').changed(tenant.id, ['suspended']);
+  return suspension;
+}
+
+/** Stages the end of a suspension as read. */
+export async function stageResumption(tenant: Tenant, { state, since }: Suspension): Promise<void> {
+  tenant.session
+    .unitOfWork(tenant.id)
+    .delete(
+      suspensionKey(tenant.id),
+      { equals: { state, since } },
+      () => new StaleRead('the suspension has changed meanwhile'),
+    );
+  await tenant.trail('Organization').changed(tenant.id, ['suspended']);
+}

@@ -1,0 +1,35 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '../connection/client.ts';
+import { suspensionKey, type TenantId } from '../keys.ts';
+import type { Session } from '../session.ts';
+import type { Tenant } from '../tenant.ts';
+import type { Credentials } from './credentials.ts';
+
+/**
+ * Suspended organizations (`docs/decisions/0095-suspending.md`): one item, which exists while an organization is suspended, and stays when it is
+ * erased. Only the operator's commands write it (`suspend.ts`).
+ */
+export interface Suspension {
+  /** `erasing` and `erased` cannot be lifted. */
+  readonly state: 'suspended' | 'erasing' | 'erased';
+  /** Since when, as in timestamps of records. */
+  readonly since: string;
+}
+
+/**
+ * Whether an organization is suspended: one `GetItem`, by default eventually consistent, because every request makes it.
+ * @returns undefined where it is not
+ */
+export const readSuspension = ({ id, session }: Tenant, isConsistent = false): Promise<Suspension | undefined> =>
+  read(session.tableOf(id), id, isConsistent);
+
+/** The same for the tenant of credentials, with the function's own rights. */
+export const readSuspensionOf = ({ tenant }: Credentials, { table }: Session): Promise<Suspension | undefined> =>
+  read(table, tenant, false);
+
+async function read(table: Table, tenant: TenantId, isConsistent: boolean): Promise<Suspension | undefined> {
+  const { Item: item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...suspensionKey(tenant) }, ConsistentRead: isConsistent }),
+  );
+  return item as Suspension | undefined;
+}

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { notSuspended } from '../../shared/http/middleware/not-suspended.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { stageSuspension } from '../../shared/table/system/suspend.ts';
+import { aCaller } from '../support/caller.ts';
+import { aSession, chainEvent, refusal, through } from '../support/chain.ts';
+import { freshTable } from '../support/dynamodb.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
+
+let table: Table;
+beforeAll(async () => {
+  table = tableAt(await freshTable());
+});
+
+async function suspended(): Promise<string> {
+  const orgId = randomUUID();
+  const organization = openTenant(table, orgId);
+  organization.session.origin = { actor: { type: 'operator' }, operation: 'x', requestId: null, sourceAddress: null };
+  await doIn(organization, stageSuspension);
+  return orgId;
+}
+
+const asked = (caller: Caller | undefined, at?: Table) => chainEvent({ caller, session: aSession(undefined, at) });
+
+describe('a caller', () => {
+  it('of a suspended organization reaches the handler once, which learns it; then no more', async () => {
+    const caller = aCaller(await suspended());
+    const event = asked(caller, table);
+    await through([notSuspended()], event);
+    await expect(event.standing).rejects.toMatchObject({ type: 'organization-suspended', status: 403 });
+    expect((await refusal([notSuspended()], asked(caller, table))).type).toBe('organization-suspended');
+  });
+
+  it('of another organization is let through', async () => {
+    const event = asked(aCaller(randomUUID()), table);
+    await through([notSuspended()], event);
+    await expect(event.standing).resolves.toBeUndefined();
+  });
+
+  it('of the platform, or none, is let through without asking the table', async () => {
+    for (const caller of [aCaller(''), undefined]) {
+      const event = asked(caller);
+      await through([notSuspended()], event);
+      await expect(event.standing).resolves.toBeUndefined();
+    }
+  });
+
+  it('is not let through when the table does not answer', async () => {
+    const event = asked(aCaller(randomUUID()));
+    await through([notSuspended()], event);
+    await expect(event.standing).rejects.toThrow();
+  });
+});
