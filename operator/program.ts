@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
+import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
 import { declareVerify } from './commands/verify.ts';
 
 /** Every command of the operator: one file each in `commands/`. */
@@ -10,6 +11,7 @@ export function operatorProgram(): Command {
     .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
     .exitOverride();
   declareCreatePlatformKey(program);
+  declarePlatformKeys(program);
   declareOrganizations(program);
   declareVerify(program);
   return program;

@@ -80,7 +80,7 @@ const createdIntegration = {
 };
 
 /** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
-const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
+export const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
 
 const rotation = body('SecretRotation', {
   secret: suppliedSecret()

@@ -60,16 +60,23 @@ export async function rotateSecret(
     throw invalidField('secret', 'is a secret of this integration already');
   }
 
+  return stageRotation(tenant, integration, credentials, { secret, previous_valid_for });
+}
+
+/** Stages a new secret beside the newest one, which ends after `previous_valid_for` seconds; if that is at once, all tokens end too. */
+export async function stageRotation(
+  tenant: Tenant,
+  integration: Integration,
+  credentials: Credentials,
+  { secret, previous_valid_for }: Required<RotationInput> & { readonly secret: string },
+): Promise<Rotated> {
+  const endsNow = previous_valid_for === 0;
   const fresh = await storeSecret(await environmentEncryption(), credentials, secret);
-  const end = endsTokens ? null : Math.floor(session.now / 1000) + previous_valid_for;
+  const end = endsNow ? null : Math.floor(tenant.session.now / 1000) + previous_valid_for;
   const secrets = rotated(credentials.secrets, fresh, end);
-  stageCredentialsChange(
-    tenant,
-    integration,
-    { secrets },
-    { secrets: credentials.secrets, permissions: credentials.permissions },
-  );
-  if (endsTokens) stageTokensEnd(tenant, integration);
+  const { secrets: before, permissions } = credentials;
+  stageCredentialsChange(tenant, integration, { secrets }, { secrets: before, permissions });
+  if (endsNow) stageTokensEnd(tenant, integration);
   return { secret, previousExpiresAt: end === null ? null : new Date(end * 1000).toISOString() };
 }
 

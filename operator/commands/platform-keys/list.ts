@@ -1,0 +1,22 @@
+import type { Command } from 'commander';
+import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { platformKeys } from '../../platform-keys.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
+
+export function declareList(group: Command): void {
+  const command = group.command('list').description('List the integrations of the platform, the oldest first');
+  withJson(withTarget(command, 'OperatorRoleArn')).action(list);
+  withExamples(command, 'platform-keys list --outputs outputs.json');
+}
+
+async function list(options: TargetOptions & AnswerOptions): Promise<void> {
+  await using _ = await openTarget(options, 'OperatorRoleArn');
+  const keys = await platformKeys();
+  answer(
+    options,
+    keys,
+    keys.map(({ status, created_at, app_code, display_name }) =>
+      [status.padEnd(8), created_at, app_code, display_name].join('  '),
+    ),
+  );
+}

@@ -1,0 +1,94 @@
+import { stageRotation } from '../functions/integrations/rotate.ts';
+import { integrationEntity } from '../functions/integrations/store.ts';
+import { generateSecret } from '../shared/auth/integration-secrets.ts';
+import { environmentSession } from '../shared/table/session.ts';
+import {
+  type Credentials,
+  orgIdOf,
+  readCredentials,
+  stageCredentialsChange,
+  stageTokensEnd,
+} from '../shared/table/system/credentials.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { asOperator } from './as-operator.ts';
+import { OperatorProblem } from './problem.ts';
+
+/** The platform's own integrations, as the operator manages them: without a token, so that a lost or leaked key can be replaced. */
+
+/** For a read, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+export interface PlatformKey {
+  readonly id: string;
+  readonly app_code: string;
+  readonly display_name: string;
+  readonly status: 'active' | 'inactive';
+  readonly created_at: string | null;
+}
+
+/** All integrations of the platform, the oldest first. */
+export async function platformKeys(): Promise<readonly PlatformKey[]> {
+  const keys: PlatformKey[] = [];
+  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  for await (const { record } of platform.records(integrationEntity).all()) {
+    const { id, app_code, display_name, status, created_at } = record;
+    keys.push({ id, app_code, display_name, status, created_at });
+  }
+  return keys;
+}
+
+/**
+ * Sets a key inactive: it cannot log in, and its tokens end.
+ * @returns whether it was active
+ * @throws OperatorProblem when the platform has no such key
+ */
+export const disablePlatformKey = (appCode: string): Promise<boolean> =>
+  asOperator('disablePlatformKey', Tenant.ofPlatform, async (platform) => {
+    const { stored, credentials } = await keyOf(platform, appCode);
+    if (stored.record.status === 'inactive' && credentials.status === 'inactive') return false;
+    await platform.records(integrationEntity).update(stored, { status: 'inactive' }, ['tokens']);
+    stageCredentialsChange(platform, stored.record, { status: 'inactive' });
+    stageTokensEnd(platform, stored.record);
+    return true;
+  });
+
+interface NewSecret {
+  readonly id: string;
+  readonly app_code: string;
+  readonly secret: string;
+  /** Until when the previous secret is valid; null: it has ended. */
+  readonly previous_expires_at: string | null;
+}
+
+/**
+ * Gives a key a new secret. `previousValidFor`: seconds for which the previous one is still valid; 0 also ends all tokens.
+ * @throws OperatorProblem when the platform has no such key
+ */
+export const rotatePlatformKey = (appCode: string, previousValidFor: number): Promise<NewSecret> =>
+  asOperator('rotatePlatformKey', Tenant.ofPlatform, async (platform) => {
+    const { stored, credentials } = await keyOf(platform, appCode);
+    const fields = previousValidFor === 0 ? ['secret', 'tokens'] : ['secret'];
+    await platform.trail('Integration').changed(stored.record.id, fields);
+    const { secret, previousExpiresAt } = await stageRotation(platform, stored.record, credentials, {
+      secret: generateSecret(),
+      previous_valid_for: previousValidFor,
+    });
+    return { id: stored.record.id, app_code: appCode, secret, previous_expires_at: previousExpiresAt };
+  });
+
+async function keyOf(platform: Tenant, appCode: string) {
+  const credentials = await readCredentials(platform.session.table, appCode);
+  const stored = isOfPlatform(credentials)
+    ? await platform.records(integrationEntity).get(credentials.integration_id)
+    : undefined;
+  // One sentence for both, so that it does not tell of organizations' app codes.
+  if (stored === undefined || credentials === undefined) {
+    throw new OperatorProblem(
+      `The platform has no key ${appCode}: custodia platform-keys list shows those that it has.`,
+    );
+  }
+  return { stored, credentials };
+}
+
+const isOfPlatform = (credentials: Credentials | undefined): credentials is Credentials =>
+  credentials !== undefined && orgIdOf(credentials) === null;
