@@ -44,6 +44,12 @@ export interface KeyUse {
   readonly tenant: string | undefined;
 }
 
+/** What no log and no error may tell, the same for all. */
+export const SECRET_CREDENTIALS = {
+  AWS_SECRET_ACCESS_KEY: 'secret-access-key-of-the-tests',
+  AWS_SESSION_TOKEN: 'session-token-of-the-tests',
+} as const;
+
 /**
  * @param dynamoDb address of what is behind the account's DynamoDB
  * @param kms address of what is behind its KMS
@@ -58,7 +64,7 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     // DynamoDB Local takes letters and digits only.
     const AWS_ACCESS_KEY_ID = `ASIA${String(holders.size).padStart(16, '0')}`;
     holders.set(AWS_ACCESS_KEY_ID, principal);
-    return { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+    return { AWS_ACCESS_KEY_ID, ...SECRET_CREDENTIALS };
   };
   const refuse = (by: Principal | undefined, what: string): void => {
     refusals.push(`${by?.roleArn ?? 'nobody'} ${JSON.stringify(by?.tags)} may not ${what}`);

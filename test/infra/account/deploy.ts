@@ -14,7 +14,7 @@ import type { Line } from '../../support/lines.ts';
 import { type Ran, runOperator } from '../../support/operator.ts';
 import { CDK_CONTEXT } from '../synthesize.ts';
 import { type Account, openAccount } from './account.ts';
-import { startFunction } from './functions.ts';
+import { LambdaFunction } from './functions.ts';
 import { type InvokedFunction, invokedFunctions } from './invoked.ts';
 import { type Deployed, deployed } from './template.ts';
 
@@ -28,6 +28,8 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly assembly: string;
   /** Its functions with their bundles, by their names. */
   readonly functions: ReadonlyMap<string, SynthesizedFunction>;
+  /** The same functions, running. */
+  readonly lambda: ReadonlyMap<string, LambdaFunction>;
   readonly account: Account;
   /** What the functions have logged so far. */
   readonly lines: readonly Line[];
@@ -64,23 +66,35 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
   };
   const functions = synthesizedFunctions(outdir);
-  const lines: Line[] = [];
   const invoked = invokedFunctions(stack);
-  const stops: (() => Promise<void>)[] = [];
-  started.defer(() => Promise.all(stops.map((stop) => stop())).then(() => undefined));
+  const lambda = new Map(
+    Array.from(functions, ([name, { assetPath }]) => {
+      const { Handler, Timeout, MemorySize, Role, Environment } = named(invoked, name);
+      const configuration = {
+        name: `${STACK}-${name}`,
+        taskRoot: assetPath,
+        handler: Handler,
+        timeoutMs: Timeout * 1000,
+        memoryMb: MemorySize,
+        environment: {
+          ...Environment.Variables,
+          TABLE_NAME: table.tableName,
+          ...endpoints,
+          ...account.credentialsOf({ roleArn: Role, tags: {} }),
+        },
+      };
+      return [name, new LambdaFunction(configuration)] as const;
+    }),
+  );
+  started.defer(async () => void (await Promise.all(Array.from(lambda.values(), (each) => each.stop()))));
   const gateway = await startGateway({
     contracts,
     stage: 'dev',
     firstKey: context.firstKey === 'true',
     loadFunction: async (name) => {
-      const bundle = functions.get(name);
-      if (bundle === undefined) throw new Error(`the stack has no function ${name}`);
-      const { Environment, Role } = named(invoked, name);
-      const own = account.credentialsOf({ roleArn: Role, tags: {} });
-      const variables = { ...Environment.Variables, TABLE_NAME: table.tableName, ...endpoints, ...own };
-      const { handler, stop } = startFunction(bundle, variables, (line) => lines.push(JSON.parse(line)));
-      stops.push(stop);
-      return handler;
+      const found = lambda.get(name);
+      if (found === undefined) throw new Error(`the stack has no function ${name}`);
+      return found.handler;
     },
   });
   started.defer(() => gateway.close());
@@ -102,8 +116,11 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     stack,
     assembly: outdir,
     functions,
+    lambda,
     account,
-    lines,
+    get lines() {
+      return [...lambda.values()].flatMap(({ log }) => linesIn(log));
+    },
     kms,
     table,
     operator,
@@ -122,6 +139,14 @@ function named(invoked: ReadonlyMap<string, InvokedFunction>, name: string): Inv
   if (found === undefined) throw new Error(`the API calls no function ${name}`);
   return found;
 }
+
+/** The lines of a log that are objects, as far as they are complete. */
+const linesIn = (log: string): Line[] =>
+  log
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Line);
 
 /** As the README says it, with the operator's command line. */
 async function makePlatformKey(operator: RunningStack['operator']) {

@@ -1,43 +1,59 @@
-import { createInterface } from 'node:readline';
-import { Worker } from 'node:worker_threads';
-import type { Context } from 'aws-lambda';
-import type { SynthesizedFunction } from '../../../infra/synthesized.ts';
 import type { FunctionHandler } from '../../../local/gateway/options.ts';
+import { ExecutionEnvironment, type FunctionConfiguration } from './runtime/execution-environment.ts';
+import type { FunctionErrorBody, Outcome } from './runtime/runtime-api.ts';
 
-const PROCESS = new URL('./function-process.ts', import.meta.url);
+/**
+ * A function, run as Lambda runs it: by a runtime in a process of its own, which sees the function's variables and no other. There is one
+ * execution environment at a time, and invocations wait for it, where Lambda would start another one.
+ */
+export class LambdaFunction {
+  /** Every execution environment that was started, in order. */
+  readonly environments: ExecutionEnvironment[] = [];
+  /** All that its processes wrote. */
+  log = '';
+  readonly configuration: FunctionConfiguration;
+  #turn: Promise<unknown> = Promise.resolve();
 
-interface Answer {
-  readonly id: number;
-  readonly result?: unknown;
-  readonly error?: string;
+  constructor(configuration: FunctionConfiguration) {
+    this.configuration = configuration;
+  }
+
+  /**
+   * @param timeoutMs in place of the function's own
+   * @param deadlineMs what the function is told of it
+   */
+  invoke(event: unknown, timeoutMs = this.configuration.timeoutMs, deadlineMs = timeoutMs): Promise<Outcome> {
+    const outcome = this.#turn.then(async () => (await this.#environment()).invoke(event, timeoutMs, deadlineMs));
+    this.#turn = outcome.catch(() => undefined);
+    return outcome;
+  }
+
+  /** For the gateway, which tells a refusal of the authorizer from other errors by the message. */
+  readonly handler: FunctionHandler = async (event: unknown) => {
+    const outcome = await this.invoke(event);
+    if ('error' in outcome) throw new FunctionError(outcome.error);
+    return JSON.parse(outcome.payload);
+  };
+
+  async stop(): Promise<void> {
+    await Promise.all(this.environments.map((each) => each.end()));
+  }
+
+  async #environment(): Promise<ExecutionEnvironment> {
+    const last = this.environments.at(-1);
+    if (last !== undefined && !last.hasEnded) return last;
+    const started = await ExecutionEnvironment.start(this.configuration, (text) => {
+      this.log += text;
+    });
+    this.environments.push(started);
+    return started;
+  }
 }
 
-/** Starts a bundle with this environment and no other variable; it ends with this process, or when told to. Its log goes to `onLine`. */
-export function startFunction(
-  { module, export: name }: Pick<SynthesizedFunction, 'module' | 'export'>,
-  environment: Readonly<Record<string, string>>,
-  onLine: (line: string) => void,
-): { readonly handler: FunctionHandler; readonly stop: () => Promise<void> } {
-  const worker = new Worker(PROCESS, { env: { ...environment }, workerData: { module, name }, stdout: true });
-  createInterface(worker.stdout).on('line', onLine);
-  const waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  worker.on('message', ({ id, result, error }: Answer) => {
-    const call = waiting.get(id);
-    waiting.delete(id);
-    if (error === undefined) call?.resolve(result);
-    else call?.reject(new Error(error));
-  });
-  worker.on('error', (error) => {
-    for (const call of waiting.values()) call.reject(error);
-  });
-  let calls = 0;
-  const handler: FunctionHandler = (event: unknown, context: Context) => {
-    const { getRemainingTimeInMillis, done: _done, fail: _fail, succeed: _succeed, ...data } = context;
-    const call = Promise.withResolvers<unknown>();
-    const id = calls++;
-    waiting.set(id, call);
-    worker.postMessage({ id, event, context: data, deadline: Date.now() + getRemainingTimeInMillis() });
-    return call.promise;
-  };
-  return { handler, stop: async () => void (await worker.terminate()) };
+class FunctionError extends Error {
+  constructor({ errorType, errorMessage, trace }: FunctionErrorBody) {
+    super(errorMessage);
+    this.name = errorType;
+    if (trace !== undefined) this.stack = trace.join('\n');
+  }
 }

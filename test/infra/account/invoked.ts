@@ -5,6 +5,11 @@ import type { Deployed } from './template.ts';
 
 const functionSchema = z.object({
   FunctionName: z.string(),
+  Handler: z.string(),
+  /** In seconds. */
+  Timeout: z.number(),
+  /** In MB. */
+  MemorySize: z.number(),
   Role: z.string(),
   Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
 });
