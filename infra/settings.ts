@@ -54,7 +54,7 @@ const schema = z.object({
   logRetentionDays: whole(1, 3653)
     .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
     .default(90),
-  /** Requests per second over all callers, and how many may come at once. */
+  /** Requests per second of each route, over all callers, and how many may come at once. */
   throttleRate: whole(1, 10_000).default(500),
   throttleBurst: whole(1, 5_000).default(1_000),
   /** Requests a minute of an integration that has no limit of its own. */

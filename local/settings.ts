@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
+import type { Throttling } from './gateway/throttle.ts';
 
 /** The local API cannot start as it was asked to; the message is one sentence that says what to do about it. */
 export class LocalApiError extends Error {
@@ -26,6 +27,8 @@ export interface LocalSettings {
   readonly rateLimit?: number | undefined;
   /** Requests a minute of all integrations of a tenant together; undefined: ten times `rateLimit`. */
   readonly tenantRateLimit?: number | undefined;
+  /** What each route takes of all callers together, as a stage does it; undefined: any number of requests. */
+  readonly throttling?: Throttling | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -42,6 +45,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
   rateLimit: limitOf(environment, 'RATE_LIMIT'),
   tenantRateLimit: limitOf(environment, 'TENANT_RATE_LIMIT'),
+  throttling: throttlingOf(environment),
 });
 
 /** What the log of `npm start` can be confined to, the most talkative first. */
@@ -62,12 +66,21 @@ function portOf(text: string): number {
   throw new LocalApiError(`PORT must be a whole number from 0 to 65535 (0 takes any free port), not "${text}".`);
 }
 
-function limitOf(environment: Environment, variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefined {
+function limitOf(environment: Environment, variable: string, per = ' a minute'): number | undefined {
   const text = environment[variable] || undefined;
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new LocalApiError(`${variable} must be a whole number of requests${per} from 1 to 999999999, not "${text}".`);
+}
+
+/** A burst of twice the rate, as a stage has it that sets neither. */
+function throttlingOf(environment: Environment): Throttling | undefined {
+  const rate = limitOf(environment, 'THROTTLE_RATE', ' a second');
+  const burst = limitOf(environment, 'THROTTLE_BURST', '');
+  if (rate !== undefined) return { rate, burst: burst ?? 2 * rate };
+  if (burst === undefined) return undefined;
   throw new LocalApiError(
-    `${variable} must be a whole number of requests a minute from 1 to 999999999, not "${text}".`,
+    'THROTTLE_BURST must come with THROTTLE_RATE, the number of requests a second in the long run.',
   );
 }
 

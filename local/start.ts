@@ -159,7 +159,7 @@ const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
 async function listen(
-  { port, host }: LocalSettings,
+  { port, host, throttling }: LocalSettings,
   log: Log,
   options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
 ): Promise<Gateway> {
@@ -171,6 +171,7 @@ async function listen(
       firstKey: true,
       port,
       host,
+      throttling,
       around: log.tells('info') ? requestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
       ...options,

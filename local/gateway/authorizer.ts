@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import * as z from 'zod';
 import { type AuthorizerValues, authorizerEvent, headerOf, methodArn, type Routed } from './event.ts';
-import { failure } from './failure.ts';
+import { failure, uriTooLong } from './failure.ts';
 import type { Invoke } from './invoke.ts';
 import type { GatewaySettings } from './options.ts';
 import { type Authorization, authorizationOf, contextValues, isAllowed } from './policy.ts';
@@ -27,6 +27,7 @@ const CACHE_SIZE = 10_000;
 export function headerAuthorizer(settings: AuthorizerSettings, invoke: Invoke): Authorize {
   const cache = new Map<string, Cached>();
   return async (routed) => {
+    assertArnFits(routed);
     const identity = headerOf(routed.incoming, 'authorization')?.trim() ?? '';
     if (identity === '') throw failure('UNAUTHORIZED');
     const kept = cache.get(identity);
@@ -46,9 +47,18 @@ export function headerAuthorizer(settings: AuthorizerSettings, invoke: Invoke): 
 export const plainAuthorizer =
   (settings: AuthorizerSettings, invoke: Invoke): Authorize =>
   async (routed) => {
+    assertArnFits(routed);
     const { authorization, latency } = await ask(settings.authorizer, invoke, routed);
     return permitted(routed, authorization, latency);
   };
+
+/** What the ARN of a method with an authorizer may have, with the path that was called: in bytes. */
+const LONGEST_ARN = 1_600;
+
+/** @throws GatewayFailure 414 */
+function assertArnFits(routed: Routed): void {
+  if (Buffer.byteLength(methodArn(routed)) > LONGEST_ARN) throw uriTooLong();
+}
 
 async function ask(
   name: string,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type {
   APIGatewayEventIdentity,
   APIGatewayEventRequestContext,
@@ -17,6 +17,8 @@ const REGION = 'eu-west-1';
 /** A request that found its resource. */
 export interface Routed {
   readonly requestId: string;
+  /** `Root=1-…`, of the caller or made for this request. */
+  readonly traceId: string;
   readonly stage: string;
   /** As the caller wrote it, with the stage where the address has one. */
   readonly calledPath: string;
@@ -54,8 +56,9 @@ export const authorizerEvent = (routed: Routed): APIGatewayRequestAuthorizerEven
   requestContext: { ...requestContext(routed), authorizer: undefined },
 });
 
-function commonParts({ incoming, match, requestId }: Routed) {
-  const headers = [...incoming.headers, ...forwardingHeaders(incoming, requestId)];
+function commonParts({ incoming, match, traceId }: Routed) {
+  const forwarding = forwardingHeaders(incoming, traceId);
+  const headers = [...incoming.headers.filter(([name]) => !FORWARDING.has(name.toLowerCase())), ...forwarding];
   return {
     resource: match.resource.path,
     path: incoming.path,
@@ -69,13 +72,27 @@ function commonParts({ incoming, match, requestId }: Routed) {
   };
 }
 
-/** The authorizer and the function see one trace. */
-const forwardingHeaders = ({ sourceIp }: Incoming, requestId: string): Pair[] => [
-  ['X-Amzn-Trace-Id', requestId.replaceAll('-', '').replace(/^(.{8})/, 'Root=1-$1-')],
-  ['X-Forwarded-For', sourceIp],
+/** The address that called is the last one of those that a caller says it stands for. */
+const forwardingHeaders = (incoming: Incoming, traceId: string): Pair[] => [
+  ['X-Amzn-Trace-Id', traceId],
+  ['X-Forwarded-For', [headerOf(incoming, 'x-forwarded-for') ?? [], incoming.sourceIp].flat().join(', ')],
   ['X-Forwarded-Port', '443'],
   ['X-Forwarded-Proto', 'https'],
 ];
+
+const FORWARDING: ReadonlySet<string> = new Set([
+  'x-amzn-trace-id',
+  'x-forwarded-for',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+]);
+
+/** The trace that the caller names, or a new one. https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+export function traceIdOf(incoming: Incoming): string {
+  const named = headerOf(incoming, 'x-amzn-trace-id');
+  if (named !== undefined && /\bRoot=1-/.test(named)) return named;
+  return `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(8)}`;
+}
 
 // Both go through Object.fromEntries: a name such as `__proto__` is a name like any other.
 const lastValues = (pairs: readonly Pair[]): Record<string, string> | null =>

@@ -28,6 +28,9 @@ export const failureOf = (problem: GatewayProblem, cause?: unknown): GatewayFail
 export const badGateway = (cause: unknown): GatewayFailure =>
   new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);
 
+/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis */
+export const uriTooLong = (): GatewayFailure => new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_4XX, 414);
+
 /** What AWS refuses before API Gateway's responses come into play: not HTTP, or not a URL. */
 export const notHttp = (detail: string): GatewayFailure =>
   failureOf({ type: 'malformed-request', status: 400, detail });

@@ -2,12 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
 import { headersTooLarge, notHttp } from './failure.ts';
 import type { Limits } from './options.ts';
-import type { Segment } from './resources.ts';
+import { type Segment, splitPath } from './resources.ts';
 
 /** A request as the gateway took it in, within its limits. */
 export interface Incoming {
   readonly method: string;
-  /** As sent, without the query. */
+  /** As sent, without the query; slashes at its beginning are one. */
   readonly path: string;
   readonly segments: readonly Segment[];
   /** Names and values decoded, in the order sent. */
@@ -34,25 +34,41 @@ export async function takeIn(request: IncomingMessage, limits: Limits): Promise<
   const target = targetOf(url);
   return {
     ...target,
-    method,
-    headers: headers.filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase())),
+    method: firstValue(headers, METHOD_OVERRIDE)?.toUpperCase() ?? method,
+    headers: headers.filter(([name]) => !DROPPED_HEADERS.has(name.toLowerCase())),
     body: await readBody(request, limits.bodyBytes),
     sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
     httpVersion: request.httpVersion,
   };
 }
 
-/** RFC 9110 §7.6.1. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+/** A request with it is taken for one of the method that it names. */
+const METHOD_OVERRIDE = 'x-http-method-override';
+
+/**
+ * Headers that functions do not see: those of the connection (RFC 9110 §7.6.1), and those that API Gateway drops.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis
+ */
+const DROPPED_HEADERS: ReadonlySet<string> = new Set([
   'connection',
+  'content-length',
+  'content-md5',
   'expect',
   'keep-alive',
+  'max-forwards',
+  'proxy-authenticate',
   'proxy-connection',
+  'server',
   'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
+  'www-authenticate',
+  METHOD_OVERRIDE,
 ]);
+
+const firstValue = (headers: readonly Pair[], name: string): string | undefined =>
+  headers.find(([sent]) => sent.toLowerCase() === name)?.[1];
 
 const pairsOf = (raw: readonly string[]): Pair[] =>
   raw.flatMap((name, index): Pair[] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
@@ -67,18 +83,19 @@ function targetOf(url: string): Pick<Incoming, 'path' | 'segments' | 'query'> {
   const target = url.replace(/^https?:\/\/[^/?]*/i, '');
   if (!/^\/[\x21-\x7e]*$/.test(target)) throw notHttp('The request target is not a path.');
   const [path = '', ...query] = target.split('?');
-  return { path, segments: segmentsOf(path), query: queryOf(query.join('?')) };
+  return { ...placeOf(path), query: queryOf(query.join('?')) };
 }
 
-const segmentsOf = (path: string): Segment[] =>
-  path
-    .split('/')
-    .slice(1)
-    .map((raw) => ({ raw, decoded: decoded(raw, 'path') }));
+/** @throws GatewayFailure 400 */
+export const placeOf = (path: string): Pick<Incoming, 'path' | 'segments'> => ({
+  path: path.replace(/^\/*/, '/'),
+  segments: splitPath(path).map((raw) => ({ raw, decoded: decoded(raw, 'path') })),
+});
 
 const queryOf = (query: string): Pair[] =>
   query
-    .split('&')
+    // API Gateway splits at semicolons too.
+    .split(/[&;]/)
     .filter((part) => part !== '')
     .map((part) => {
       const [name = '', ...value] = part.replaceAll('+', ' ').split('=');

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { Contract } from '../../shared/contract/route.ts';
 import { stacksOf } from '../stacks.ts';
+import type { Throttling } from './throttle.ts';
 
 /** A Lambda function's handler. `never`, because each handler takes an event of its own kind. */
 export type FunctionHandler = (event: never, context: Context) => unknown;
@@ -14,6 +15,8 @@ export interface Limits {
   readonly payloadBytes: number;
   /** Longest time a function may take, in milliseconds. */
   readonly functionMs: number;
+  /** Longest time the authorizer may take, in milliseconds. */
+  readonly authorizerMs: number;
 }
 
 /**
@@ -25,6 +28,7 @@ export const AWS_LIMITS: Limits = {
   headerBytes: 10_240,
   payloadBytes: 6_291_556,
   functionMs: 29_000,
+  authorizerMs: 10_000,
 };
 
 /** A request as it arrived, before anything of it was checked. */
@@ -63,16 +67,19 @@ export interface GatewayOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** The API answers under `/<stage>` alone. Default: at the root, as under a domain of one's own; the stage is then called `local`. */
-  readonly stage?: string;
+  readonly stage?: string | undefined;
   readonly limits?: Partial<Limits>;
+  /** What each method takes. Default: any number of requests. */
+  readonly throttling?: Throttling | undefined;
   /** Told of every failure behind a 5xx answer. Default: written to standard error. */
   readonly report?: (failure: string, cause: unknown) => void;
   /** Default: nothing goes on around requests. */
   readonly around?: Around | undefined;
 }
 
-export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around' | 'stage'>> & {
+export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around' | 'stage' | 'throttling'>> & {
   readonly stage: string | undefined;
+  readonly throttling: Throttling | undefined;
   readonly limits: Limits;
   readonly around: Around;
 };
@@ -84,6 +91,7 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
   port: 0,
   host: '127.0.0.1',
   stage: undefined,
+  throttling: undefined,
   report: (failure, cause) => {
     process.stderr.write(`${failure}: ${stacksOf(cause)}\n`);
   },

@@ -33,6 +33,13 @@ interface Node {
   proxy?: { readonly name: string; readonly node: Node };
 }
 
+/** The segments of a path. Slashes at its beginning and at its end lead to the same resource as none. */
+export function splitPath(path: string): readonly string[] {
+  const segments = path.split('/');
+  const isNamed = (segment: string): boolean => segment !== '';
+  return segments.slice(Math.max(0, segments.findIndex(isNamed)), segments.findLastIndex(isNamed) + 1);
+}
+
 export type FindResource = (segments: readonly Segment[]) => Match | undefined;
 
 /**
@@ -84,7 +91,7 @@ function find(
 ): { node: Node; parameters: Parameters } | undefined {
   const [segment, ...rest] = segments;
   if (segment === undefined) return { node, parameters };
-  // An empty segment (`//`, or a slash at the end) is no value for a variable.
+  // An empty segment (`//`) is no value for a variable.
   if (segment.raw === '') return undefined;
   const { variable, proxy } = node;
   const literal = node.literals.get(segment.decoded);

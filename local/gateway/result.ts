@@ -1,6 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
-import { badGateway } from './failure.ts';
+import { GATEWAY_PROBLEMS } from '../../shared/contract/gateway-problems.ts';
+import { badGateway, failureOf } from './failure.ts';
 import type { Pair } from './incoming.ts';
 import type { Reply } from './reply.ts';
 
@@ -8,16 +9,16 @@ import type { Reply } from './reply.ts';
  * Reads what a function answered through a proxy integration:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  *
- * One difference is left on purpose: API Gateway renames a function's `WWW-Authenticate` to
- * `x-amzn-Remapped-WWW-Authenticate`, and here it keeps its name.
+ * What that page leaves open is as others have recorded it from AWS (`docs/local-gateway.md`).
  */
 
-const scalar = z.union([z.string(), z.number(), z.boolean()]);
+/** A number is refused. */
+const headerValue = z.union([z.string(), z.boolean()]);
 
 const resultSchema = z.strictObject({
-  statusCode: z.coerce.number().int().min(200).max(599),
-  headers: z.record(z.string(), scalar).nullish(),
-  multiValueHeaders: z.record(z.string(), z.array(scalar)).nullish(),
+  statusCode: z.coerce.number().int().min(200).max(599).default(200),
+  headers: z.record(z.string(), headerValue).nullish(),
+  multiValueHeaders: z.record(z.string(), z.array(headerValue)).nullish(),
   body: z.string().nullish(),
   isBase64Encoded: z.boolean().nullish(),
 });
@@ -26,35 +27,45 @@ type Result = z.output<typeof resultSchema>;
 
 /**
  * The reply that a function's result asks for.
- * @throws GatewayFailure 502 when the result is malformed
+ * @throws GatewayFailure 502 when the result is malformed, 500 when its body is not the base64 that it says
  */
 export function replyOf(answer: unknown): Reply {
   const parsed = resultSchema.safeParse(answer);
   if (!parsed.success) throw badGateway(new Error(`malformed Lambda proxy response: ${z.prettifyError(parsed.error)}`));
-  const { statusCode, body, isBase64Encoded } = parsed.data;
-  return {
-    status: statusCode,
-    headers: headersOf(parsed.data),
-    // With all media types binary, base64 is decoded whatever the caller accepts; a body that is none is sent as it is.
-    body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
-  };
+  return { status: parsed.data.statusCode, headers: headersOf(parsed.data), body: bodyOf(parsed.data) };
 }
 
-/** The gateway sees to these by itself. */
-const OWN_HEADERS: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'transfer-encoding']);
+/** With all media types binary, base64 is decoded whatever the caller accepts; a body that is none is sent as it is. */
+function bodyOf({ body, isBase64Encoded }: Result): Buffer {
+  if (!isBase64Encoded) return Buffer.from(body ?? '');
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(body ?? ''))
+    throw failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, new Error('the body is no base64'));
+  return Buffer.from(body ?? '', 'base64');
+}
 
-function headersOf({ headers, multiValueHeaders, statusCode }: Result): Pair[] {
+/** API Gateway has these of its own, and passes a function's on under another name. It also does so with `WWW-Authenticate`, which here stays. */
+const REMAPPED: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'server']);
+
+/** Both kinds in one list. Where a name is in both, in whatever case, it is spelled as in `multiValueHeaders`, whose values come first. */
+function headersOf({ headers, multiValueHeaders }: Result): Pair[] {
   const multiple = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
     values.map((value): Pair => [name, String(value)]),
   );
-  const single = Object.entries(headers ?? {})
-    .map(([name, value]): Pair => [name, String(value)])
-    .filter(([name, value]) => !multiple.some(([other, same]) => other === name && same === value));
-  const all = [...single, ...multiple].filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
+  const single = Object.entries(headers ?? {}).map(([name, value]): Pair => {
+    const spelled = multiple.find(([other]) => isSameName(other, name))?.[0];
+    return [spelled ?? name, String(value)];
+  });
+  const isRepeated = ([name, value]: Pair): boolean =>
+    multiple.some(([other, same]) => other === name && same === value);
+  const all = [...multiple, ...single.filter((pair) => !isRepeated(pair))]
+    .filter(([name]) => !isSameName(name, 'transfer-encoding'))
+    .map(([name, value]): Pair => [REMAPPED.has(name.toLowerCase()) ? `x-amzn-Remapped-${name}` : name, value]);
   assertSendable(all);
-  const typed = statusCode === 204 || statusCode === 304 || all.some(([name]) => name.toLowerCase() === 'content-type');
-  return typed ? all : [...all, ['Content-Type', 'application/json']];
+  const isTyped = all.some(([name]) => isSameName(name, 'content-type'));
+  return isTyped ? all : [...all, ['Content-Type', 'application/json']];
 }
+
+const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
 
 function assertSendable(headers: readonly Pair[]): void {
   try {

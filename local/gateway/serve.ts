@@ -2,7 +2,7 @@ import { GATEWAY_PROBLEMS, methodNotAllowed } from '../../shared/contract/gatewa
 import type { Auth } from '../../shared/contract/route.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
-import { type AuthorizerValues, proxyEvent, type Routed } from './event.ts';
+import { type AuthorizerValues, proxyEvent, type Routed, traceIdOf } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import type { Incoming } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
@@ -11,6 +11,7 @@ import { gatewayReply, type Reply } from './reply.ts';
 import { type FindResource, type Match, type Method, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { withinStage } from './stage.ts';
+import { methodThrottle } from './throttle.ts';
 
 /** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
 export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
@@ -24,7 +25,8 @@ export interface Served extends Ended {
 export function server(settings: GatewaySettings): Serve {
   const findResource = resourceTree(settings.contracts);
   const invoke = invoker(settings.loadFunction, settings.limits);
-  const authorizers = authorizersOf(settings, invoke);
+  const authorizers = authorizersOf(settings);
+  const throttle = methodThrottle(settings.throttling);
   return async (takeIn, requestId) => {
     let caller: AuthorizerValues | undefined;
     const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
@@ -33,9 +35,13 @@ export function server(settings: GatewaySettings): Serve {
       const incoming = withinStage(called, settings.stage);
       const match = resourceOf(findResource, incoming);
       const method = methodOf(match, incoming.method);
-      const routed: Routed = { requestId, stage: settings.stage ?? 'local', calledPath: called.path, incoming, match };
+      throttle(`${method.route.method} ${method.route.path}`);
+      const stage = settings.stage ?? 'local';
+      const traceId = traceIdOf(incoming);
+      const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
       caller = await authorizers[method.route.auth]?.(routed);
-      return served(replyOf(await integrate(invoke, method.functionName, routed, caller)));
+      const reply = replyOf(await integrate(invoke, method.functionName, routed, caller));
+      return served({ ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] });
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
@@ -45,7 +51,9 @@ export function server(settings: GatewaySettings): Serve {
   };
 }
 
-function authorizersOf(settings: GatewaySettings, invoke: Invoke): Readonly<Record<Auth, Authorize | undefined>> {
+function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authorize | undefined>> {
+  const { limits } = settings;
+  const invoke = invoker(settings.loadFunction, { ...limits, functionMs: limits.authorizerMs });
   const bearer = headerAuthorizer(settings, invoke);
   return {
     bearer,

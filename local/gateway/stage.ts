@@ -1,5 +1,5 @@
 import { failure } from './failure.ts';
-import type { Incoming } from './incoming.ts';
+import { type Incoming, placeOf } from './incoming.ts';
 
 /**
  * At the address that API Gateway gives by itself the first segment of a path is the stage; resources are found by what follows. Under a domain
@@ -9,7 +9,6 @@ import type { Incoming } from './incoming.ts';
  */
 export function withinStage(called: Incoming, stage: string | undefined): Incoming {
   if (stage === undefined) return called;
-  const [first, ...segments] = called.segments;
-  if (first?.raw !== stage) throw failure('ACCESS_DENIED');
-  return { ...called, path: `/${segments.map(({ raw }) => raw).join('/')}`, segments };
+  if (called.segments[0]?.raw !== stage) throw failure('ACCESS_DENIED');
+  return { ...called, ...placeOf(called.path.slice(`/${stage}`.length)) };
 }

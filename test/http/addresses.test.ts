@@ -59,6 +59,20 @@ describe('under a stage', () => {
     expect(seen.size).toBeGreaterThanOrEqual(3);
   });
 
+  it('slashes at the end of a path, and before and behind the stage, lead to the same place and are not in links', async () => {
+    const { origin } = new URL(staged.url);
+    for (const path of [`/prod${CLIENTS}/`, `/prod/${CLIENTS}`, `//prod${CLIENTS}`]) {
+      const list = await get(`${origin}${path}?page_size=1`);
+      expect(list.status, path).toBe(200);
+      expect(list.headers.get('link')).toMatch(/^<\/prod\/api\/v1\/clients\?/);
+    }
+    const { headers, body } = await callersAt(staged.url, { appCode: '', secret: '' }).request('POST', `${CLIENTS}/`, {
+      token: org.token,
+      body: { name: 'Acme', slug: randomUUID() },
+    });
+    expect(headers.get('location')).toBe(`/prod${CLIENTS}/${body.id}`);
+  });
+
   it('nothing answers beside it', async () => {
     const { origin } = new URL(staged.url);
     for (const path of ['/api/v1/openapi', '/other/api/v1/openapi', '/', '/PROD/api/v1/openapi']) {

@@ -35,7 +35,7 @@ interface Exchange {
 }
 
 /** Headers that belong to the one answer, or to the caller's budget. */
-const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|ratelimit.*|keep-alive|connection)$/;
+const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection)$/;
 
 async function exchange(scenario: Scenario, id: string | undefined = undefined): Promise<Exchange> {
   const { route, path, body, token, headers } = scenario;

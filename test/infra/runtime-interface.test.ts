@@ -147,5 +147,13 @@ function loginEvent(): object {
     sourceIp: '127.0.0.1',
     httpVersion: '1.1',
   };
-  return proxyEvent({ requestId: randomUUID(), stage: 'dev', calledPath: `/dev${path}`, incoming, match }, undefined);
+  const routed = {
+    requestId: randomUUID(),
+    traceId: 'Root=1-0-0',
+    stage: 'dev',
+    calledPath: `/dev${path}`,
+    incoming,
+    match,
+  };
+  return proxyEvent(routed, undefined);
 }

@@ -48,6 +48,34 @@ describe('a route with a bearer token', () => {
     },
   );
 
+  it('takes a slash at the end for a part of the method’s ARN', async () => {
+    const { events, authorize } = counting(() => allow());
+    const { send } = await fakeGateway({ authorize });
+    await send('GET', '/v1/secret/', token('t'));
+    expect(events[0]).toMatchObject({
+      methodArn: expect.stringMatching(/\/GET\/v1\/secret\/$/),
+      resource: '/v1/secret',
+    });
+  });
+
+  it('is a 414 where the path makes the method’s ARN longer than 1,600 bytes', async () => {
+    const { events, authorize } = counting(() => allow());
+    const { send } = await fakeGateway({ authorize });
+    const arn = 'arn:aws:execute-api:eu-west-1:000000000000:local/local/GET/v1/secret/';
+    expect((await send('GET', `/v1/secret/${'x'.repeat(1_600 - arn.length)}`, token('t'))).status).toBe(200);
+    const sent = await send('GET', `/v1/secret/${'x'.repeat(1_601 - arn.length)}`, token('t'));
+    expect(problemOf(sent)).toBe('414 malformed-request');
+    expect(events).toHaveLength(1);
+  });
+
+  it('is a 503 where the authorizer takes too long, though a function might', async () => {
+    const { send } = await fakeGateway({
+      authorize: () => new Promise(() => undefined),
+      limits: { authorizerMs: 20, functionMs: 60_000 },
+    });
+    expect(problemOf(await send('GET', '/v1/secret', token('t')))).toBe('503 unavailable');
+  });
+
   it('keeps an answer by the token, for all routes, until its time is over', async () => {
     const { events, authorize } = counting(() => allow({ n: events.length }));
     const { send } = await fakeGateway({ authorize, authorizerTtlSeconds: 60 });

@@ -15,15 +15,19 @@ describe('the resource of a path', () => {
     ['GET', '/v1/things/a%2Fb', '/v1/things/{id}', { id: 'a%2Fb' }],
     ['GET', '/v1/things/__proto__', '/v1/things/{id}', { id: '__proto__' }],
     ['GET', '/v1/files/a/b%20c', '/v1/files/{proxy+}', { proxy: 'a/b%20c' }],
+    ['GET', '/v1/files/a//b', '/v1/files/{proxy+}', { proxy: 'a//b' }],
+    ['GET', '/v1/things/', '/v1/things', null],
+    ['GET', '/v1/things/7/', '/v1/things/{id}', { id: '7' }],
+    ['GET', '//v1/things', '/v1/things', null],
     ['GET', 'http://api.test/v1/things?x=1', '/v1/things', null],
-  ])('%s %s', async (method, path, resource, pathParameters) => {
+  ])('%s %s finds its resource', async (method, path, resource, pathParameters) => {
     const { send } = await fakeGateway();
     const event = eventOf(await send(method, path));
     expect(event).toMatchObject({ resource, requestContext: { resourcePath: resource } });
     expect(event.pathParameters).toEqual(pathParameters);
   });
 
-  it.each(['/', '/v1', '/v1/nothing', '/v1/things/', '/v1/things//', '//v1/things', '/v1/things/client', '/v1/files'])(
+  it.each(['/', '//', '/v1', '/v1/nothing', '/v1//things', '/v1/things//7', '/v1/things/client', '/v1/files'])(
     '%s has none',
     async (path) => {
       const { send } = await fakeGateway();
@@ -83,6 +87,69 @@ describe('the event', () => {
     expect(event.queryStringParameters).toEqual({ a: '2', b: 'x y zé', empty: '', ['__proto__']: 'p' });
     expect(event.multiValueQueryStringParameters).toMatchObject({ a: ['1', '2'], b: ['x y zé'] });
     expect(Object.hasOwn(event.multiValueQueryStringParameters ?? {}, '__proto__')).toBe(true);
+  });
+
+  it('has the path as it was called but for slashes at its beginning, which count as one', async () => {
+    const pathsOf = async (stage: string | undefined, called: string) => {
+      const { send } = await fakeGateway({ stage });
+      const { path, requestContext } = eventOf(await send('GET', called));
+      return [path, requestContext.path];
+    };
+    expect(await pathsOf('dev', '/dev/v1/things/')).toEqual(['/v1/things/', '/dev/v1/things/']);
+    expect(await pathsOf('dev', '/dev//v1/things')).toEqual(['/v1/things', '/dev//v1/things']);
+    expect(await pathsOf('dev', '//dev/v1/things')).toEqual(['/v1/things', '/dev/v1/things']);
+    expect(await pathsOf(undefined, '//v1/things/')).toEqual(['/v1/things/', '/v1/things/']);
+    expect(await pathsOf(undefined, '/v1/files/%C3%A9%2Fb')).toEqual(['/v1/files/%C3%A9%2Fb', '/v1/files/%C3%A9%2Fb']);
+  });
+
+  it('has a query that is split at semicolons too', async () => {
+    const { send } = await fakeGateway();
+    const event = eventOf(await send('GET', '/v1/things?a=1;b=2&a=3'));
+    expect(event.multiValueQueryStringParameters).toEqual({ a: ['1', '3'], b: ['2'] });
+  });
+
+  it('takes a query with characters that API Gateway wants encoded', async () => {
+    const { send } = await fakeGateway();
+    expect(eventOf(await send('GET', '/v1/things?a={b|c}')).queryStringParameters).toEqual({ a: '{b|c}' });
+  });
+
+  it('has no headers of the connection, nor others that API Gateway drops', async () => {
+    const { send } = await fakeGateway();
+    const dropped = ['TE', 'Max-Forwards', 'Content-MD5', 'Server', 'WWW-Authenticate', 'Proxy-Authenticate'];
+    const headers = dropped.flatMap((name) => [name, 'x']);
+    const event = eventOf(await send('POST', '/v1/things', { body: 'x', headers: [...headers, 'Accept', 'a/b'] }));
+    const names = ['Accept', 'Host', 'X-Amzn-Trace-Id', 'X-Forwarded-For', 'X-Forwarded-Port', 'X-Forwarded-Proto'];
+    expect(Object.keys(event.headers).toSorted()).toEqual(names);
+  });
+
+  it('says who called, after those whom the caller says it stands for', async () => {
+    const { send } = await fakeGateway();
+    const headers = ['x-forwarded-for', '10.0.0.1', 'X-Forwarded-Proto', 'ftp'];
+    const { multiValueHeaders, requestContext } = eventOf(await send('GET', '/v1/things', { headers }));
+    expect(multiValueHeaders).toMatchObject({
+      'X-Forwarded-For': ['10.0.0.1, 127.0.0.1'],
+      'X-Forwarded-Proto': ['https'],
+    });
+    expect(Object.keys(multiValueHeaders)).not.toContain('x-forwarded-for');
+    expect(requestContext.identity.sourceIp).toBe('127.0.0.1');
+  });
+
+  it('keeps a trace that the caller has begun, else begins one, and the answer names it', async () => {
+    const { send } = await fakeGateway();
+    const begun = 'Root=1-3152b799-8954dae64eda91bc9a23a7e8;Parent=7fa8c0f79203be72;Sampled=1';
+    for (const headers of [['x-amzn-trace-id', begun], ['X-Amzn-Trace-Id', 'nothing'], []]) {
+      const sent = await send('GET', '/v1/things', { headers });
+      const trace = headers[1] === begun ? begun : expect.stringMatching(/^Root=1-[\da-f]{8}-[\da-f]{24}$/);
+      expect(eventOf(sent).multiValueHeaders['X-Amzn-Trace-Id']).toEqual([trace]);
+      expect(sent.headers.get('x-amzn-trace-id')).toBe(eventOf(sent).headers['X-Amzn-Trace-Id']);
+    }
+  });
+
+  it('is of the method that X-HTTP-Method-Override names', async () => {
+    const { send } = await fakeGateway();
+    const event = eventOf(await send('POST', '/v1/things/7', { headers: ['X-HTTP-Method-Override', 'get'] }));
+    expect([event.httpMethod, event.requestContext.httpMethod]).toEqual(['GET', 'GET']);
+    expect(Object.keys(event.headers)).not.toContain('X-HTTP-Method-Override');
   });
 
   it('has a request context, and no authorizer where none was asked', async () => {
@@ -166,6 +233,13 @@ describe('limits', () => {
   ])('answers %s with 400', async (_, bytes) => {
     const { url } = await fakeGateway();
     expect(await sendBytes(url, bytes)).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json.*malformed-request/s);
+  });
+
+  it('asks a client to go on that waits before it sends its body', async () => {
+    const { url } = await fakeGateway();
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n';
+    const answer = await sendBytes(url, `${head}Expect: 100-continue\r\n\r\nx`);
+    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   });
 
   it('survives clients that go away', async () => {

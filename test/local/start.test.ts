@@ -135,6 +135,14 @@ describe('npm start', () => {
     ]);
   });
 
+  it('throttles each route as a stage does, if it is told to', async () => {
+    const url = await start({ THROTTLE_RATE: '1', THROTTLE_BURST: '2' }).ready();
+    const answers = await Promise.all(Array.from(Array(20), () => fetch(`${url}/.well-known/jwks.json`)));
+    const statuses = answers.map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 429]));
+    expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+  });
+
   it.skipIf(!canListProcesses)(
     'says when its DynamoDB has died and starts it again, with its data; nothing else is written at LOG_LEVEL=warn',
     async () => {
@@ -234,6 +242,12 @@ describe('the settings', () => {
     expect(limits({})).toEqual(['1000000', '']);
   });
 
+  it('throttle nothing unless a rate is set, and take twice the rate at once unless a burst is set', () => {
+    expect(readSettings({ THROTTLE_RATE: '', THROTTLE_BURST: '' }).throttling).toBeUndefined();
+    expect(readSettings({ THROTTLE_RATE: '5' }).throttling).toEqual({ rate: 5, burst: 10 });
+    expect(readSettings({ THROTTLE_RATE: '5', THROTTLE_BURST: '7' }).throttling).toEqual({ rate: 5, burst: 7 });
+  });
+
   it.each([
     ['PORT', '65536'],
     ['PORT', '-1'],
@@ -246,6 +260,9 @@ describe('the settings', () => {
     ['RATE_LIMIT', '0'],
     ['RATE_LIMIT', '1e3'],
     ['TENANT_RATE_LIMIT', '-5'],
+    ['THROTTLE_RATE', '0'],
+    ['THROTTLE_RATE', '0.5'],
+    ['THROTTLE_BURST', '5'],
     ['PLATFORM_SECRET', 'x'.repeat(31)],
     ['PLATFORM_SECRET', `täglich-${'x'.repeat(31)}`],
   ])('refuse %s=%s in one sentence', (name, value) => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import { resourceTree } from '../../local/gateway/resources.ts';
+import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
 import { problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
 import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/problem.ts';
 import { type Contract, isCharged, type Route } from '../../shared/contract/route.ts';
@@ -42,7 +42,7 @@ export function conformance(contracts: readonly Contract[]): (answered: Answered
 
 /** The route; or, where there is none, the status that says so. */
 function routeOf(findResource: ReturnType<typeof resourceTree>, { method, path }: Answered): Route | 404 | 405 {
-  const segments = (path.split(/[?#]/)[0] ?? '').split('/').slice(1);
+  const segments = splitPath(path.split(/[?#]/)[0] ?? '');
   const match = findResource(segments.map((raw) => ({ raw, decoded: decoded(raw) })));
   if (match === undefined || match.resource.methods.size === 0) return 404;
   return match.resource.methods.get(method.toUpperCase())?.route ?? 405;

@@ -1,0 +1,36 @@
+import { failure } from './failure.ts';
+
+/** What a method of the stage takes, of all callers together. */
+export interface Throttling {
+  /** Requests a second in the long run. */
+  readonly rate: number;
+  /** Requests at once: the size of the bucket. */
+  readonly burst: number;
+}
+
+/** Lets a request of a method through. @throws GatewayFailure 429 */
+export type Throttle = (method: string) => void;
+
+interface Bucket {
+  tokens: number;
+  /** When it had so many, in epoch milliseconds. */
+  at: number;
+}
+
+/**
+ * The throttling of a stage: a token bucket for each of its methods.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-request-throttling.html
+ * @param throttling undefined: everything is let through
+ */
+export function methodThrottle(throttling: Throttling | undefined): Throttle {
+  if (throttling === undefined) return () => undefined;
+  const { rate, burst } = throttling;
+  const buckets = new Map<string, Bucket>();
+  return (method) => {
+    const now = Date.now();
+    const { tokens, at } = buckets.get(method) ?? { tokens: burst, at: now };
+    const filled = Math.min(burst, tokens + (Math.max(0, now - at) / 1000) * rate);
+    if (filled < 1) throw failure('THROTTLED');
+    buckets.set(method, { tokens: filled - 1, at: now });
+  };
+}
