@@ -115,7 +115,8 @@ describe.each(routes)('the operation %s', (id, { contract, route }) => {
       ...Object.keys(route.headers ?? {}).map((name) => `header ${name}`),
     ];
     expect(given).toEqual(expect.arrayContaining(declared));
-    const known = ['header If-Match', 'header If-None-Match', 'header Idempotency-Key'];
+    expect(given).toContain('header traceparent');
+    const known = ['header If-Match', 'header If-None-Match', 'header Idempotency-Key', 'header traceparent'];
     expect(given.filter((parameter) => !declared.includes(parameter) && !known.includes(parameter))).toEqual([]);
   });
 

@@ -167,6 +167,7 @@ export class CloudFormation {
     const { Ref: ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = name as Record<string, unknown>;
     const idOf = (id: unknown): string => this.#create(deployment, stack, String(id)).physicalId;
     if (ref === 'AWS::StackName') return stack.name;
+    if (ref === 'AWS::Region') return 'eu-west-1';
     if (ref !== undefined) return idOf(ref);
     if (Array.isArray(attribute)) return `${idOf(attribute[0])}.${attribute[1]}`;
     if (!Array.isArray(join)) throw new Error(`${JSON.stringify(name)} is not simulated`);
