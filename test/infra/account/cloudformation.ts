@@ -33,14 +33,16 @@ const manifestSchema = z.object({
 export function stackIn(assembly: string, name: string): StackToDeploy {
   const read = (file: string): unknown => JSON.parse(readFileSync(join(assembly, file), 'utf8'));
   const { artifacts } = manifestSchema.parse(read('manifest.json'));
-  const { Resources } = z
-    .object({ Resources: z.record(z.string(), resourceSchema) })
-    .parse(read(`${name}.template.json`));
   return {
-    name,
+    ...stackOf(read(`${name}.template.json`), name),
     terminationProtection: artifacts[name]?.properties?.terminationProtection ?? false,
-    resources: new Map(Object.entries(Resources)),
   };
+}
+
+/** The stack of a template. */
+export function stackOf(template: unknown, name: string): StackToDeploy {
+  const { Resources } = z.object({ Resources: z.record(z.string(), resourceSchema) }).parse(template);
+  return { name, terminationProtection: false, resources: new Map(Object.entries(Resources)) };
 }
 
 /** Types whose names need not differ, or only within something that is made with the stack: an API, a role, a function. */
@@ -49,11 +51,11 @@ const NAMED_WITHIN: readonly string[] = [
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::IAM::Policy',
-  'AWS::Lambda::Alias',
 ];
 
-/** The property with which a resource chooses its own name: `LogGroupName` of a `LogGroup`. */
-export function nameOf({ Type, Properties }: Declared): unknown {
+/** With what a resource chooses its own name: `LogGroupName` of a `LogGroup`. An alias has one within its function. */
+export function nameOf({ Type, Properties }: Pick<Declared, 'Type' | 'Properties'>): unknown {
+  if (Type === 'AWS::Lambda::Alias') return { 'Fn::Join': [':', [Properties.FunctionName, Properties.Name]] };
   const kind = Type.split('::').at(-1) ?? '';
   const isName = (property: string): boolean =>
     property === 'Name' || property === kind || (/.Name$/.test(property) && kind.endsWith(property.slice(0, -4)));

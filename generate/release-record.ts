@@ -1,0 +1,15 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { synthesize } from '../test/infra/synthesize.ts';
+import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
+
+/**
+ * `npm run release-record`: records what this release deploys, against which the ones after it are compared. It is run with every new version in
+ * package.json, and otherwise never: a record that follows the stack would tell nothing.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
+const record = recordOf(synthesize({ context: RECORDED }).toJSON(), version);
+writeFileSync(join(ROOT, 'infra/released.json'), textOf(record));
+console.log(`infra/released.json: ${Object.keys(record.Resources).length} resources of release ${version}`);

@@ -1,0 +1,76 @@
+import * as z from 'zod';
+import { nameOf } from '../account/cloudformation.ts';
+import { EVERYTHING } from '../synthesize.ts';
+
+/** What of a release an upgrade must leave as it is (`docs/decisions/0103-upgrades.md`): a template, though not a whole one, for `cdk diff` to read. */
+
+/** Settings of the stack that is recorded: with all that it can have, and one key of tokens, for these come and go. */
+export const RECORDED: Readonly<Record<string, string>> = { ...EVERYTHING, tokenKeys: '1' };
+
+export const STACK = 'custodia-test';
+
+const declaredSchema = z.object({
+  Type: z.string(),
+  DeletionPolicy: z.string().optional(),
+  UpdateReplacePolicy: z.string().optional(),
+  Properties: z.record(z.string(), z.unknown()).default({}),
+});
+type Declared = z.infer<typeof declaredSchema>;
+
+const templateSchema = z.object({
+  Resources: z.record(z.string(), declaredSchema),
+  Outputs: z.record(z.string(), z.unknown()).default({}),
+});
+
+export const recordSchema = z.object({
+  Metadata: z.object({ release: z.string() }),
+  Resources: z.record(z.string(), declaredSchema),
+});
+export type ReleaseRecord = z.infer<typeof recordSchema>;
+
+/**
+ * What outlives its stack and what the outputs tell others of; and whatever has a name, which is taken as long as it is there, with what the name is
+ * made of.
+ */
+export function recordOf(template: unknown, release: string): ReleaseRecord {
+  const { Resources, Outputs } = templateSchema.parse(template);
+  const told = JSON.stringify(Outputs);
+  const inNames = JSON.stringify(Object.values(Resources).map(nameOf));
+  const kept = Object.entries(Resources).flatMap(([id, resource]): [string, Declared][] => {
+    const { Type, DeletionPolicy } = resource;
+    const isNamed = nameOf(resource) !== undefined;
+    const isHeld = DeletionPolicy !== undefined || WHOLE.includes(Type) || told.includes(`"${id}"`);
+    if (isHeld || (!isNamed && inNames.includes(`"${id}"`)))
+      return [[id, { ...policiesOf(resource), Properties: withoutTags(resource) }]];
+    return isNamed ? [[id, { Type, Properties: namesOf(resource) }]] : [];
+  });
+  return { Metadata: { release }, Resources: Object.fromEntries(kept.toSorted(byId)) };
+}
+
+/** Kept by CloudFormation or not, they are made again only with harm: mails to confirm, tokens that nobody can check. */
+const WHOLE: readonly string[] = ['AWS::KMS::Key', 'AWS::SNS::Subscription', 'AWS::SNS::Topic'];
+
+const policiesOf = ({ Type, DeletionPolicy, UpdateReplacePolicy }: Declared): Omit<Declared, 'Properties'> =>
+  DeletionPolicy === undefined ? { Type } : { Type, DeletionPolicy, UpdateReplacePolicy };
+
+const withoutTags = ({ Properties: { Tags: _, ...others } }: Declared): Declared['Properties'] => others;
+
+/** The properties that its name is made of. */
+function namesOf(resource: Declared): Declared['Properties'] {
+  const name = nameOf(resource);
+  const isPart = (value: unknown): boolean =>
+    value === name || (resource.Type === ALIAS && JSON.stringify(name).includes(JSON.stringify(value)));
+  return Object.fromEntries(Object.entries(resource.Properties).filter(([, value]) => isPart(value)));
+}
+
+const ALIAS = 'AWS::Lambda::Alias';
+
+const byId = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number => (one < other ? -1 : 1);
+
+/** One line for each resource. */
+export function textOf({ Metadata, Resources }: ReleaseRecord): string {
+  const lines = Object.entries(Resources).map(
+    ([id, resource]) => `    ${JSON.stringify(id)}: ${JSON.stringify(resource)}`,
+  );
+  return `{\n  "Metadata": ${JSON.stringify(Metadata)},\n  "Resources": {\n${lines.join(',\n')}\n  }\n}\n`;
+}
