@@ -26,6 +26,15 @@ program
   });
 
 program
+  .command('cost')
+  .description('what a million requests and a month cost, at AWS’s list prices')
+  .option('--write-docs', 'put the figures into docs/cost.md', false)
+  .action(async (options) => {
+    const { benchCost } = await import('./cost/bench.ts');
+    await benchCost(options);
+  });
+
+program
   .command('json')
   .description('parsing the JSON that is most work for its length: middy’s parser, ours, and JSON.parse')
   .action(async () => {

@@ -20,7 +20,7 @@ const UNIT = [
 /** They start processes, make the stack and its bundles, lint or play long games. */
 const SLOW = [
   'test/contract/openapi-lint.test.ts',
-  'test/docs/adding-a-domain.test.ts',
+  'test/docs/{adding-a-domain,cost}.test.ts',
   'test/infra/*.test.ts',
   'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',

@@ -11,6 +11,8 @@ export interface Played {
   readonly calls: readonly Call[];
   /** Whether it answers a list. */
   readonly isPage: boolean;
+  /** The answer's body as it came, parsed; nothing where there is none. */
+  readonly answer: unknown;
 }
 
 export const roundsOf = (calls: readonly Call[]): Call[][] => [...Map.groupBy(calls, ({ round }) => round).values()];
@@ -42,19 +44,23 @@ export async function playAll(
     await expected(world, await world.scenario(operationId));
     const scenario = await world.scenario(operationId);
     if (isList(route)) await fill(world, scenario);
-    const answer: { body?: JsonBody } = {};
-    const calls = await recorder.record(async () => Object.assign(answer, await expected(world, scenario)));
-    played.push({ title: titleOf(route), calls, isPage: isList(route) });
+    const one = await playOnce(world, scenario, recorder, titleOf(route));
+    played.push(one);
     if (!isList(route)) continue;
     const [filter] = filtersOf(route);
-    const [first] = (answer.body?.data ?? []) as JsonBody[];
+    const [first] = (one.answer as { readonly data: readonly JsonBody[] }).data;
     if (filter !== undefined && first?.[filter] !== undefined) {
       const filtered = { ...scenario, path: `${scenario.path}?${filter}=${String(first[filter])}` };
-      const title = `${titleOf(route)}?${filter}=…`;
-      played.push({ title, calls: await recorder.record(() => expected(world, filtered)), isPage: true });
+      played.push(await playOnce(world, filtered, recorder, `${titleOf(route)}?${filter}=…`));
     }
   }
   return played;
+}
+
+async function playOnce(world: World, scenario: Scenario, recorder: Recorder, title: string): Promise<Played> {
+  const answers: JsonBody[] = [];
+  const calls = await recorder.record(async () => answers.push((await expected(world, scenario)).body));
+  return { title, calls, isPage: isList(scenario.route), answer: answers[0] };
 }
 
 /** Requests that have bounds of their own besides: by bodies other than the example, and the first in its list. */
@@ -77,8 +83,7 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     // The authorizer's answer for this route's caller is in its cache then.
     await expected(world, await world.scenario('listClients'));
     const sent = body === undefined ? scenario : { ...scenario, body };
-    const calls = await recorder.record(() => expected(world, sent));
-    played.push({ title: `${titleOf(scenario.route)}, ${what}`, calls, isPage: false });
+    played.push(await playOnce(world, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
   return played;
 }

@@ -1,0 +1,44 @@
+import type { Table } from '../../generate/markdown.ts';
+
+interface Assumption {
+  readonly value: number;
+  readonly unit: string;
+  readonly why: string;
+}
+
+const assumed = (value: number, unit: string, why: string): Assumption => ({ value, unit, why });
+
+/** What no laptop can measure. Each is a guess on the side of too much, and stands on the page that is made with it. */
+const ASSUMPTIONS = {
+  roundMs: assumed(6, 'ms', 'a function waits for a round of calls of the table: AWS promises single digits'),
+  ownMs: assumed(6, 'ms', 'it works besides'),
+  requestsPerAuthorizer: assumed(
+    10,
+    'requests',
+    'one answer of the authorizer lasts: ten a minute by each integration, with `authorizerCacheSeconds` at 60',
+  ),
+  requestsPerLogin: assumed(600, 'requests', 'an integration sends between two logins: ten a minute for an hour'),
+  requestsPerBudgetWrite: assumed(
+    27,
+    'requests',
+    'between two writes of the request budgets, [as decided](decisions/0081-request-budgets.md)',
+  ),
+  headerBytes: assumed(700, 'bytes', 'the headers of an answer have'),
+  traced: assumed(0.05, 'of the requests', 'are traced by X-Ray’s standard rule, where `tracing` is on'),
+  logMonths: assumed(3, 'months', 'logs are kept: `logRetentionDays` is 90'),
+  requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),
+  recordsPerTenant: assumed(10_000, 'records', 'a tenant has'),
+  recordBytes: assumed(1_500, 'bytes', 'a record takes in the table, with its place in sets'),
+} as const satisfies Readonly<Record<string, Assumption>>;
+
+type Name = keyof typeof ASSUMPTIONS;
+
+/** The values by their names. */
+export const ASSUMED = Object.fromEntries(
+  Object.entries(ASSUMPTIONS).map(([name, { value }]) => [name, value]),
+) as Readonly<Record<Name, number>>;
+
+export const assumedTable = (): Table => ({
+  head: ['assumed', ''],
+  rows: Object.values(ASSUMPTIONS).map(({ value, unit, why }) => [`${value.toLocaleString('en')} ${unit}`, why]),
+});

@@ -1,0 +1,45 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { showProgress } from '../../local/terminal/progress.ts';
+import { synthesize } from '../../test/infra/synthesize.ts';
+import { measureOperations } from '../data-model/measure.ts';
+import { type Played, readUnitsOf, roundsOf, writeUnitsOf } from '../data-model/play.ts';
+import type { Taken } from './lines.ts';
+import { withCosts } from './page.ts';
+
+const PAGE = new URL('../../docs/cost.md', import.meta.url);
+
+/** Answers are told to this many bytes: what gzip makes of random ids differs by a few. */
+const STEP = 100;
+
+interface Options {
+  /** Writes the page `docs/cost.md`, instead of printing what it would be. */
+  readonly writeDocs: boolean;
+}
+
+/** Computes, with the engine that counts units as AWS does, what the service costs from measured requests, the stack's template and list prices. */
+export async function benchCost({ writeDocs }: Options): Promise<void> {
+  let state = 'starting';
+  const progress = showProgress(() => state);
+  const { operations, variants } = await measureOperations('dynoxide', (text) => {
+    state = text;
+  }).finally(progress.stop);
+  const taken = [...operations, ...variants].map(takenBy);
+  const page = withCosts(await readFile(PAGE, 'utf8'), taken, synthesize({ context: { stage: 'prod' } }));
+  if (writeDocs) await writeFile(PAGE, page);
+  else console.log(page);
+}
+
+function takenBy({ title, calls, answer }: Played): Taken {
+  const body = JSON.stringify(answer ?? '');
+  return {
+    title,
+    rounds: roundsOf(calls).length,
+    readUnits: readUnitsOf(calls),
+    writeUnits: writeUnitsOf(calls),
+    answerBytes: stepped(Buffer.byteLength(body)),
+    compressedBytes: stepped(gzipSync(body).byteLength),
+  };
+}
+
+const stepped = (bytes: number): number => Math.ceil(bytes / STEP) * STEP;

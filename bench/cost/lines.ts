@@ -1,0 +1,106 @@
+import { ASSUMED } from './assumptions.ts';
+import type { Mix } from './mixes.ts';
+import { PRICES, type PriceName } from './prices.ts';
+
+/** What one request of an operation takes, as measured. */
+export interface Taken {
+  readonly title: string;
+  readonly rounds: number;
+  readonly readUnits: number;
+  readonly writeUnits: number;
+  /** The body of the answer, in bytes, and compressed with gzip. */
+  readonly answerBytes: number;
+  readonly compressedBytes: number;
+}
+
+/** What one request leaves in the logs, in bytes. */
+export interface LogLines {
+  readonly gateway: number;
+  readonly lambda: number;
+  readonly own: number;
+  readonly authorizer: number;
+}
+
+/** What a stage is that is paid for. */
+export interface Way {
+  /** Memory of a function, in MB. */
+  readonly memory: number;
+  readonly logs: LogLines;
+  readonly isCompressed: boolean;
+  readonly isTraced: boolean;
+  /** Share of the reads that are answered with 304 and no body. */
+  readonly unchanged: number;
+}
+
+/** Dollars for a million requests, by what they are paid for. */
+export type Lines = Readonly<Record<(typeof LINES)[number], number>>;
+
+export const LINES = [
+  'gateway',
+  'firewall',
+  'functions',
+  'authorizer',
+  'table, writes',
+  'table, reads',
+  'keys',
+  'logs',
+  'transfer',
+  'traces',
+] as const;
+
+const MILLION = 1_000_000;
+const GB = 1_000_000_000;
+/** A GB of memory, in MB. */
+const MB_PER_GB = 1_024;
+
+/**
+ * What a million requests of a mix cost.
+ * @throws Error for an operation of the mix that was not measured
+ */
+export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>, way: Way): Lines {
+  const mean = (of: (one: Taken) => number): number =>
+    Object.entries(shares).reduce((sum, [title, share]) => {
+      const one = taken.get(title);
+      if (one === undefined) throw new Error(`${title} of the mix ${name} was not measured`);
+      return sum + share * of(one);
+    }, 0);
+  const seconds = mean(({ rounds }) => rounds * ASSUMED.roundMs + ASSUMED.ownMs) / 1_000;
+  const authorized = 1 / ASSUMED.requestsPerAuthorizer;
+  const logins = 1 / ASSUMED.requestsPerLogin;
+  const bodyOf = ({ title, compressedBytes, answerBytes }: Taken): number =>
+    (way.isCompressed ? compressedBytes : answerBytes) * (title.startsWith('GET ') ? 1 - way.unchanged : 1);
+  const sent = mean(bodyOf) + ASSUMED.headerBytes;
+  const { gateway, lambda, own, authorizer } = way.logs;
+  return {
+    gateway: dollars('gatewayRequests'),
+    firewall: dollars('firewallRequests'),
+    functions: runs(1, seconds, way.memory),
+    // It reads one item, of one unit.
+    authorizer:
+      runs(authorized, (ASSUMED.roundMs + ASSUMED.ownMs) / 1_000, way.memory) + dollars('readUnits', authorized),
+    'table, writes': dollars('writeUnits', mean(({ writeUnits }) => writeUnits) + 1 / ASSUMED.requestsPerBudgetWrite),
+    'table, reads': dollars(
+      'readUnits',
+      mean(({ readUnits }) => readUnits),
+    ),
+    // A login opens the stored secret and signs a token.
+    keys: dollars('signatures', logins) + dollars('keyRequests', logins),
+    logs: logsOf(gateway + lambda + own + authorized * (authorizer + lambda)),
+    transfer: (sent * MILLION * PRICES.transfer.dollars) / GB,
+    traces: way.isTraced ? dollars('traces', ASSUMED.traced) : 0,
+  };
+}
+
+/** Prices for a million, times how many of it a request takes. */
+const dollars = (name: PriceName, times = 1): number => PRICES[name].dollars * times;
+
+const runs = (times: number, seconds: number, memory: number): number =>
+  times * (dollars('functionRequests') + dollars('functionSeconds', (seconds * memory) / MB_PER_GB));
+
+const logsOf = (bytes: number): number =>
+  ((bytes * MILLION) / GB) * (PRICES.logs.dollars + ASSUMED.logMonths * PRICES.logStorage.dollars);
+
+export const sumOf = (lines: Lines): number => LINES.reduce((sum, line) => sum + lines[line], 0);
+
+export const largestOf = (lines: Lines): (typeof LINES)[number] =>
+  LINES.reduce((largest, line) => (lines[line] > lines[largest] ? line : largest));
