@@ -41,8 +41,9 @@ export class Keys extends Construct {
     });
   }
 
+  /** With all of them: while a canary shifts the login, its version before still signs with the key before. */
   allowSigning(role: IRole): void {
-    this.tokens[0].addToResourcePolicy(usedBy(role, ['kms:Sign']));
+    for (const key of this.tokens) key.addToResourcePolicy(usedBy(role, ['kms:Sign']));
   }
 
   allowVerifying(role: IRole): void {

@@ -42,6 +42,7 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   deployment: 'canary',
   domainName: 'api.example.com',
   firstKey: 'true',
+  metricsByRoute: 'true',
   provisionedConcurrency: 'authorizer:2,clients:5',
   reservedConcurrency: 'authorizer:100',
   tokenKeys: '2,1',
