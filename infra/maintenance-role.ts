@@ -1,16 +1,9 @@
-import { Stack } from 'aws-cdk-lib';
 import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
-import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { allowItems, denyChanges } from './item-policy.ts';
-import {
-  ALL_ACTIONS,
-  AUDIT_EVENTS,
-  LIST_OF_ORGANIZATIONS,
-  OF_TENANT,
-  SUSPENSION,
-  TAGGED_WITH_TENANT,
-} from './tenant-role.ts';
+import { oneTenantRole } from './one-tenant-role.ts';
+import { ALL_ACTIONS, AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
  * The role of the operator's `verify`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant that its session is tagged with, and on the copy of it in the
@@ -22,11 +15,10 @@ export class MaintenanceRole extends Construct {
 
   constructor(scope: Construct, id: string, table: TableV2) {
     super(scope, id);
-    const { account } = Stack.of(this);
-    this.role = new Role(this, 'Role', {
-      description: 'Verifies, repairs and suspends the tenant that its session is tagged with (bin/operator.ts)',
-      assumedBy: new AccountPrincipal(account).withConditions(TAGGED_WITH_TENANT).withSessionTags(),
-    });
+    this.role = oneTenantRole(
+      this,
+      'Verifies, repairs and suspends the tenant that its session is tagged with (bin/operator.ts)',
+    );
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
     // Item by item: no session of an organization lists the others.
     this.role.addToPolicy(

@@ -5,6 +5,7 @@ import { Alarms } from './alarms/alarms.ts';
 import type { Bundles } from './bundling/bundle.ts';
 import { Canary } from './canary.ts';
 import { StageDashboard } from './dashboard/dashboard.ts';
+import { ExportRole } from './export-role.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Keys } from './keys.ts';
@@ -39,6 +40,7 @@ export class CustodiaStack extends Stack {
 
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);
+    const exporting = new ExportRole(this, 'Export', table);
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
@@ -47,6 +49,7 @@ export class CustodiaStack extends Stack {
     new CfnOutput(this, 'SecretsKeyArn', { value: keys.secrets.keyArn });
     new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
     new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
+    new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', settings.stage);
   }

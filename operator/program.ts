@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
+import { declareExport } from './commands/export.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
 import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
 import { declareVerify } from './commands/verify.ts';
@@ -13,6 +14,7 @@ export function operatorProgram(): Command {
   declareCreatePlatformKey(program);
   declarePlatformKeys(program);
   declareOrganizations(program);
+  declareExport(program);
   declareVerify(program);
   return program;
 }

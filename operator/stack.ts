@@ -17,8 +17,12 @@ const outputsSchema = z.object({
   TableName: z.string(),
   SecretsKeyArn: z.string(),
   OperatorRoleArn: z.string(),
-  /** Stacks of earlier releases have none. */
+  // Stacks of earlier releases lack some.
   MaintenanceRoleArn: z.string().optional(),
+  ExportRoleArn: z.string().optional(),
+  ErasureRoleArn: z.string().optional(),
+  ReplayRoleArn: z.string().optional(),
+  BaseUrl: z.string().optional(),
 });
 type Outputs = z.infer<typeof outputsSchema>;
 export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;

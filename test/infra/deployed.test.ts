@@ -251,6 +251,50 @@ describe('sessions', () => {
   });
 });
 
+describe('the operator’s commands work under the roles of the stack', () => {
+  afterAll(() => {
+    expect(api.account.refusals).toEqual([]);
+    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+  });
+  /** Runs a command, which must succeed, and answers what it prints. */
+  const done = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await api.operator(...args);
+    expect([code, api.account.refusals], stderr).toEqual([0, []]);
+    return stdout;
+  };
+  it('platform-keys and organizations list in one session of the operator’s role', async () => {
+    api.account.forget();
+    await done('create-platform-key', '--app-code', 'second');
+    expect(JSON.parse(await done('platform-keys', 'list', '--json'))).toHaveLength(2);
+    await done('platform-keys', 'rotate', '--app-code', 'second');
+    await done('platform-keys', 'disable', '--app-code', 'second');
+    expect(await done('organizations', 'list')).toMatch(/Organizations: \d+\.\n$/);
+    const { sessions } = api.account;
+    expect(new Set(sessions.map(({ roleArn }) => roleArn))).toEqual(new Set([api.stack.outputs.OperatorRoleArn]));
+  });
+
+  it('organizations suspend, resume and usage in sessions for that organization', async () => {
+    const org = await api.orgToken('Suspended');
+    api.account.forget();
+    await done('organizations', 'suspend', '--org', org.orgId);
+    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
+    const login = { body: { app_code: org.appCode, secret: org.secret } };
+    expect((await api.request('POST', '/api/v1/auth/login', login)).status).toBe(403);
+    expect((await deliver(api, org, { event_type: 'invoice.paid', data: {} })).status).toBe(403);
+    await done('organizations', 'usage', '--org', org.orgId);
+    await done('organizations', 'resume', '--org', org.orgId);
+    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
+    const own = api.account.sessions.filter(({ roleArn }) => roleArn === api.stack.outputs.MaintenanceRoleArn);
+    expect(own.map(({ tags }) => tags)).toEqual(Array(3).fill({ tenant: org.orgId }));
+  });
+
+  it('export in a session of the export role', async () => {
+    api.account.forget();
+    expect(await done('export', '--org', acme.orgId)).toMatch(/^\{"type":"Organization"/);
+    expect(api.account.sessions).toEqual([{ roleArn: api.stack.outputs.ExportRoleArn, tags: { tenant: acme.orgId } }]);
+  });
+});
+
 describe('the operator verifies a tenant', () => {
   const maintenance = () => api.stack.outputs.MaintenanceRoleArn;
 

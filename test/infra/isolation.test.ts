@@ -376,6 +376,10 @@ describe('the maintenance role', () => {
     expect(actions).toHaveLength(1);
     expect(actions[0]).not.toMatch(/kms:|sts:/);
   });
+});
+
+describe.each(['Maintenance', 'Export'])('the role %s', (name) => {
+  const role = (): string => String(stack.outputs[`${name}RoleArn`]);
 
   it('is assumed by people of the account for one tenant, and by no function', () => {
     const person: Principal = { roleArn: 'arn:aws:iam::111122223333:user/somebody', tags: {} };
@@ -383,9 +387,34 @@ describe('the maintenance role', () => {
     expect([assumable(person, { tenant: ACME }), assumable(person, { tenant: 'PLATFORM' })]).toEqual([true, true]);
     for (const tags of [{}, { tenant: '*' }, { tenant: `${ACME}*` }, { tenant: ACME, more: 'x' }, { tenant: '' }])
       expect(assumable(person, tags), JSON.stringify(tags)).toBe(false);
-    for (const name of functionNames(contracts))
-      expect(assumable({ roleArn: roleOf(name), tags: {} }, { tenant: ACME }), name).toBe(false);
+    for (const each of functionNames(contracts))
+      expect(assumable({ roleArn: roleOf(each), tags: {} }, { tenant: ACME }), each).toBe(false);
   });
 
-  it('is named by the stack', () => expect(stack.outputs.MaintenanceRoleArn).toBe(role()));
+  it('touches no other tenant’s keys, and none without its tag', () => {
+    for (const action of [...ACTIONS, 'Scan']) {
+      for (const keys of [[`ORG#${RIVAL}#CLIENT`], [`ORG#${ACME}0#CLIENT`], [`SUSPENDED#${RIVAL}`], ['ORG#'], []])
+        expect(may({ roleArn: role(), tags: { tenant: ACME } }, action, keys), `${action} ${keys}`).toBe(false);
+      expect(may({ roleArn: role(), tags: {} }, action, [`ORG#${ACME}#CLIENT`]), action).toBe(false);
+    }
+  });
+});
+
+describe('the export role', () => {
+  const by = (): Principal => ({ roleArn: String(stack.outputs.ExportRoleArn), tags: { tenant: ACME } });
+
+  it('reads what is the tenant’s, and does nothing else', () => {
+    for (const key of [`ORG#${ACME}#CLIENT`, `ORG#${ACME}#AUDIT_EVENT`, `ORG#${ACME}#TICKET#x#MESSAGE`])
+      expect(ACTIONS.filter((action) => may(by(), action, [key]))).toEqual(['GetItem', 'Query']);
+    for (const key of ['APP#acme', 'LOGIN_FAILURE#x', `SUSPENDED#${ACME}`, 'ORG#PLATFORM#ORG'])
+      expect(
+        ACTIONS.filter((action) => may(by(), action, [key])),
+        key,
+      ).toEqual([]);
+  });
+
+  it('uses no key of KMS', () => {
+    const keys = [...stack.resources.values()].filter(({ Type }) => Type === 'AWS::KMS::Key');
+    expect(JSON.stringify(keys)).not.toMatch(/Export/);
+  });
 });

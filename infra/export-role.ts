@@ -1,0 +1,23 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { allowItems } from './item-policy.ts';
+import { oneTenantRole } from './one-tenant-role.ts';
+import { OF_TENANT } from './tenant-role.ts';
+
+/**
+ * The role of the operator's `export`: reads what is the tenant's, writes nothing and opens no secret
+ * (`docs/decisions/0096-exporting-and-erasing.md`).
+ */
+export class ExportRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, table: TableV2) {
+    super(scope, id);
+    this.role = oneTenantRole(
+      this,
+      'Reads the records of the tenant that its session is tagged with (bin/operator.ts)',
+    );
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'Query'], [OF_TENANT]));
+  }
+}

@@ -1,0 +1,58 @@
+import { auditEvent } from '../functions/audit/contract.ts';
+import { clientEntity, toClient } from '../functions/clients/store.ts';
+import { organization } from '../functions/orgs/contract.ts';
+import { eventEntity } from '../functions/webhooks/store.ts';
+import { present } from '../shared/http/response/present.ts';
+import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
+import type { AnyEntity } from '../shared/table/repository/entity.ts';
+import { organizationEntity } from '../shared/table/system/organizations.ts';
+import type { Tenant } from '../shared/table/tenant.ts';
+import { kinds } from './kinds.ts';
+
+/**
+ * All records of a tenant as the API answers them to a caller that may see no secrets (`docs/decisions/0096-exporting-and-erasing.md`): without
+ * integrations' secrets, and with null for the `credentials` of services and resources and for the data of webhook events, which stay encrypted.
+ */
+export interface Exported {
+  /** Name of the record in the OpenAPI document: `Client`. */
+  readonly type: string;
+  readonly record: unknown;
+}
+
+/** Contracts of the records that the storage code declares. */
+const DECLARED = { [auditEventEntity.name]: auditEvent, [organizationEntity.name]: organization };
+
+type Shown = (record: never) => object;
+/** Where the answered record is not the stored one. */
+const FORMS: Readonly<Record<string, Shown>> = {
+  [clientEntity.name]: toClient satisfies Shown,
+  [eventEntity.name]: (event: object) => ({ ...event, data: null }),
+};
+
+/** The organization itself, then kind by kind, the oldest first; what belongs to a record follows it. */
+export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {
+  if (tenant.orgId !== null) yield* shownAll(organizationEntity as unknown as AnyEntity, tenant);
+  for (const { entity, below } of kinds) yield* shownAll(entity, tenant, below);
+}
+
+async function* shownAll(
+  entity: AnyEntity,
+  tenant: Tenant,
+  below: readonly AnyEntity[] = [],
+): AsyncGenerator<Exported> {
+  for await (const { record } of tenant.records(entity).all()) {
+    yield shown(entity, record);
+    for (const child of below) {
+      for await (const { record: belonging } of tenant.below(child, String(record.id)).all())
+        yield shown(child, belonging);
+    }
+  }
+}
+
+function shown(entity: AnyEntity, stored: object): Exported {
+  const declared = entity.record ?? DECLARED[entity.name];
+  if (declared === undefined) throw new TypeError(`no contract declares the records ${entity.name}`);
+  const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
+  const form = FORMS[entity.name] as ((record: object) => object) | undefined;
+  return { type: declared.name, record: present(declared.schema, { ...(form?.(stored) ?? stored), ...secrets }) };
+}
