@@ -5,6 +5,7 @@ import { Alarms } from './alarms/alarms.ts';
 import type { Bundles } from './bundling/bundle.ts';
 import { Canary } from './canary.ts';
 import { StageDashboard } from './dashboard/dashboard.ts';
+import { ErasureRole } from './erasure-role.ts';
 import { ExportRole } from './export-role.ts';
 import { Firewall } from './firewall.ts';
 import { Functions } from './functions.ts';
@@ -41,6 +42,7 @@ export class CustodiaStack extends Stack {
     const operator = new OperatorRole(this, 'Operator', table, keys);
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);
     const exporting = new ExportRole(this, 'Export', table);
+    const erasure = new ErasureRole(this, 'Erasure', table);
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
@@ -50,6 +52,7 @@ export class CustodiaStack extends Stack {
     new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
     new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
     new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
+    new CfnOutput(this, 'ErasureRoleArn', { value: erasure.role.roleArn });
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', settings.stage);
   }

@@ -27,7 +27,7 @@ export const OF_TENANT = recordsPartition(TENANT, '*');
 
 /** Where the tenant's audit events are, and the sets of their lists. */
 export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
-const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
+export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
 const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');

@@ -18,6 +18,8 @@ export function sentenceOf(error: unknown): string {
       return `AWS does not allow it: ${error.message}`;
     case 'CredentialsProviderError':
       return 'There are no AWS credentials: log in (aws sso login), or set AWS_PROFILE.';
+    case 'StaleRead':
+      return `Not done, because ${error.message}: run it again.`;
     case 'TableUnavailable':
       return `The table did not answer: ${causeOf(error)}.`;
     default:

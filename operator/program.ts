@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
+import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
 import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
@@ -15,6 +16,7 @@ export function operatorProgram(): Command {
   declarePlatformKeys(program);
   declareOrganizations(program);
   declareExport(program);
+  declareErase(program);
   declareVerify(program);
   return program;
 }

@@ -6,7 +6,7 @@ import { requireActive } from '../../shared/http/suspension.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { mayDo } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
-import type { DeduplicationStore } from '../../shared/table/repository/deduplication-store.ts';
+import { type DeduplicationStore, eventsOf } from '../../shared/table/repository/deduplication-store.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
@@ -47,7 +47,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   input.charge(caller, isActive ? 'own-and-tenant' : 'own');
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
   const event = eventOf(input, sender, signed);
-  const seen = tenant.deduplication<SeenEvent>(`EVENT#${credentials.integration_id}`);
+  const seen = tenant.deduplication<SeenEvent>(eventsOf(credentials.integration_id));
 
   // These are started in parallel, for each makes calls to DynamoDB: the checks of organization and event id, the event's number, and the effect.
   const unseen = Promise.all([requireActive(tenant), refuseSeen(seen, event)]);

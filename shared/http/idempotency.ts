@@ -6,7 +6,7 @@ import { Problem } from '../contract/problem.ts';
 import { type Contract, type Route, takesIdempotencyKey } from '../contract/route.ts';
 import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
-import type { DeduplicationStore } from '../table/repository/deduplication-store.ts';
+import { type DeduplicationStore, requestsOf } from '../table/repository/deduplication-store.ts';
 import { Tenant } from '../table/tenant.ts';
 import { type Asker, askerOf, isStillAsking } from './asker.ts';
 import type { Scope } from './operation.ts';
@@ -83,7 +83,7 @@ export class IdempotentRequest {
   private constructor(use: KeyUse) {
     this.#use = use;
     this.#fingerprint = createHash('sha256').update(use.text).digest('base64url');
-    this.#remembered = use.tenant.deduplication<Remembered>(`REQUEST#${use.caller.integrationId}`);
+    this.#remembered = use.tenant.deduplication<Remembered>(requestsOf(use.caller.integrationId));
   }
 
   /**

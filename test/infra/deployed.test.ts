@@ -7,8 +7,10 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { interruptErasure } from '../support/interrupted-erasure.ts';
 import { operations, World } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
+import { dumpOf } from '../support/table-dump.ts';
 import type { TableRequest } from './account/account.ts';
 import { nameOf, stackIn } from './account/cloudformation.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
@@ -292,6 +294,23 @@ describe('the operator’s commands work under the roles of the stack', () => {
     api.account.forget();
     expect(await done('export', '--org', acme.orgId)).toMatch(/^\{"type":"Organization"/);
     expect(api.account.sessions).toEqual([{ roleArn: api.stack.outputs.ExportRoleArn, tags: { tenant: acme.orgId } }]);
+  });
+
+  it('erase in sessions of the erasure role, also after it was interrupted', async () => {
+    const org = await api.orgToken('Erased');
+    await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });
+    api.account.forget();
+    const run = ['erase', '--org', org.orgId, '--yes', org.orgId];
+    await done(...run, '--dry-run');
+    await interruptErasure(api.table, org.orgId, (signal) => api.operatorUntil(signal, ...run));
+    expect(JSON.parse(await done(...run, '--json'))).toMatchObject({ records: { Organization: 1, Client: 1 } });
+    expect(new Set(api.account.sessions.map((session) => JSON.stringify(session)))).toEqual(
+      new Set([JSON.stringify({ roleArn: api.stack.outputs.ErasureRoleArn, tags: { tenant: org.orgId } })]),
+    );
+    const left = (await dumpOf(api.table)).filter((item) => JSON.stringify(item).includes(org.orgId));
+    expect(left.map(({ PK }) => PK?.S)).toEqual([`SUSPENDED#${org.orgId}`]);
+    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
+    expect((await api.operator('verify', '--org', 'platform')).code).toBe(0);
   });
 });
 

@@ -378,7 +378,7 @@ describe('the maintenance role', () => {
   });
 });
 
-describe.each(['Maintenance', 'Export'])('the role %s', (name) => {
+describe.each(['Maintenance', 'Export', 'Erasure'])('the role %s', (name) => {
   const role = (): string => String(stack.outputs[`${name}RoleArn`]);
 
   it('is assumed by people of the account for one tenant, and by no function', () => {
@@ -400,6 +400,36 @@ describe.each(['Maintenance', 'Export'])('the role %s', (name) => {
   });
 });
 
+describe('the erasure role', () => {
+  const allowed = (key: string): string[] => {
+    const by = { roleArn: String(stack.outputs.ErasureRoleArn), tags: { tenant: ACME } };
+    return [...ACTIONS, 'Scan'].filter((action) => may(by, action, [key]));
+  };
+
+  it('reads and deletes what is the tenant’s, and puts nothing there but an audit event', () => {
+    for (const key of ['CLIENT', 'CLIENT#status=x#SET', 'TICKET#x#MESSAGE', 'UNIQUE#USER#email', 'DATA_KEY', 'ORG'])
+      expect(allowed(`ORG#${ACME}#${key}`), key).toEqual(['GetItem', 'Query', 'DeleteItem']);
+    for (const key of ['AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=x#SET'])
+      expect(allowed(`ORG#${ACME}#${key}`), key).toEqual(['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']);
+  });
+
+  it('suspends, takes its organization off the list, and deletes app codes one by one', () => {
+    expect(allowed(`SUSPENDED#${ACME}`)).toEqual(['GetItem', 'PutItem']);
+    expect(allowed('ORG#PLATFORM#ORG')).toEqual(['GetItem', 'DeleteItem']);
+    expect(allowed('ORG#PLATFORM#ORG#SET')).toEqual(['UpdateItem']);
+    expect(allowed('APP#acme')).toEqual(['DeleteItem']);
+    for (const key of ['ORG#PLATFORM#INTEGRATION', 'LOGIN_FAILURE#x']) expect(allowed(key), key).toEqual([]);
+  });
+
+  it('is the only one that deletes audit events', () => {
+    const trail = `ORG#${ACME}#AUDIT_EVENT`;
+    const deleting = arns(() => true).filter((roleArn) =>
+      ['DeleteItem', 'BatchWriteItem'].some((action) => may({ roleArn, tags: { tenant: ACME } }, action, [trail])),
+    );
+    expect(deleting).toEqual([stack.outputs.ErasureRoleArn]);
+  });
+});
+
 describe('the export role', () => {
   const by = (): Principal => ({ roleArn: String(stack.outputs.ExportRoleArn), tags: { tenant: ACME } });
 
@@ -415,6 +445,6 @@ describe('the export role', () => {
 
   it('uses no key of KMS', () => {
     const keys = [...stack.resources.values()].filter(({ Type }) => Type === 'AWS::KMS::Key');
-    expect(JSON.stringify(keys)).not.toMatch(/Export/);
+    expect(JSON.stringify(keys)).not.toMatch(/Export|Erasure/);
   });
 });

@@ -9,15 +9,18 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** Runs the operator's command line, with these variables beside those of this process or, if told so, instead of them. */
+/**
+ * Runs the operator's command line, with these variables beside those of this process or, if told so, instead of them. `signal` ends it as Ctrl-C
+ * does.
+ */
 export const runOperator = (
   args: readonly string[],
   variables: Readonly<Record<string, string | undefined>> = {},
-  { alone = false } = {},
+  { alone = false, signal }: { alone?: boolean; signal?: AbortSignal } = {},
 ): Promise<Ran> =>
   new Promise((resolve) => {
     const env = alone ? { PATH: process.env.PATH, ...variables } : { ...process.env, ...variables };
-    execFile(process.execPath, [ENTRY, ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [ENTRY, ...args], { env, signal, killSignal: 'SIGINT' }, (error, stdout, stderr) => {
       resolve({ code: error?.code ?? 0, stdout, stderr });
     });
   });

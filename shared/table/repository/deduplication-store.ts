@@ -4,6 +4,11 @@ import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Session } from '../session.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
+/** The scope of the event ids that an integration has sent. */
+export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;
+/** The scope of the idempotency keys that an integration has used. */
+export const requestsOf = (integrationId: string): string => `REQUEST#${integrationId}`;
+
 /**
  * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same transaction as the effect, so
  * that there is never one without the other.

@@ -1,10 +1,12 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { JsonObject } from '../../contract/fields.ts';
+import { StaleRead } from '../errors.ts';
 import { type Key, PLATFORM, recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
-import { entity, toAttributes } from '../repository/entity.ts';
+import { entity, toAttributes, toRecord } from '../repository/entity.ts';
 import type { Page, PageQuery, Stored } from '../repository/records.ts';
 import { Repository } from '../repository/repository.ts';
-import type { Item } from '../schema.ts';
+import { type Item, VERSION } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
@@ -58,6 +60,24 @@ export async function stageOrganizationChange(
 ): Promise<Stored<Organization>> {
   tenant.session.unitOfWork(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
   return tenant.records(organizationEntity).update(stored, changes);
+}
+
+/** Stages the removal of an organization as read, and of its copy from the platform's list. Its other records stay. */
+export async function stageOrganizationRemoval(tenant: Tenant, { item, version }: Stored<Organization>): Promise<void> {
+  const table = tenant.session.tableOf(tenant.id);
+  const { Item: copy } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...copyKeyOf(item) }, ConsistentRead: true }),
+  );
+  tenant.session
+    .unitOfWork(tenant.id)
+    .delete(
+      { PK: String(item.PK), SK: String(item.SK) },
+      { equals: { [VERSION]: version } },
+      () => new StaleRead('the organization has changed'),
+    );
+  // A copy that is missing, or is another's, is a matter of `verify`.
+  if (copy?.id !== tenant.id) return;
+  listing(tenant).remove({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
 }
 
 /** The key of the copy of an organization as read. */

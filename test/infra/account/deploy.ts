@@ -38,6 +38,8 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly table: FreshTable;
   /** Runs the operator's command line on the stack, as somebody of the account. */
   readonly operator: (...args: string[]) => Promise<Ran>;
+  /** The same, until a signal ends it. */
+  readonly operatorUntil: (signal: AbortSignal | undefined, ...args: string[]) => Promise<Ran>;
   /** Arn of a function's role, by the function's name. */
   readonly roleOf: (functionName: string) => string;
   readonly close: () => Promise<void>;
@@ -106,8 +108,13 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     JSON.stringify({ 'api-gateway-log-role': {}, [STACK]: { ...stack.outputs, TableName: table.tableName } }),
   );
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
-  const operator = (...args: string[]) =>
-    runOperator([...args, '--outputs', outputs], { ...endpoints, ...somebody }, { alone: true });
+  const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
+    runOperator(
+      [...args, '--outputs', outputs],
+      { ...endpoints, ...somebody },
+      { alone: true, ...(signal && { signal }) },
+    );
+  const operator = (...args: string[]) => operatorUntil(undefined, ...args);
   const platform = await makePlatformKey(operator);
   account.forget();
   const all = started.move();
@@ -124,6 +131,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     kms,
     table,
     operator,
+    operatorUntil,
     roleOf: (name) => named(invoked, name).Role,
     close: () => all.disposeAsync(),
   };

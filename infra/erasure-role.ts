@@ -1,0 +1,27 @@
+import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { ANY_APP, allowItems } from './item-policy.ts';
+import { oneTenantRole } from './one-tenant-role.ts';
+import { AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SETS_OF_AUDIT_EVENTS, SUSPENSION } from './tenant-role.ts';
+
+/**
+ * The role of the operator's `erase`: suspends the organization of its session, takes it off the platform's list, and deletes all that is the
+ * tenant's, audit events too, which nobody else can. Of app codes it deletes one by one: IAM cannot tell whose they are, so the condition of each
+ * deletion does (`docs/decisions/0096-exporting-and-erasing.md`).
+ */
+export class ErasureRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, table: TableV2) {
+    super(scope, id);
+    this.role = oneTenantRole(this, 'Erases the tenant that its session is tagged with (bin/operator.ts)');
+    const [organizations = '', sets = ''] = LIST_OF_ORGANIZATIONS;
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'Query', 'DeleteItem'], [OF_TENANT]));
+    this.role.addToPolicy(allowItems(table, ['PutItem', 'UpdateItem'], [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem'], [SUSPENSION]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'DeleteItem'], [organizations]));
+    this.role.addToPolicy(allowItems(table, ['UpdateItem'], [sets]));
+    this.role.addToPolicy(allowItems(table, ['DeleteItem'], [ANY_APP]));
+  }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { integrationEntity } from '../functions/integrations/store.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { type Erasure, readErasure, stageErasure, stageProgress } from '../shared/table/erase/erasure.ts';
+import { deleteKeys, deleteRecords, type PassOptions } from '../shared/table/erase/pass.ts';
+import { sweep } from '../shared/table/erase/sweep.ts';
+import type { AnyEntity } from '../shared/table/repository/entity.ts';
+import { environmentSession } from '../shared/table/session.ts';
+import { organizationEntity } from '../shared/table/system/organizations.ts';
+import type { Suspension } from '../shared/table/system/suspensions.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { asOperator } from './as-operator.ts';
+import { recordsOf } from './export.ts';
+import { kinds } from './kinds.ts';
+import { OperatorProblem } from './problem.ts';
+import { suspendOrganization } from './suspending.ts';
+
+/**
+ * Erases an organization (`docs/decisions/0096-exporting-and-erasing.md`):
+ *
+ *     suspended ── its keys are refused
+ *       │  count its records
+ *     erasing ──── it exists no more for the platform, either, and is in no list
+ *       │  delete its credentials; delete what is found by its records, then the records;
+ *       │  once more after all requests that were under way have ended; look through the table
+ *     erased ───── the receipt stays
+ *
+ * Interrupted anywhere, it goes on where it was when it is run again.
+ */
+
+/** How long a request that began before may still write: as long as a function may run, and some more for what it has read eventually. */
+const UNDER_WAY_MS = 35_000;
+
+export interface EraseOptions {
+  /** Looks through the whole table at the end, which takes credentials that may scan it. */
+  readonly sweeps: boolean;
+  /** Is told what it does, and of how many deleted items. */
+  readonly onProgress?: (step: string, deleted: number) => void;
+  readonly clock?: Clock;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+}
+
+/** What an erasure leaves: sent to who has asked for it. */
+export interface Receipt extends Pick<Erasure, 'records'> {
+  readonly org_id: string;
+  readonly began_at: string;
+  readonly erased_at: string;
+  /** False: empty sets of words that no record had any more may be left. */
+  readonly swept: boolean;
+}
+
+/** @throws OperatorProblem when there is no such organization */
+export async function eraseOrganization(id: string, options: EraseOptions): Promise<Receipt> {
+  const run = new Run(id, options);
+  let erasure = await begun(run);
+  if (erasure.state === 'erasing') erasure = await emptied(run, erasure);
+  if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
+  if (options.sweeps) {
+    run.to('looking through the table');
+    await sweep(run.tenant(), run.onDelete);
+  }
+  const { erased_at = run.timestamp() } = erasure;
+  return receiptOf(id, await run.progress(erasure, { state: 'erased', erased_at, swept: options.sweeps }));
+}
+
+/** For a change, and for a single read. In milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** One run of the command. */
+class Run {
+  readonly id: string;
+  readonly clock: Clock;
+  readonly pause: (milliseconds: number) => Promise<unknown>;
+  readonly #onProgress: NonNullable<EraseOptions['onProgress']>;
+  #step = '';
+  #deleted = 0;
+
+  constructor(id: string, { onProgress = () => undefined, clock = systemClock, pause = sleep }: EraseOptions) {
+    this.id = id;
+    this.clock = clock;
+    this.pause = pause;
+    this.#onProgress = onProgress;
+  }
+
+  /** A handle in a session of its own. */
+  tenant(): Tenant {
+    return Tenant.ofOperator(this.id, environmentSession(TIMEOUT_MS, this.clock));
+  }
+
+  timestamp(): string {
+    return new Date(this.clock()).toISOString();
+  }
+
+  /** Says what comes now. */
+  to(step: string): void {
+    this.#step = step;
+    this.#onProgress(step, this.#deleted);
+  }
+
+  readonly onDelete = (items: number): void => {
+    this.#deleted += items;
+    this.#onProgress(this.#step, this.#deleted);
+  };
+
+  change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {
+    return asOperator('eraseOrganization', (session) => Tenant.ofOperator(this.id, session), change);
+  }
+
+  /** Stores a further state of the erasure. */
+  progress(erasure: Erasure, next: Partial<Erasure>): Promise<Erasure> {
+    return this.change(async (tenant) => stageProgress(tenant, erasure, next));
+  }
+}
+
+const receiptOf = (id: string, { since, erased_at = '', records, swept = false }: Erasure): Receipt => ({
+  org_id: id,
+  began_at: since,
+  erased_at,
+  records,
+  swept,
+});
+
+/** Records by type, as an export would have them. */
+export async function countRecords(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
+  const counts: Record<string, number> = {};
+  for await (const { type } of recordsOf(tenant)) counts[type] = (counts[type] ?? 0) + 1;
+  return counts;
+}
+
+/** The erasure under way, or a new one of an organization that is suspended first. */
+async function begun(run: Run): Promise<Erasure> {
+  const before = await readErasure(run.tenant());
+  if (isErasure(before)) return before;
+  run.to('suspending');
+  await suspendOrganization(run.id);
+  run.to('counting');
+  const records = await countRecords(run.tenant());
+  run.to('taking it off the list of organizations');
+  return run.change(async (tenant) => {
+    const suspension = await readErasure(tenant);
+    // Another run of this command was faster.
+    if (isErasure(suspension)) return suspension;
+    const organization = await tenant.records(organizationEntity).get(run.id);
+    if (suspension === undefined || organization === undefined) {
+      throw new OperatorProblem(`${run.id} was resumed meanwhile: nothing was erased.`);
+    }
+    return stageErasure(tenant, organization, suspension, records);
+  });
+}
+
+export const isErasure = (state: Suspension | Erasure | undefined): state is Erasure =>
+  state !== undefined && state.state !== 'suspended';
+
+/** Deletes everything, and again what requests that were under way have written meanwhile. */
+async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
+  const pass: PassOptions = {
+    kinds,
+    integrations: integrationEntity as unknown as AnyEntity,
+    onDelete: run.onDelete,
+  };
+  let erasure = begun;
+  for (;;) {
+    const start = run.clock();
+    run.to('deleting keys');
+    const keys = await deleteKeys(run.tenant(), pass);
+    if (keys > 0 || erasure.closed_at === undefined) {
+      erasure = await run.progress(erasure, { closed_at: run.timestamp() });
+    }
+    run.to('deleting records');
+    await deleteRecords(run.tenant(), pass);
+    const over = Date.parse(erasure.closed_at ?? '') + UNDER_WAY_MS;
+    if (start >= over) return erasure;
+    run.to('waiting for requests that are under way');
+    await run.pause(Math.max(0, over - run.clock()));
+  }
+}

@@ -1,0 +1,72 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from '../../clock.ts';
+import type { Table } from '../connection/client.ts';
+import { appKey, type Key, type TenantId } from '../keys.ts';
+import { retry } from '../transaction/retry.ts';
+
+/** Deletes for good. Everything here may be run again, and by several at once. */
+
+export interface Place {
+  readonly table: Table;
+  readonly clock: Clock;
+}
+
+/** Keys that are read at once, and then deleted side by side. */
+const AT_ONCE = 25;
+/** Longest time for one request, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+const patiently = <T>({ clock }: Place, request: () => Promise<T>): Promise<T> =>
+  retry(request, { clock, deadline: clock() + TIMEOUT_MS });
+
+/**
+ * Deletes all items of a partition.
+ * @param onDelete is told how many were deleted, as it goes
+ */
+export async function emptyPartition(
+  place: Place,
+  partition: string,
+  onDelete: (items: number) => void = () => undefined,
+): Promise<void> {
+  const { client, name } = place.table;
+  for (;;) {
+    const query = new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'PK = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      ProjectionExpression: 'PK, SK',
+      Limit: AT_ONCE,
+      ConsistentRead: true,
+    });
+    const { Items: keys = [] } = await patiently(place, () => client.send(query));
+    if (keys.length === 0) return;
+    await Promise.all((keys as Key[]).map((key) => deleteItem(place, key)));
+    onDelete(keys.length);
+  }
+}
+
+export const deleteItem = (place: Place, { PK, SK }: Key): Promise<unknown> =>
+  patiently(place, () => place.table.client.send(new DeleteCommand({ TableName: place.table.name, Key: { PK, SK } })));
+
+/**
+ * Deletes the credentials of an app code, if they are this tenant's.
+ * @returns whether there were any
+ */
+export async function deleteCredentials(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
+  const command = new DeleteCommand({
+    TableName: place.table.name,
+    Key: { ...appKey(appCode) },
+    ConditionExpression: '#tenant = :tenant',
+    ExpressionAttributeNames: { '#tenant': 'tenant' },
+    ExpressionAttributeValues: { ':tenant': tenant },
+  });
+  try {
+    await patiently(place, () => place.table.client.send(command));
+    return true;
+  } catch (error) {
+    // There are none, or another tenant has the app code.
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

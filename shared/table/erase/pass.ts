@@ -1,0 +1,47 @@
+import { recordsPartition } from '../keys.ts';
+import { readPartition } from '../lists/read-partition.ts';
+import type { AnyEntity } from '../repository/entity.ts';
+import type { Tenant } from '../tenant.ts';
+import type { Kind } from '../verify/kinds.ts';
+import { sideBySide } from '../verify/reading.ts';
+import { deleteCredentials, emptyPartition, type Place } from './empty.ts';
+import { partitionsOf } from './partitions.ts';
+
+/** Deletes what there is of a tenant. Interrupted anywhere, it is run again from the start. */
+
+export interface PassOptions {
+  readonly kinds: readonly Kind[];
+  /** The kind of the integrations. */
+  readonly integrations: AnyEntity;
+  /** Is told how many items were deleted, as it goes. */
+  readonly onDelete: (items: number) => void;
+}
+
+/**
+ * Deletes the credentials of all integrations of a tenant: from then on nobody can log in or sign a webhook.
+ * @returns how many there were
+ */
+export async function deleteKeys({ id, session }: Tenant, { integrations, onDelete }: PassOptions): Promise<number> {
+  const place: Place = { table: session.tableOf(id), clock: session.clock };
+  let deleted = 0;
+  for await (const { app_code } of readPartition(place, recordsPartition(id, integrations.name))) {
+    if (typeof app_code !== 'string' || !(await deleteCredentials(place, id, app_code))) continue;
+    deleted += 1;
+    onDelete(1);
+  }
+  return deleted;
+}
+
+/** Deletes everything else: first what is found by records, then the records, integrations last. */
+export async function deleteRecords(
+  { id, session }: Tenant,
+  { kinds, integrations, onDelete }: PassOptions,
+): Promise<void> {
+  const place: Place = { table: session.tableOf(id), clock: session.clock };
+  const { derived, records } = await partitionsOf(place, id, kinds, integrations);
+  await sideBySide(derived, async (partition) => {
+    await emptyPartition(place, partition, onDelete);
+    return [];
+  });
+  for (const partition of records) await emptyPartition(place, partition, onDelete);
+}

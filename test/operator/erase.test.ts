@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
+import { kinds } from '../../operator/kinds.ts';
+import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import { environmentSession } from '../../shared/table/session.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { verify } from '../../shared/table/verify/verify.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { deliver } from '../support/deliver.ts';
+import { Crash, FaultyHandler } from '../support/faults.ts';
+import { keyMadeBy, loginWith } from '../support/keys.ts';
+import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { IS_SAMPLE, IS_WHOLE } from '../support/sweep.ts';
+import { dumpOf, type RawItem } from '../support/table-dump.ts';
+import { callsOf } from '../support/tenant-calls.ts';
+
+/** Erasing an organization. The gateway keeps what the authorizer said of a token for an hour. */
+
+const faulty = new FaultyHandler();
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ authorizerTtlSeconds: 3_600 });
+  useFreshClient();
+});
+afterAll(() => api.close());
+
+/** The SDK saves on retries when many were in vain. */
+const useFreshClient = (): void =>
+  configureTable({
+    region: LOCAL_REGION,
+    credentials: LOCAL_CREDENTIALS,
+    requestHandler: faulty,
+    retryStrategy: new ConfiguredRetryStrategy(4, 1),
+  });
+
+/** Erases on a clock of its own, which the wait moves on. `meanwhile` happens while it waits for the first time. */
+function erase(id: string, { sweeps = true, meanwhile = async () => undefined as unknown } = {}): Promise<Receipt> {
+  let ahead = 0;
+  return eraseOrganization(id, {
+    sweeps,
+    clock: () => systemClock() + ahead,
+    pause: async (milliseconds) => {
+      if (ahead === 0) await meanwhile();
+      ahead += milliseconds;
+    },
+  });
+}
+
+const handleOf = (org: OrgAccess): Tenant => Tenant.ofOperator(org.orgId, environmentSession(10_000));
+const countsOf = (org: OrgAccess) => countRecords(handleOf(org));
+
+const textOf = (item: RawItem): string => JSON.stringify(item);
+const partitionOf = (item: RawItem): string => item.PK?.S ?? '';
+/** The items that name an organization or one of its app codes, anywhere. */
+const namingIn = (items: readonly RawItem[], org: OrgAccess): RawItem[] =>
+  items.filter((item) => textOf(item).includes(org.orgId) || textOf(item).includes(org.appCode));
+
+const organizations = async (): Promise<number> =>
+  Number((await callsOf(api, await api.platformToken()).read('/api/v1/orgs')).total);
+
+/** What differs between the platform's records and their lists, the one of organizations among them. */
+const platformDifferences = async () =>
+  (await verify(Tenant.ofOperator('PLATFORM', environmentSession(10_000)), kinds, { repair: false })).differences;
+
+/** An organization in which every operation was played, and records have left words behind. */
+async function busyOrganization(): Promise<OrgAccess> {
+  const org = await api.orgToken('Busy');
+  const world = new World(api, org);
+  for (const [id, { method }] of operations) {
+    if (method !== 'GET' && !PLATFORM_ONLY.has(id)) await world.send(await world.scenario(id), idempotency());
+  }
+  return { ...org, token: await api.login(org.appCode, org.secret) };
+}
+const idempotency = () => ({ 'idempotency-key': randomUUID() });
+
+/** A small organization with a record of each kind that names partitions: children, filters, unique values, deliveries, refusals. */
+async function smallOrganization(): Promise<OrgAccess> {
+  const org = await api.orgToken('Small');
+  const calls = callsOf(api, org.token);
+  const { id: client_id } = await calls.create('/api/v1/clients', { name: 'Bistro', slug: 'bistro', status: 'trial' });
+  await calls.ask('PATCH', `/api/v1/clients/${client_id}`, { status: 'lost' });
+  const ticket = { client_id, subject: 'x', description: 'x', source: 'email', contact_id: randomUUID() };
+  const { id } = await calls.create('/api/v1/tickets', ticket);
+  await calls.create(`/api/v1/tickets/${id}/messages`, {
+    message: 'x',
+    author_type: 'agent',
+    author_id: randomUUID(),
+  });
+  await keyMadeBy(api, calls);
+  await deliver(api, org, { event_type: 'invoice.paid', data: {} });
+  await loginWith(api, org.appCode, 'wrong');
+  return org;
+}
+
+describe('an organization that is erased', () => {
+  it('leaves nothing but its receipt, and nobody else loses anything', async () => {
+    const [org, other] = [await busyOrganization(), await busyOrganization()];
+    const before = { items: await dumpOf(api.table), total: await organizations(), counts: await countsOf(org) };
+    const receipt = await erase(org.orgId);
+    // Suspending left one more audit event.
+    const records = { ...before.counts, AuditEvent: Number(before.counts.AuditEvent) + 1 };
+    expect(receipt).toEqual({
+      org_id: org.orgId,
+      began_at: expect.stringMatching(/Z$/),
+      erased_at: expect.stringMatching(/Z$/),
+      records,
+      swept: true,
+    });
+    const after = await dumpOf(api.table);
+    expect(namingIn(after, org)).toEqual([
+      {
+        PK: { S: `SUSPENDED#${org.orgId}` },
+        SK: { S: 'STATE' },
+        WRITE_ID: expect.anything(),
+        state: { S: 'erased' },
+        since: { S: receipt.began_at },
+        erased_at: { S: receipt.erased_at },
+        closed_at: expect.anything(),
+        records: expect.anything(),
+        swept: { BOOL: true },
+      },
+    ]);
+    const ofOther = (items: readonly RawItem[]) =>
+      new Map(namingIn(items, other).map((item) => [`${partitionOf(item)} / ${item.SK?.S}`, item]));
+    expect(ofOther(after)).toEqual(ofOther(before.items));
+    expect(ofOther(after).size).toBeGreaterThan(100);
+    expect(await organizations()).toBe(before.total - 1);
+    expect(await platformDifferences()).toEqual([]);
+    expect((await callsOf(api, other.token).ask('GET', '/api/v1/clients')).status).toBe(200);
+  });
+
+  it('leaves without the sweep only empty sets of words that no record had any more', async () => {
+    const org = await smallOrganization();
+    const receipt = await erase(org.orgId, { sweeps: false });
+    expect(receipt.swept).toBe(false);
+    const left = namingIn(await dumpOf(api.table), org).filter((item) => !partitionOf(item).startsWith('SUSPENDED#'));
+    expect(left.map(partitionOf)).toEqual([`ORG#${org.orgId}#CLIENT#status=trial#SET`]);
+    // Done again with it, that goes too, and the receipt is the same.
+    expect(await erase(org.orgId)).toEqual({ ...receipt, swept: true });
+    expect(namingIn(await dumpOf(api.table), org)).toHaveLength(1);
+  });
+
+  it('cannot be reached by anybody: with tokens that are still cached, keys, signatures, by the platform, by a new first key', async () => {
+    const org = await smallOrganization();
+    await erase(org.orgId);
+    const calls = callsOf(api, org.token);
+    const platform = callsOf(api, await api.platformToken());
+    const client = { name: 'Late' };
+    const statuses = [
+      await calls.ask('GET', '/api/v1/clients'),
+      await calls.ask('POST', '/api/v1/clients', client),
+      await deliver(api, org, { event_type: 'client.created', data: client }),
+      await platform.ask('GET', `/api/v1/orgs/${org.orgId}`),
+      await platform.ask('POST', `/api/v1/clients?org_id=${org.orgId}`, client),
+      await platform.ask('POST', '/api/v1/integrations', {
+        org_id: org.orgId,
+        app_code: 'late-key',
+        display_name: 'x',
+      }),
+      await api.request('POST', '/api/v1/integrations', {
+        body: { org_id: org.orgId, app_code: 'late-first-key', display_name: 'x' },
+      }),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([403, 403, 404, 404, 404, 422, 401]);
+    expect(await loginWith(api, org.appCode, org.secret)).toBe(401);
+    expect(namingIn(await dumpOf(api.table), org)).toHaveLength(1);
+  });
+
+  it('is gone with what requests under way have written while it was erased', async () => {
+    const org = await smallOrganization();
+    const platform = callsOf(api, await api.platformToken());
+    const key = await platform.create('/api/v1/integrations', {
+      org_id: org.orgId,
+      app_code: `late-${randomUUID()}`,
+      display_name: 'x',
+    });
+    const late = { ...org, appCode: String(key.app_code) };
+    const items = (await dumpOf(api.table)).filter(
+      (item) => partitionOf(item) === `APP#${late.appCode}` || partitionOf(item) === `ORG#${org.orgId}#INTEGRATION`,
+    );
+    expect(items.length).toBeGreaterThan(1);
+    const { client, tableName } = api.table;
+    await erase(org.orgId, {
+      // The last writes of requests that had begun before.
+      meanwhile: () =>
+        Promise.all(items.map((Item) => client.send(new PutItemCommand({ TableName: tableName, Item })))),
+    });
+    expect(namingIn(await dumpOf(api.table), late)).toHaveLength(1);
+  });
+
+  it('stays so: the same receipt again, and neither suspended nor resumed', async () => {
+    const org = await smallOrganization();
+    const receipt = await erase(org.orgId);
+    expect(await erase(org.orgId)).toEqual(receipt);
+    expect(await suspendOrganization(org.orgId)).toMatchObject({ state: 'erased', changed: false });
+    await expect(resumeOrganization(org.orgId)).rejects.toThrow(/cannot be resumed: it is erased\./);
+  });
+
+  it('is not one that never was', async () => {
+    const id = randomUUID();
+    await expect(erase(id)).rejects.toThrow(`There is no organization ${id}.`);
+    expect((await dumpOf(api.table)).filter((item) => textOf(item).includes(id))).toEqual([]);
+  });
+});
+
+/** Every so many calls the process dies before one, or after one. */
+const STEP = IS_WHOLE ? 1 : IS_SAMPLE ? 23 : 7;
+
+describe('an erasure that is interrupted', () => {
+  it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {
+    const total = await callsOfErasure();
+    expect(total).toBeGreaterThan(60);
+    let dead = 0;
+    for (let index = 1; index < total; index += STEP) {
+      const org = await smallOrganization();
+      const counts = await countsOf(org);
+      const before = await itemsOf(org);
+      faulty.follow((call) => (call.index === index ? (index % 2 === 0 ? 'crash' : 'crash-after') : undefined));
+      const error = await erase(org.orgId).catch((thrown: unknown) => thrown);
+      faulty.follow(() => undefined);
+      useFreshClient();
+      expect(isCrash(error), `call ${index}: ${error}`).toBe(true);
+      dead += 1;
+      if ((await itemsOf(org)) < before) await expectUnreachable(org);
+      const receipt = await erase(org.orgId);
+      expect(receipt.records, `call ${index}`).toMatchObject({ Client: counts.Client, Ticket: counts.Ticket });
+      expect(namingIn(await dumpOf(api.table), org), `call ${index}`).toHaveLength(1);
+    }
+    expect(dead).toBeGreaterThan(3);
+    expect(await platformDifferences()).toEqual([]);
+  });
+
+  /** How many calls one takes. */
+  async function callsOfErasure(): Promise<number> {
+    const org = await smallOrganization();
+    faulty.follow(() => undefined);
+    await erase(org.orgId);
+    return faulty.calls.length;
+  }
+
+  const itemsOf = async (org: OrgAccess): Promise<number> =>
+    (await dumpOf(api.table)).filter((item) => partitionOf(item).startsWith(`ORG#${org.orgId}#`)).length;
+
+  /** The organization's own callers are refused, whatever they have; and so is the platform as soon as it is not only suspended. */
+  async function expectUnreachable(org: OrgAccess): Promise<void> {
+    const platform = callsOf(api, await api.platformToken());
+    const refused = [
+      (await callsOf(api, org.token).ask('POST', '/api/v1/clients', { name: 'x' })).status,
+      await loginWith(api, org.appCode, org.secret),
+      (await deliver(api, org, { event_type: 'client.created', data: { name: 'x' } })).status,
+      (await platform.ask('POST', `/api/v1/clients?org_id=${org.orgId}`, { name: 'x' })).status,
+    ];
+    for (const status of refused) expect([401, 403, 404]).toContain(status);
+  }
+
+  const isCrash = (error: unknown): boolean =>
+    error instanceof Crash || (error instanceof Error && error.cause !== undefined && isCrash(error.cause));
+});
