@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { commandLine } from '../local/terminal/command-line.ts';
+import { CONTENDER_NAMES, OPERATION_NAMES } from './requests/names.ts';
 
 /** `npm run bench -- pages --help` */
 const program = commandLine('bench').description('Measures what the documentation claims.');
@@ -40,6 +41,22 @@ program
   .action(async () => {
     const { benchJson } = await import('./json/bench.ts');
     benchJson();
+  });
+
+program
+  .command('requests')
+  .description('CPU time of requests: ours against the document client alone and against how others build such an API')
+  .option('--small', 'fewer rounds: about a minute', false)
+  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/requests.svg', false)
+  .addOption(new Option('--against <names...>', 'whom to measure besides').choices(CONTENDER_NAMES))
+  .addOption(new Option('--operation <names...>', 'what to measure').choices(OPERATION_NAMES))
+  .option('--profile <directory>', 'write CPU profiles of ours instead of measuring, and print what they say')
+  .addOption(
+    new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
+  )
+  .action(async (options) => {
+    const { benchRequests } = await import('./requests/bench.ts');
+    process.exitCode = (await benchRequests(options)) ? 0 : 1;
   });
 
 await program.parseAsync();

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withText } from '../../generate/places.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
-import { showProgress } from '../../local/terminal/progress.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
+import { Teller } from '../teller.ts';
 import { boundsOf, holds } from './bounds.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
@@ -54,25 +54,6 @@ export async function benchPages({ small, plot, writeDocs, engine }: PagesOption
   } finally {
     teller.stop();
     await dynamoDb.stop();
-  }
-}
-
-/** Prints results, and meanwhile shows what is being measured. */
-class Teller {
-  #state = 'starting';
-  readonly #progress = showProgress(() => this.#state);
-
-  readonly tell = (state: string): void => {
-    this.#state = state;
-  };
-
-  print(text: string): void {
-    this.#progress.clear();
-    console.log(text);
-  }
-
-  stop(): void {
-    this.#progress.stop();
   }
 }
 

@@ -58,6 +58,3 @@ export class Meter {
     return { result, cost };
   }
 }
-
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-import { MUTED, text } from './plot.ts';
+import { heading, MUTED, picture, text } from '../svg.ts';
 import { SERIES, type Writing } from './writes.ts';
 
 /** Draws write units of a create against the number of filter fields, as an SVG of its own. */
@@ -27,12 +27,8 @@ export function plotOfWrites(writings: readonly Writing[]): string {
   const units = Math.ceil(Math.max(...writings.map(({ writeUnits }) => writeUnits)) / 5) * 5;
   const x = (value: number): number => Math.round(FRAME.left + (value / fields) * (FRAME.right - FRAME.left));
   const y = (value: number): number => Math.round(FRAME.bottom - (value / units) * (FRAME.bottom - FRAME.top));
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE.width} ${SIZE.height}" font-family="system-ui, sans-serif" font-size="13" fill="#1e293b">`,
-    '<title>Write units a create costs, by number of filter fields</title>',
-    `<rect width="${SIZE.width}" height="${SIZE.height}" fill="#ffffff"/>`,
-    text(FRAME.left, 28, 'What a create costs', 'font-size="17" font-weight="600"'),
-    text(FRAME.left, 48, 'a record of 0.5 KB in a list with this many fields to filter by', MUTED),
+  return picture(SIZE, 'Write units a create costs, by number of filter fields', [
+    ...heading(FRAME.left, 'What a create costs', 'a record of 0.5 KB in a list with this many fields to filter by'),
     ...Array.from({ length: units / 5 + 1 }, (_, tick) => tick * 5).flatMap((tick) => [
       `<path d="M${FRAME.left} ${y(tick)}H${FRAME.right}" stroke="${tick === 0 ? '#94a3b8' : '#e2e8f0'}"/>`,
       text(FRAME.left - 10, y(tick) + 4, String(tick), `text-anchor="end" ${MUTED}`),
@@ -60,6 +56,5 @@ export function plotOfWrites(writings: readonly Writing[]): string {
         ),
       ];
     }),
-    '</svg>\n',
-  ].join('\n');
+  ]);
 }

@@ -1,3 +1,4 @@
+import { heading, MUTED, picture, text } from '../svg.ts';
 import type { Reading } from './reads.ts';
 
 /** Draws read units against page number, both logarithmic, as an SVG of its own. */
@@ -42,12 +43,8 @@ export function plotOf(readings: readonly Reading[]): string {
   const x = scale(1, Math.max(...points.map(({ page }) => page)), FRAME.left, FRAME.right);
   const y = scale(1, Math.max(...points.map(({ units }) => units), 10) * 1.4, FRAME.bottom, FRAME.top);
   const labels = apart(lines.map(({ points: own }) => y.at(own.at(-1)?.units ?? 1)));
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE.width} ${SIZE.height}" font-family="system-ui, sans-serif" font-size="13" fill="#1e293b">`,
-    `<title>Read units a page costs, by page number</title>`,
-    `<rect width="${SIZE.width}" height="${SIZE.height}" fill="#ffffff"/>`,
-    text(FRAME.left, 28, 'What page N of a list costs', 'font-size="17" font-weight="600"'),
-    text(FRAME.left, 48, subtitle(readings), MUTED),
+  return picture(SIZE, 'Read units a page costs, by page number', [
+    ...heading(FRAME.left, 'What page N of a list costs', subtitle(readings)),
     ...y.ticks.flatMap((units) => [
       `<path d="M${FRAME.left} ${y.at(units)}H${FRAME.right}" stroke="#e2e8f0"/>`,
       text(FRAME.left - 10, y.at(units) + 4, units.toLocaleString('en'), `text-anchor="end" ${MUTED}`),
@@ -60,19 +57,13 @@ export function plotOf(readings: readonly Reading[]): string {
     text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'page', `text-anchor="middle" ${MUTED}`),
     `<text transform="translate(20 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle" ${MUTED}>read units</text>`,
     ...lines.flatMap((line, index) => drawn(line, labels[index] ?? 0, x.at, y.at)).toSorted(dashedLast),
-    '</svg>\n',
-  ].join('\n');
+  ]);
 }
-
-export const MUTED = 'fill="#64748b"';
 
 const subtitle = (readings: readonly Reading[]): string => {
   const last = Math.max(...readings.map(({ page }) => page));
   return `${(last * 25).toLocaleString('en')} records of 0.5 KB, pages of 25, newest first; both axes logarithmic`;
 };
-
-export const text = (x: number, y: number, words: string, attributes = ''): string =>
-  `<text x="${x}" y="${y}" ${attributes}>${words}</text>`;
 
 function drawn(
   { points, label, note, colour, way }: Line,

@@ -1,5 +1,6 @@
+import { median } from '../statistics.ts';
 import type { BenchList } from './lists.ts';
-import { type Cost, type Meter, median } from './meter.ts';
+import type { Cost, Meter } from './meter.ts';
 import { PAGE_SIZE, type PageRead, type Way } from './ways.ts';
 
 export interface Reading {

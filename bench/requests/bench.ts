@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { writePerformance } from '../docs.ts';
+import { profileText } from '../profile.ts';
+import { boundText, holds } from '../statistics.ts';
+import { Teller } from '../teller.ts';
+import { type Measured, measure } from './measure.ts';
+import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
+import { startContenders } from './processes.ts';
+import { boundsOf, plotOfRequests, requestTable } from './report.ts';
+
+export interface RequestsOptions {
+  readonly small: boolean;
+  readonly writeDocs: boolean;
+  readonly against?: readonly ContenderName[];
+  readonly operation?: readonly OperationName[];
+  /** Directory for CPU profiles of ours, instead of measuring. */
+  readonly profile?: string;
+  readonly engine?: EngineName;
+}
+
+/** Measures what requests cost in CPU time. @returns whether every bound holds */
+export async function benchRequests({ operation = OPERATION_NAMES, ...options }: RequestsOptions): Promise<boolean> {
+  const { small, writeDocs, against, profile, engine } = options;
+  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
+  const teller = new Teller();
+  try {
+    if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, teller);
+    const measured = await measure(dynamoDb.endpoint, { small, against, operations: operation }, teller.tell);
+    const table = requestTable(measured);
+    teller.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${table}\n`);
+    if (writeDocs) await writePerformance('requests', table, plotOfRequests(measured));
+    return tellBounds(measured, teller);
+  } finally {
+    teller.stop();
+    await dynamoDb.stop();
+  }
+}
+
+function tellBounds(measured: Measured, teller: Teller): boolean {
+  const bounds = boundsOf(measured);
+  for (const bound of bounds) teller.print(boundText(bound));
+  return bounds.every(holds);
+}
+
+const WARM_UP = 3_000;
+const PROFILED = 3_000;
+
+async function profileOurs(engine: string, operations: readonly OperationName[], directory: string, teller: Teller) {
+  const [ours] = await startContenders(engine, 0, ['ours']);
+  for (const operation of operations) {
+    teller.tell(operation);
+    const profile = join(directory, `${operation.replaceAll(' ', '-')}.cpuprofile`);
+    await ours?.play({ operation, requests: WARM_UP });
+    await ours?.play({ operation, requests: PROFILED, profile });
+    teller.print(`## ${operation}: ${profile}\n\n${await profileText(profile, PROFILED)}\n`);
+  }
+  ours?.stop();
+  return true;
+}

@@ -1,0 +1,15 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import type { Route } from '../../shared/contract/route.ts';
+import type { CannedHandler } from './canned.ts';
+
+/** A Lambda handler. */
+export type Handle = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
+
+/** Answers the handler of the function that serves a route. */
+export type Functions = (route: Route) => Handle;
+
+/** What a contender is made with. Region and credentials are in the environment, as in Lambda. */
+export interface Setting {
+  readonly requestHandler: CannedHandler;
+  readonly tableName: string;
+}

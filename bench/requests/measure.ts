@@ -1,0 +1,101 @@
+import { inTurns, type Spread, spreadOf } from '../statistics.ts';
+import { CONTENDER_NAMES, type ContenderName, type OperationName } from './names.ts';
+import { type Contender, startContenders } from './processes.ts';
+
+/** What an operation costs each contender. */
+export interface OperationCost {
+  readonly operation: OperationName;
+  /** CPU time of the raw client for a request, in microseconds. */
+  readonly raw: Spread;
+  /** The raw client's CPU time for our calls, divided by a contender's. */
+  readonly ratios: ReadonlyMap<ContenderName, Spread>;
+}
+
+export type Measured = readonly OperationCost[];
+
+export interface Extent {
+  readonly small: boolean;
+  /** Who is measured besides ours; the raw client always is. Default: all. */
+  readonly against?: readonly ContenderName[] | undefined;
+  readonly operations: readonly OperationName[];
+}
+
+interface Size {
+  /** Fresh processes: the same code is compiled somewhat differently in each. */
+  readonly generations: number;
+  /** Requests of each operation before any counts. */
+  readonly warmUp: number;
+  /** In which every contender has a turn with every operation. */
+  readonly rounds: number;
+  /** Turns of each contender in a round: short ones, so that what else the machine does meets all alike. */
+  readonly turns: number;
+  /** Requests of a turn. */
+  readonly requests: number;
+}
+
+const SIZE: Size = { generations: 3, warmUp: 1_200, rounds: 8, turns: 5, requests: 20 };
+const SMALL: Size = { generations: 1, warmUp: 300, rounds: 7, turns: 3, requests: 20 };
+
+/** Lets contenders take turns, each in a process of its own. */
+export async function measure(
+  engine: string,
+  { small, against = CONTENDER_NAMES, operations }: Extent,
+  tell: (text: string) => void,
+): Promise<Measured> {
+  const size = small ? SMALL : SIZE;
+  const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
+  const costs = new Map(
+    operations.map((operation) => [operation, new Map(names.map((name) => [name, [] as number[]]))]),
+  );
+  for (let generation = 0; generation < size.generations; generation++) {
+    tell(`starting processes, ${generation + 1} of ${size.generations}`);
+    const contenders = await startContenders(engine, generation, names);
+    try {
+      await warmUp(contenders, operations, size, tell);
+      for (let round = 1; round <= size.rounds; round++) {
+        tell(`round ${generation * size.rounds + round} of ${size.generations * size.rounds}`);
+        for (const operation of operations) {
+          for (const [name, cost] of await playRound(contenders, operation, size))
+            costs.get(operation)?.get(name)?.push(cost);
+        }
+      }
+    } finally {
+      for (const contender of contenders) contender.stop();
+    }
+  }
+  return operations.map((operation) => costOf(operation, costs.get(operation) ?? new Map()));
+}
+
+/** The mean cost of each contender's turns. */
+async function playRound(contenders: readonly Contender[], operation: OperationName, { turns, requests }: Size) {
+  const costs = new Map<ContenderName, number>();
+  for (const order of inTurns(contenders, turns)) {
+    for (const contender of order) {
+      const cost = await contender.play({ operation, requests });
+      costs.set(contender.name, (costs.get(contender.name) ?? 0) + cost / turns);
+    }
+  }
+  return costs;
+}
+
+async function warmUp(
+  contenders: readonly Contender[],
+  operations: readonly OperationName[],
+  { warmUp: requests }: Size,
+  tell: (text: string) => void,
+): Promise<void> {
+  for (const contender of contenders) {
+    tell(`warming up ${contender.name}`);
+    // All operations come before any is measured, and each twice: code that one has been compiled for may be compiled again for another.
+    for (const operation of [...operations, ...operations]) await contender.play({ operation, requests: requests / 2 });
+  }
+}
+
+/** Ratios are taken within a round, in which the machine was about as fast for all. */
+function costOf(operation: OperationName, costs: ReadonlyMap<ContenderName, readonly number[]>): OperationCost {
+  const raw = costs.get('raw') ?? [];
+  const ratios = Array.from(costs).flatMap(([name, own]) =>
+    name === 'raw' ? [] : [[name, spreadOf(own.map((cost, round) => (raw[round] ?? Number.NaN) / cost))] as const],
+  );
+  return { operation, raw: spreadOf(raw), ratios: new Map(ratios) };
+}

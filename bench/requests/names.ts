@@ -1,0 +1,27 @@
+/** Who is measured, and at what. */
+
+/** By name, in the order of the tables. `ours` and `raw` first. */
+export const CONTENDERS = {
+  ours: 'Custodia',
+  raw: 'DocumentClient',
+  middy: 'middy + zod',
+  powertools: 'Powertools event handler',
+  hono: 'hono + ElectroDB',
+  toolbox: 'dynamodb-toolbox',
+} as const;
+
+export type ContenderName = keyof typeof CONTENDERS;
+export const CONTENDER_NAMES = Object.keys(CONTENDERS) as readonly ContenderName[];
+
+/** Of clients, where a name does not say what of. */
+export const OPERATION_NAMES = [
+  'get',
+  'list',
+  'filtered list',
+  'list of resources',
+  'create',
+  'patch',
+  'log ingest',
+] as const;
+
+export type OperationName = (typeof OPERATION_NAMES)[number];

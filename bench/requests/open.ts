@@ -1,0 +1,38 @@
+import type { Functions, Setting } from './contender.ts';
+import type { ContenderName } from './names.ts';
+
+/** Makes a contender. Its modules are loaded here, so that a process has those of no other. */
+export async function openContender(name: Exclude<ContenderName, 'raw'>, setting: Setting): Promise<Functions> {
+  if (name === 'ours') return (await import('./ours.ts')).ours(setting);
+  const { peerRoutes } = await import('./peers/api.ts');
+  switch (name) {
+    case 'middy': {
+      const [{ plainStore }, { middyFunctions }] = await Promise.all([
+        import('./peers/plain.ts'),
+        import('./peers/by-hand.ts'),
+      ]);
+      return middyFunctions(peerRoutes(plainStore(setting)));
+    }
+    case 'powertools': {
+      const [{ plainStore }, { powertoolsFunctions }] = await Promise.all([
+        import('./peers/plain.ts'),
+        import('./peers/powertools.ts'),
+      ]);
+      return powertoolsFunctions(peerRoutes(plainStore(setting)));
+    }
+    case 'hono': {
+      const [{ electroStore }, { honoFunctions }] = await Promise.all([
+        import('./peers/electro.ts'),
+        import('./peers/hono.ts'),
+      ]);
+      return honoFunctions(peerRoutes(electroStore(setting)));
+    }
+    case 'toolbox': {
+      const [{ toolboxStore }, { bareFunctions }] = await Promise.all([
+        import('./peers/toolbox.ts'),
+        import('./peers/by-hand.ts'),
+      ]);
+      return bareFunctions(peerRoutes(toolboxStore(setting)));
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { clients } from '../../functions/clients/contract.ts';
+import { clientOperations } from '../../functions/clients/operations.ts';
+import { logs } from '../../functions/logs/contract.ts';
+import { logOperations } from '../../functions/logs/operations.ts';
+import { resources } from '../../functions/resources/contract.ts';
+import { resourceOperations } from '../../functions/resources/operations.ts';
+import { type Clock, systemClock } from '../../shared/clock.ts';
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import type { Functions, Setting } from './contender.ts';
+
+/**
+ * Time from one request to the next, in milliseconds: a caller keeps to the standard limit of 600 requests a minute, so that it is served, and
+ * its budget is settled as often as in production.
+ */
+const PAUSE_MS = 110;
+
+/** The functions of this repository, as `handler.ts` makes them, on a clock that lets that time pass. */
+export function ours({ requestHandler, tableName }: Setting): Functions {
+  process.env.TABLE_NAME = tableName;
+  configureTable({ requestHandler });
+  const start = systemClock();
+  let requests = 0;
+  const clock: Clock = () => start + requests * PAUSE_MS;
+  const pipelines = [
+    [clients, pipeline(clients, clientOperations, clock)],
+    [resources, pipeline(resources, resourceOperations, clock)],
+    [logs, pipeline(logs, logOperations, clock)],
+  ] as const;
+  return (route) => {
+    const [, handler] = pipelines.find(([{ routes }]) => Object.values(routes).some((own) => own === route)) ?? [];
+    if (handler === undefined) throw new Error(`no function serves ${route.method} ${route.path}`);
+    return (event, context) => {
+      requests++;
+      return handler(event, context);
+    };
+  };
+}

@@ -1,0 +1,78 @@
+import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { Route } from '../../shared/contract/route.ts';
+import { lambdaContext } from '../../test/support/chain.ts';
+import { CannedHandler } from './canned.ts';
+import type { Functions, Handle } from './contender.ts';
+import { eventOf } from './events.ts';
+import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
+import { openContender } from './open.ts';
+import { OPERATIONS, PAGE_SIZE, type Request, SEEDED_CLIENTS, seededResources } from './operations.ts';
+
+/** An operation that can be played as often as one likes, without an engine. */
+export interface Play {
+  /** Its handler, which finds the answers of the table that it was recorded with. */
+  readonly handle: Handle;
+  /** The request's event, as JSON. */
+  readonly event: string;
+  /** Makes the recorded answers the ones that the table gives. */
+  readonly arrange: () => void;
+}
+
+export type Plays = Readonly<Record<OperationName, Play>>;
+
+/** Makes a contender with its records in a table of the engine, does every operation once there, and checks its answer. */
+export async function prepare(name: ContenderName, engine: string, tableName: string): Promise<Plays> {
+  const requestHandler = new CannedHandler(engine);
+  const functions = await openContender(name === 'raw' ? 'ours' : name, { requestHandler, tableName });
+  const clientId = await seed(functions);
+  const plays: Partial<Record<OperationName, Play>> = {};
+  for (const operation of OPERATION_NAMES) {
+    const request = OPERATIONS[operation];
+    const event = eventOf(request, clientId);
+    const own = functions(request.route);
+    let handle = own;
+    const send = async () => check(operation, request.route, await own(JSON.parse(event), lambdaContext()));
+    const calls = await requestHandler.record(async () => {
+      handle = name === 'raw' ? await rawHandle(requestHandler, send) : own;
+      if (name !== 'raw') await send();
+    });
+    plays[operation] = { handle, event, arrange: () => requestHandler.replay(calls) };
+  }
+  return plays as Plays;
+}
+
+async function rawHandle(requestHandler: CannedHandler, send: () => Promise<unknown>): Promise<Handle> {
+  const { commandsOf, raw } = await import('./raw.ts');
+  return raw({ requestHandler })(await commandsOf(send));
+}
+
+/** Makes the records; answers the id of a client. */
+async function seed(functions: Functions): Promise<string> {
+  const create = async (request: Request): Promise<string> => {
+    const result = await functions(request.route)(JSON.parse(eventOf(request)), lambdaContext());
+    if (result.statusCode !== 201)
+      throw new Error(`${request.route.path} answered ${result.statusCode} ${result.body}`);
+    return JSON.parse(result.body).id as string;
+  };
+  const ids: string[] = [];
+  for (const request of SEEDED_CLIENTS) ids.push(await create(request));
+  for (const request of seededResources(ids[0] ?? '')) await create(request);
+  return ids[0] ?? '';
+}
+
+const TOTALS: Partial<Record<OperationName, number>> = {
+  list: SEEDED_CLIENTS.length,
+  'filtered list': SEEDED_CLIENTS.length / 2,
+  'list of resources': seededResources('').length,
+};
+
+/** @throws Error where a contender does not answer what the contract says, with the records that are there */
+function check(operation: OperationName, { response }: Route, { statusCode, body }: APIGatewayProxyResult): void {
+  const value: { readonly data?: unknown[]; readonly total?: number } = JSON.parse(body);
+  const isRight =
+    statusCode === response.status &&
+    response.schema?.safeParse(value).success &&
+    value.total === TOTALS[operation] &&
+    (value.data === undefined || value.data.length === PAGE_SIZE);
+  if (!isRight) throw new Error(`${operation} was answered ${statusCode} ${body.slice(0, 2_000)}`);
+}

@@ -1,0 +1,32 @@
+import { CreateTableCommand, type GlobalSecondaryIndex, type KeySchemaElement } from '@aws-sdk/client-dynamodb';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { KEYS } from '../../shared/table/schema.ts';
+
+/** The index by which the peers list clients of a status; the service's table has none. */
+export const INDEX = { name: 'GSI1', partition: 'GSI1PK', sort: 'GSI1SK' } as const;
+
+const key = (hash: string, range: string): KeySchemaElement[] => [
+  { AttributeName: hash, KeyType: 'HASH' },
+  { AttributeName: range, KeyType: 'RANGE' },
+];
+
+/** A table as single-table designs have it: generic keys, and an index with others. */
+export async function createPeerTable(endpoint: string, tableName: string): Promise<void> {
+  const index: GlobalSecondaryIndex = {
+    IndexName: INDEX.name,
+    KeySchema: key(INDEX.partition, INDEX.sort),
+    Projection: { ProjectionType: 'ALL' },
+  };
+  await localDynamoDbClient(endpoint).send(
+    new CreateTableCommand({
+      TableName: tableName,
+      BillingMode: 'PAY_PER_REQUEST',
+      KeySchema: key(KEYS.partition, KEYS.sort),
+      AttributeDefinitions: [KEYS.partition, KEYS.sort, INDEX.partition, INDEX.sort].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      GlobalSecondaryIndexes: [index],
+    }),
+  );
+}

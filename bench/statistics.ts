@@ -1,0 +1,47 @@
+/** What a series of measurements says: its middle half. */
+export interface Spread {
+  readonly low: number;
+  readonly median: number;
+  readonly high: number;
+}
+
+/** The value below which so much of the series lies, from 0 to 1; between two values in proportion. */
+function quantile(sorted: readonly number[], part: number): number {
+  const position = (sorted.length - 1) * part;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? Number.NaN;
+  return below + (above - below) * (position - Math.floor(position));
+}
+
+/** Median and quartiles. */
+export function spreadOf(values: readonly number[]): Spread {
+  const sorted = values.toSorted((a, b) => a - b);
+  return { low: quantile(sorted, 0.25), median: quantile(sorted, 0.5), high: quantile(sorted, 0.75) };
+}
+
+export const median = (values: readonly number[]): number => spreadOf(values).median;
+
+/** `0.72 (0.70–0.74)` */
+export const spreadText = ({ low, median: middle, high }: Spread, digits = 2): string =>
+  `${middle.toFixed(digits)} (${low.toFixed(digits)}–${high.toFixed(digits)})`;
+
+/** A bound that a measured ratio must keep. It is passed only by more than the spread: when the nearer quartile is beyond it, too. */
+export interface Bound {
+  readonly claim: string;
+  readonly measured: Spread;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+export const holds = ({ measured, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }: Bound) =>
+  measured.high >= atLeast && measured.low <= atMost;
+
+/** `FAIL  0.72 (0.70–0.74) ≥ 1  get` */
+export function boundText(bound: Bound): string {
+  const limit = bound.atLeast === undefined ? `≤ ${bound.atMost}` : `≥ ${bound.atLeast}`;
+  return `${holds(bound) ? 'PASS' : 'FAIL'}  ${spreadText(bound.measured)} ${limit}  ${bound.claim}`;
+}
+
+/** `count` turns, each with the given in another order: what comes first or follows what has no advantage. */
+export const inTurns = <T>(given: readonly T[], count: number): T[][] =>
+  Array.from({ length: count }, (_, turn) => given.map((_each, index) => given[(index + turn) % given.length] as T));
