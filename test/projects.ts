@@ -4,7 +4,7 @@
 const UNIT = [
   'test/architecture/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
-  'test/contract/{body,constraints,contracts,fields,filters,linear-work,openapi,problem,record,route,sizes}.test.ts',
+  'test/contract/{body,constraints,contracts,fields,filters,json,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,pages,references,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',

@@ -1,7 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { hasUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
+import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
 import type { Body } from '../../contract/record.ts';
 import { isWorthKeeping } from '../free-form.ts';
 import { invalidJson, jsonTextOf } from '../json-text.ts';
@@ -46,7 +46,7 @@ export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
 }
 
 const isUsual = (text: string): boolean =>
-  text.length <= LONGEST_FOR_MIDDY && !hasUnusualNumbers(text) && !REFUSED_NAME.test(text);
+  text.length <= LONGEST_FOR_MIDDY && !mayHaveUnusualNumbers(text) && !REFUSED_NAME.test(text);
 
 function parsedByMiddy(request: Request<Event, APIGatewayProxyResult>, text: string): Parsed {
   const event: APIGatewayProxyEvent = { ...request.event, body: text, isBase64Encoded: false };
