@@ -1,5 +1,6 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
+import { Sha256 } from './sha256.ts';
 
 /**
  * The SDK's document client without what costs time at every call and is of no use here: a fifth to a third of what a `GetItem` takes
@@ -18,11 +19,22 @@ const QUIET = { trace: ignore, debug: ignore, warn: ignore, error: ignore } as u
 
 /** A document client of this configuration; its calls, retries and errors are the SDK's. */
 export function leanDocumentClient(config: DynamoDBClientConfig, translation: TranslateConfig): DynamoDBDocumentClient {
-  const plain = new DynamoDBClient({ logger: QUIET, ...config });
+  const plain = new DynamoDBClient({ logger: QUIET, sha256: Sha256, ...config });
   for (const name of DISPENSABLE) plain.middlewareStack.remove(name);
   const client = DynamoDBDocumentClient.from(plain, translation);
+  keepSigner(client);
   keepChains(client);
   return client;
+}
+
+/** Makes one signer for a client, where the SDK makes one for every call. It asks for the credentials each time. */
+function keepSigner({ config }: DynamoDBDocumentClient): void {
+  const make = config.signer;
+  let made: ReturnType<typeof make> | undefined;
+  config.signer = (scheme) => {
+    made ??= make(scheme);
+    return made;
+  };
 }
 
 type Chain = (command: unknown) => Promise<{ readonly output: unknown }>;
@@ -41,8 +53,10 @@ function keepChains(client: DynamoDBDocumentClient): void {
   const chains = new Map<unknown, Chain>();
   forgetOnChange(client, chains);
   const chainOf = (command: DocumentCommand): Chain => {
-    command.addMarshallingMiddleware(client.config);
-    return command.clientCommand.resolveMiddleware(client.middlewareStack, client.config);
+    // Of each call several middlewares make copies: 0.2 µs for a plain object, 8 µs for one with accessors.
+    const config = { ...client.config };
+    command.addMarshallingMiddleware(config);
+    return command.clientCommand.resolveMiddleware(client.middlewareStack, config);
   };
   const send = client.send.bind(client) as (command: unknown, ...others: unknown[]) => Promise<unknown>;
   const sendByKeptChain = async (command: DocumentCommand, ...others: unknown[]): Promise<unknown> => {
