@@ -51,12 +51,17 @@ describe('the API calls aliases', () => {
     }
   });
 
-  it('and nothing but its alias and its versions names a function', () => {
+  it('and nothing names a function but its alias, its versions and what shows its metrics', () => {
     const naming = Object.values(resourcesIn(template))
       .filter(({ Properties }) => namedIn(Properties).includes('AWS::Lambda::Function'))
       .map(({ Type }) => Type);
-    const ofFunctions = ['AWS::CloudWatch::Alarm', 'AWS::Lambda::Alias', 'AWS::Lambda::Version'];
-    expect([...new Set(naming)].toSorted()).toEqual(ofFunctions);
+    expect([...new Set(naming)].toSorted()).toEqual([
+      // Metrics go by the function's name.
+      'AWS::CloudWatch::Alarm',
+      'AWS::CloudWatch::Dashboard',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::Version',
+    ]);
   });
 });
 
