@@ -1,5 +1,4 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -18,6 +17,7 @@ import { logGroup } from './logs.ts';
 import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
 import type { Settings } from './settings.ts';
+import type { Table } from './table.ts';
 import { rolePath } from './tenant-role.ts';
 
 interface ApiFunctionProps {
@@ -25,7 +25,7 @@ interface ApiFunctionProps {
   /** Directory whose `index.mjs` exports `handler`. */
   readonly bundle: string;
   readonly rights: Rights;
-  readonly table: TableV2;
+  readonly table: Table;
   readonly keys: Keys;
   readonly settings: Settings;
 }
@@ -102,7 +102,7 @@ export class ApiFunction extends Construct {
     }
   }
 
-  #allow(logs: ILogGroup, table: TableV2, keys: Keys): void {
+  #allow(logs: ILogGroup, table: Table, keys: Keys): void {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -121,7 +121,7 @@ export class ApiFunction extends Construct {
 /** What the handlers read: of the keys, those that the function may use. */
 const environmentOf = (
   rights: Rights,
-  table: TableV2,
+  table: Table,
   keys: Keys,
   settings: Settings,
 ): Readonly<Record<string, string>> => ({

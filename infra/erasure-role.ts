@@ -1,8 +1,8 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ANY_APP, allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
+import type { Table } from './table.ts';
 import { AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SETS_OF_AUDIT_EVENTS, SUSPENSION } from './tenant-role.ts';
 
 /**
@@ -13,7 +13,7 @@ import { AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SETS_OF_AUDIT_EVENTS, S
 export class ErasureRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: TableV2) {
+  constructor(scope: Construct, id: string, table: Table) {
     super(scope, id);
     this.role = oneTenantRole(this, 'Erases the tenant that its session is tagged with (bin/operator.ts)');
     const [organizations = '', sets = ''] = LIST_OF_ORGANIZATIONS;

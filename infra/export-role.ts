@@ -1,8 +1,8 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
+import type { Table } from './table.ts';
 import { OF_TENANT } from './tenant-role.ts';
 
 /**
@@ -12,7 +12,7 @@ import { OF_TENANT } from './tenant-role.ts';
 export class ExportRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: TableV2) {
+  constructor(scope: Construct, id: string, table: Table) {
     super(scope, id);
     this.role = oneTenantRole(
       this,

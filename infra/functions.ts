@@ -1,4 +1,3 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { ApiFunction } from './api-function.ts';
@@ -6,12 +5,13 @@ import type { Bundles } from './bundling/bundle.ts';
 import type { Keys } from './keys.ts';
 import { AUTHORIZER, type Rights, rightsOf, type TenantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
+import type { Table } from './table.ts';
 import { TenantRole } from './tenant-role.ts';
 
 interface FunctionsProps {
   readonly contracts: readonly Contract[];
   readonly bundles: Bundles;
-  readonly table: TableV2;
+  readonly table: Table;
   readonly keys: Keys;
   readonly settings: Settings;
 }

@@ -1,6 +1,6 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { appKey, loginFailureKey, suspensionKey, type TenantId } from '../shared/table/keys.ts';
+import type { Table } from './table.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
@@ -27,7 +27,7 @@ export const ANY_LOGIN_FAILURE = loginFailureKey('*').PK;
  * no key at all (Scan), hence the `Null` guard beside it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export const allowItems = (table: TableV2, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+export const allowItems = (table: Table, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn],
@@ -41,7 +41,7 @@ export const allowItems = (table: TableV2, actions: readonly ItemAction[], keys:
  * Takes from a role that it may change or delete items under these partition keys, whatever else allows it. New ones it may put, and IAM
  * cannot tell a new one from one that is there: that is the condition of each put.
  */
-export const denyChanges = (table: TableV2, keys: readonly string[]): PolicyStatement =>
+export const denyChanges = (table: Table, keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.DENY,
     actions: CHANGES.map((action) => `dynamodb:${action}`),

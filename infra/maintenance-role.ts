@@ -1,8 +1,8 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { allowItems, denyChanges } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
+import type { Table } from './table.ts';
 import { ALL_ACTIONS, AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
@@ -13,7 +13,7 @@ import { ALL_ACTIONS, AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION
 export class MaintenanceRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: TableV2) {
+  constructor(scope: Construct, id: string, table: Table) {
     super(scope, id);
     this.role = oneTenantRole(
       this,

@@ -1,11 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, ANY_SUSPENSION, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
+import type { Table } from './table.ts';
 
 const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
 
@@ -16,7 +16,7 @@ const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPa
 export class OperatorRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: TableV2, keys: Keys) {
+  constructor(scope: Construct, id: string, table: Table, keys: Keys) {
     super(scope, id);
     const { account } = Stack.of(this);
     this.role = new Role(this, 'Role', {

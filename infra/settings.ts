@@ -76,6 +76,13 @@ const schema = z.object({
   auditRetentionDays: whole(1, 1_100).default(400),
   /** Memory of a function, which also decides its share of a CPU. In MB. */
   memory: whole(128, 10_240).default(512),
+  /** Name of a table that was restored from the stage's own, to be used in its place from now on (`docs/operations.md#restore-to-a-point-in-time`). */
+  restoredTable: z
+    .string()
+    .regex(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table')
+    .optional(),
+  /** Days for which a daily backup of the table is kept in AWS Backup; without it there is none. */
+  backupRetentionDays: whole(1, 36_500).optional(),
   /**
    * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
    * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` is deployed all at once, and any other by canary.
@@ -99,6 +106,11 @@ const consistent = schema
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     path: ['domainName, certificateArn'],
     message: 'both or neither',
+  })
+  .refine(({ restoredTable, deletionProtection }) => restoredTable === undefined || deletionProtection, {
+    path: ['restoredTable'],
+    message:
+      'needs deletionProtection, in the deployment before already: else the table of now is deleted when it is let go of',
   })
   .refine(
     ({ reservedConcurrency, provisionedConcurrency }) =>

@@ -2,6 +2,7 @@ import { CfnOutput, Stack, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { Alarms } from './alarms/alarms.ts';
+import { Backup } from './backup.ts';
 import type { Bundles } from './bundling/bundle.ts';
 import { Canary } from './canary.ts';
 import { StageDashboard } from './dashboard/dashboard.ts';
@@ -43,6 +44,12 @@ export class CustodiaStack extends Stack {
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);
     const exporting = new ExportRole(this, 'Export', table);
     const erasure = new ErasureRole(this, 'Erasure', table);
+
+    const { backupRetentionDays: retentionDays, stage } = settings;
+    if (retentionDays !== undefined) {
+      const { vault } = new Backup(this, 'Backup', { table, stage, retentionDays });
+      new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
+    }
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });

@@ -1,5 +1,4 @@
 import { Stack } from 'aws-cdk-lib';
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
@@ -14,6 +13,7 @@ import {
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
+import type { Table } from './table.ts';
 
 /** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
 const TENANT_TAG = 'tenant';
@@ -97,7 +97,7 @@ export function rolePath(scope: Construct, rights: TenantRights | 'no-tenants'):
 }
 
 interface TenantRoleProps {
-  readonly table: TableV2;
+  readonly table: Table;
   /** Which functions work under this role. */
   readonly kind: TenantRights;
 }

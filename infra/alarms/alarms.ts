@@ -1,10 +1,10 @@
-import type { TableV2 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import type { Firewall } from '../firewall.ts';
 import type { Functions } from '../functions.ts';
 import type { Api } from '../rest-api.ts';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
+import type { Table } from '../table.ts';
 import { ApiAlarms } from './api-alarms.ts';
 import { AuthorizerAlarms } from './authorizer-alarms.ts';
 import { FirewallAlarms } from './firewall-alarms.ts';
@@ -16,7 +16,7 @@ import { AlarmTopic } from './topic.ts';
 interface AlarmsProps {
   readonly api: Api;
   readonly functions: Functions;
-  readonly table: TableV2;
+  readonly table: Table;
   readonly firewall: Firewall;
   readonly settings: Settings;
 }

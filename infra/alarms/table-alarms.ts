@@ -1,7 +1,8 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { Table } from '../table.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -23,7 +24,7 @@ const OPERATIONS: readonly Operation[] = [
 
 interface TableAlarmsProps {
   readonly topic: ITopic | undefined;
-  readonly table: TableV2;
+  readonly table: Table;
   /** Of the API, as the measure of how much is going on. */
   readonly requests: IMetric;
 }

@@ -1,6 +1,6 @@
 import { Stack } from 'aws-cdk-lib';
 import { Dashboard, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
-import { Operation, type TableV2 } from 'aws-cdk-lib/aws-dynamodb';
+import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
@@ -11,6 +11,7 @@ import type { Functions } from '../functions.ts';
 import { ended } from '../metrics.ts';
 import type { Api } from '../rest-api.ts';
 import { AUTHORIZER } from '../rights.ts';
+import type { Table } from '../table.ts';
 import { domainRow } from './domain-row.ts';
 import { durations, filled, row, throttles } from './graphs.ts';
 
@@ -18,7 +19,7 @@ interface StageDashboardProps {
   readonly contracts: readonly Contract[];
   readonly api: Api;
   readonly functions: Functions;
-  readonly table: TableV2;
+  readonly table: Table;
   readonly firewall: Firewall;
 }
 
@@ -84,7 +85,7 @@ export class StageDashboard extends Construct {
     );
   }
 
-  #tableRow(table: TableV2): IWidget {
+  #tableRow(table: Table): IWidget {
     const sum = (name: string): IMetric => table.metric(name, { statistic: 'Sum', label: name });
     return row(
       ['table: units', [sum('ConsumedReadCapacityUnits'), sum('ConsumedWriteCapacityUnits')]],

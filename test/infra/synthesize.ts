@@ -38,6 +38,7 @@ export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown())
 /** Settings with which a stack has all that it can have. */
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
+  backupRetentionDays: '90',
   certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
   deployment: 'canary',
   domainName: 'api.example.com',

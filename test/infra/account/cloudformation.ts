@@ -50,6 +50,8 @@ const NAMED_WITHIN: readonly string[] = [
   'AWS::ApiGateway::Authorizer',
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
+  'AWS::Backup::BackupPlan',
+  'AWS::Backup::BackupSelection',
   'AWS::IAM::Policy',
 ];
 

@@ -30,6 +30,8 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly functions: ReadonlyMap<string, SynthesizedFunction>;
   /** The same functions, running. */
   readonly lambda: ReadonlyMap<string, LambdaFunction>;
+  /** The first platform key. */
+  readonly platform: { readonly appCode: string; readonly secret: string };
   readonly account: Account;
   /** What the functions have logged so far. */
   readonly lines: readonly Line[];
@@ -45,8 +47,14 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly close: () => Promise<void>;
 }
 
-/** @param context what the stage sets (`infra/settings.ts`) */
-export async function deploy(context: Readonly<Record<string, string>>): Promise<RunningStack> {
+/** What a stage has that was deployed before: its data and its keys. */
+export type Predecessor = Pick<RunningStack, 'kms' | 'platform' | 'table'>;
+
+/**
+ * @param context what the stage sets (`infra/settings.ts`)
+ * @param before what it takes over, of a table that `context` names; default: nothing, and a table and a platform key are made
+ */
+export async function deploy(context: Readonly<Record<string, string>>, before?: Predecessor): Promise<RunningStack> {
   await using started = new AsyncDisposableStack();
   const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
   started.defer(() => rmSync(outdir, { recursive: true, force: true }));
@@ -55,9 +63,9 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...context }) },
   });
   const stack = deployed(outdir, STACK);
-  const table = await freshTable();
-  const kms = await startFakeKms();
-  started.defer(() => kms.stop());
+  const table = before?.table ?? (await freshTable());
+  const kms = before?.kms ?? (await startFakeKms());
+  if (before === undefined) started.defer(() => kms.stop());
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
@@ -80,7 +88,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
         memoryMb: MemorySize,
         environment: {
           ...Environment.Variables,
-          TABLE_NAME: table.tableName,
+          ...(before === undefined ? { TABLE_NAME: table.tableName } : {}),
           ...endpoints,
           ...account.credentialsOf({ roleArn: Role, tags: {} }),
         },
@@ -105,7 +113,10 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
   // `cdk` names every stack that it deployed, those without outputs too.
   writeFileSync(
     outputs,
-    JSON.stringify({ 'api-gateway-log-role': {}, [STACK]: { ...stack.outputs, TableName: table.tableName } }),
+    JSON.stringify({
+      'api-gateway-log-role': {},
+      [STACK]: { ...stack.outputs, ...(before === undefined ? { TableName: table.tableName } : {}) },
+    }),
   );
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
   const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
@@ -115,7 +126,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
       { alone: true, ...(signal && { signal }) },
     );
   const operator = (...args: string[]) => operatorUntil(undefined, ...args);
-  const platform = await makePlatformKey(operator);
+  const platform = before?.platform ?? (await makePlatformKey(operator));
   account.forget();
   const all = started.move();
   return {
@@ -124,6 +135,7 @@ export async function deploy(context: Readonly<Record<string, string>>): Promise
     assembly: outdir,
     functions,
     lambda,
+    platform,
     account,
     get lines() {
       return [...lambda.values()].flatMap(({ log }) => linesIn(log));

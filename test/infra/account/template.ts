@@ -32,8 +32,9 @@ export function deployed(assembly: string, stack: string): Deployed {
     ]),
   );
   const outputs = Object.entries(template.Outputs).map(([id, { Value }]) => [id, String(workOut(Value, template))]);
-  const [tableName = ''] = Array.from(resources).find(([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable') ?? [];
-  return { resources, outputs: Object.fromEntries(outputs), tableName, tableArn: arnOf(tableName, template) };
+  const named: Record<string, string> = Object.fromEntries(outputs);
+  const { TableName: tableName = '' } = named;
+  return { resources, outputs: named, tableName, tableArn: tableArnOf(tableName) };
 }
 
 const PSEUDO: Readonly<Record<string, string>> = {
@@ -65,13 +66,15 @@ function workOut(value: unknown, template: Template): unknown {
 
 const isAlias = (id: string, { Resources }: Template): boolean => Resources[id]?.Type === 'AWS::Lambda::Alias';
 
+const tableArnOf = (name: string): string => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}`;
+
 function arnOf(id: string, template: Template): string {
   const { Type, Properties } = template.Resources[id] ?? { Type: '', Properties: {} };
   switch (Type) {
     case 'AWS::IAM::Role':
       return `arn:aws:iam::${ACCOUNT}:role${String(workOut(Properties.Path ?? '/', template))}${id}`;
     case 'AWS::DynamoDB::GlobalTable':
-      return `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${id}`;
+      return tableArnOf(id);
     case 'AWS::KMS::Key':
       return `arn:aws:kms:${REGION}:${ACCOUNT}:key/${id}`;
     case 'AWS::Lambda::Function':
