@@ -24,6 +24,8 @@ const WIDTH = 900;
 const FRAME = { left: 150, right: 840, top: 104 };
 const BAR = 13;
 const GAP = 12;
+/** So that a text can be read that stands on a line. */
+const ON_LINES = 'stroke="#ffffff" stroke-width="3" paint-order="stroke"';
 
 export function plotOfBars({ title, subtitle, series, groups, lines, digits }: Bars): string {
   const groupHeight = series.length * BAR + GAP;
@@ -36,6 +38,10 @@ export function plotOfBars({ title, subtitle, series, groups, lines, digits }: B
   return picture({ width: WIDTH, height: bottom + 16 }, title, [
     ...heading(24, title, subtitle),
     ...legend(series),
+    ...lines.flatMap(({ at, label }) => [
+      `<path d="M${x(at)} ${FRAME.top - 6}V${bottom - GAP + 6}" stroke="#1e293b" stroke-dasharray="4 4"/>`,
+      text(x(at), FRAME.top - 12, label, `text-anchor="middle" font-size="11" ${MUTED}`),
+    ]),
     ...groups.flatMap(({ label, values }, group) => {
       const top = FRAME.top + group * groupHeight;
       return [
@@ -45,16 +51,12 @@ export function plotOfBars({ title, subtitle, series, groups, lines, digits }: B
         ),
       ];
     }),
-    ...lines.flatMap(({ at, label }) => [
-      `<path d="M${x(at)} ${FRAME.top - 6}V${bottom - GAP + 6}" stroke="#1e293b" stroke-dasharray="4 4"/>`,
-      text(x(at), FRAME.top - 12, label, `text-anchor="middle" font-size="11" ${MUTED}`),
-    ]),
   ]);
 
   function bar(value: number, top: number, colour: string): string[] {
     return [
       `<rect x="${FRAME.left}" y="${top}" width="${x(value) - FRAME.left}" height="${BAR - 2}" fill="${colour}"/>`,
-      text(x(value) + 5, top + BAR - 4, value.toFixed(digits), `font-size="10" ${MUTED}`),
+      text(x(value) + 5, top + BAR - 4, value.toFixed(digits), `font-size="10" ${MUTED} ${ON_LINES}`),
     ];
   }
 }

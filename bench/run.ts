@@ -59,4 +59,28 @@ program
     process.exitCode = (await benchRequests(options)) ? 0 : 1;
   });
 
+program
+  .command('cold-start')
+  .description('import and first request of every function in fresh processes, against the bare SDK')
+  .option('--small', 'fewer rounds', false)
+  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/cold-start.svg', false)
+  .addOption(
+    new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
+  )
+  .action(async (options) => {
+    const { benchColdStart } = await import('./cold-start/bench.ts');
+    process.exitCode = (await benchColdStart(options)) ? 0 : 1;
+  });
+
+program
+  .command('local')
+  .description('requests a second of npm start, against fastify and ElectroDB on the same DynamoDB')
+  .option('--small', 'fewer and shorter rounds: a minute', false)
+  .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/local-<engine>.svg', false)
+  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']))
+  .action(async (options) => {
+    const { benchLocal } = await import('./local/bench.ts');
+    process.exitCode = (await benchLocal(options)) ? 0 : 1;
+  });
+
 await program.parseAsync();

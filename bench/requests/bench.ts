@@ -7,7 +7,7 @@ import { Teller } from '../teller.ts';
 import { type Measured, measure } from './measure.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
 import { startContenders } from './processes.ts';
-import { boundsOf, plotOfRequests, requestTable } from './report.ts';
+import { boundsOf, callTable, plotOfRequests, requestTable } from './report.ts';
 
 export interface RequestsOptions {
   readonly small: boolean;
@@ -27,9 +27,9 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
   try {
     if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, teller);
     const measured = await measure(dynamoDb.endpoint, { small, against, operations: operation }, teller.tell);
-    const table = requestTable(measured);
-    teller.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${table}\n`);
-    if (writeDocs) await writePerformance('requests', table, plotOfRequests(measured));
+    const tables = `${requestTable(measured)}\n\n${callTable(measured)}`;
+    teller.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${tables}\n`);
+    if (writeDocs) await writePerformance('requests', tables, plotOfRequests(measured));
     return tellBounds(measured, teller);
   } finally {
     teller.stop();

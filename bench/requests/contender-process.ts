@@ -21,6 +21,9 @@ export interface Turn {
 /** CPU time of the process for each request, in microseconds. */
 export type Cost = number;
 
+/** How often each operation calls the table: the first that a process says, when it is ready. */
+export type Calls = Readonly<Record<OperationName, number>>;
+
 const opening: Opening = JSON.parse(process.argv[2] ?? '');
 const plays = await prepare(opening.name, opening.engine, opening.tableName);
 process.on('message', async ({ operation, requests, profile }: Turn) => {
@@ -30,7 +33,7 @@ process.on('message', async ({ operation, requests, profile }: Turn) => {
       : await (await import('../profile.ts')).profiled(profile, () => play(plays[operation], requests));
   process.send?.(cost);
 });
-process.send?.('ready');
+process.send?.(Object.fromEntries(Object.entries(plays).map(([operation, { calls }]) => [operation, calls])));
 
 async function play({ handle, event, arrange }: Play, requests: number): Promise<Cost> {
   arrange();

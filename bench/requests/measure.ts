@@ -1,4 +1,5 @@
 import { inTurns, type Spread, spreadOf } from '../statistics.ts';
+import type { Calls } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName, type OperationName } from './names.ts';
 import { type Contender, startContenders } from './processes.ts';
 
@@ -9,6 +10,8 @@ export interface OperationCost {
   readonly raw: Spread;
   /** The raw client's CPU time for our calls, divided by a contender's. */
   readonly ratios: ReadonlyMap<ContenderName, Spread>;
+  /** Calls of the table that each makes for it. */
+  readonly calls: ReadonlyMap<ContenderName, number>;
 }
 
 export type Measured = readonly OperationCost[];
@@ -44,12 +47,14 @@ export async function measure(
 ): Promise<Measured> {
   const size = small ? SMALL : SIZE;
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
+  const calls = new Map<ContenderName, Calls>();
   const costs = new Map(
     operations.map((operation) => [operation, new Map(names.map((name) => [name, [] as number[]]))]),
   );
   for (let generation = 0; generation < size.generations; generation++) {
     tell(`starting processes, ${generation + 1} of ${size.generations}`);
     const contenders = await startContenders(engine, generation, names);
+    for (const contender of contenders) calls.set(contender.name, contender.calls);
     try {
       await warmUp(contenders, operations, size, tell);
       for (let round = 1; round <= size.rounds; round++) {
@@ -63,7 +68,10 @@ export async function measure(
       for (const contender of contenders) contender.stop();
     }
   }
-  return operations.map((operation) => costOf(operation, costs.get(operation) ?? new Map()));
+  return operations.map((operation) => ({
+    ...costOf(operation, costs.get(operation) ?? new Map()),
+    calls: new Map(Array.from(calls, ([name, of]) => [name, of[operation]])),
+  }));
 }
 
 /** The mean cost of each contender's turns. */
@@ -92,7 +100,7 @@ async function warmUp(
 }
 
 /** Ratios are taken within a round, in which the machine was about as fast for all. */
-function costOf(operation: OperationName, costs: ReadonlyMap<ContenderName, readonly number[]>): OperationCost {
+function costOf(operation: OperationName, costs: ReadonlyMap<ContenderName, readonly number[]>) {
   const raw = costs.get('raw') ?? [];
   const ratios = Array.from(costs).flatMap(([name, own]) =>
     name === 'raw' ? [] : [[name, spreadOf(own.map((cost, round) => (raw[round] ?? Number.NaN) / cost))] as const],

@@ -14,6 +14,8 @@ export interface Play {
   readonly handle: Handle;
   /** The request's event, as JSON. */
   readonly event: string;
+  /** Calls of the table that it makes. */
+  readonly calls: number;
   /** Makes the recorded answers the ones that the table gives. */
   readonly arrange: () => void;
 }
@@ -36,7 +38,7 @@ export async function prepare(name: ContenderName, engine: string, tableName: st
       handle = name === 'raw' ? await rawHandle(requestHandler, send) : own;
       if (name !== 'raw') await send();
     });
-    plays[operation] = { handle, event, arrange: () => requestHandler.replay(calls) };
+    plays[operation] = { handle, event, calls: calls.length, arrange: () => requestHandler.replay(calls) };
   }
   return plays as Plays;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
-import type { Cost, Opening, Turn } from './contender-process.ts';
+import type { Calls, Cost, Opening, Turn } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName } from './names.ts';
 import { createPeerTable } from './table.ts';
 
@@ -12,11 +12,13 @@ const FILE = join(import.meta.dirname, 'contender-process.ts');
 /** A contender in its process, with its table in an engine. */
 export class Contender {
   readonly name: ContenderName;
+  readonly calls: Calls;
   readonly #process: ChildProcess;
 
-  private constructor(name: ContenderName, child: ChildProcess) {
+  private constructor(name: ContenderName, child: ChildProcess, calls: Calls) {
     this.name = name;
     this.#process = child;
+    this.calls = calls;
   }
 
   static async start(name: ContenderName, engine: string, generation: number): Promise<Contender> {
@@ -24,33 +26,36 @@ export class Contender {
     const isOurs = name === 'ours' || name === 'raw';
     await (isOurs ? createTable(localDynamoDbClient(engine), tableName) : createPeerTable(engine, tableName));
     const opening: Opening = { name, engine, tableName };
-    const child = fork(FILE, [JSON.stringify(opening)], { env: ENVIRONMENT });
-    const contender = new Contender(name, child);
-    await contender.#answer();
-    return contender;
+    const child = fork(FILE, [JSON.stringify(opening)], {
+      env: ENVIRONMENT,
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    });
+    // What is logged goes into a pipe, as in Lambda, and no further.
+    child.stdout?.resume();
+    return new Contender(name, child, (await answerOf(child, name)) as Calls);
   }
 
   async play(turn: Turn): Promise<Cost> {
     this.#process.send(turn);
-    return (await this.#answer()) as Cost;
+    return (await answerOf(this.#process, this.name)) as Cost;
   }
 
   stop(): void {
     this.#process.kill();
   }
+}
 
-  async #answer(): Promise<unknown> {
-    const ended = new AbortController();
-    const died = once(this.#process, 'exit', { signal: ended.signal }).then(([code]) => {
-      throw new Error(`the process of ${this.name} has ended with ${code}`);
-    });
-    const [message] = (await Promise.race([once(this.#process, 'message', { signal: ended.signal }), died])) as [
-      unknown,
-    ];
-    died.catch(() => undefined);
-    ended.abort();
-    return message;
-  }
+/** What a process says next. @throws Error when it ends instead */
+async function answerOf(child: ChildProcess, name: ContenderName): Promise<unknown> {
+  const answered = new AbortController();
+  const { signal } = answered;
+  const death = once(child, 'exit', { signal }).then(([code]) => {
+    throw new Error(`the process of ${name} has ended with ${code}`);
+  });
+  const [message] = (await Promise.race([once(child, 'message', { signal }), death])) as [unknown];
+  death.catch(() => undefined);
+  answered.abort();
+  return message;
 }
 
 /** As in Lambda, and nothing of this machine's own AWS configuration. */

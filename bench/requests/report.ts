@@ -33,6 +33,15 @@ export function requestTable(measured: Measured): string {
   });
 }
 
+/** What the table is asked: the raw client makes the calls of ours. */
+export function callTable(measured: Measured): string {
+  const names = namesIn(measured);
+  return markdown({
+    head: ['calls of the table', ...names.map((name) => CONTENDERS[name])],
+    rows: measured.map(({ operation, calls }) => [operation, ...names.map((name) => String(calls.get(name) ?? ''))]),
+  });
+}
+
 export function plotOfRequests(measured: Measured): string {
   const names = namesIn(measured);
   return plotOfBars({

@@ -17,10 +17,11 @@ export async function bundle(names: readonly string[], directory: string): Promi
   return new Map(bundles);
 }
 
-const bundleOne = (handler: string, outdir: string) =>
+/** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`. */
+export const bundleOne = (entry: string, outdir: string) =>
   build({
     absWorkingDir: ROOT,
-    entryPoints: { index: handler },
+    entryPoints: { index: entry },
     outdir,
     outExtension: { '.js': '.mjs' },
     platform: 'node',

@@ -69,7 +69,10 @@ beforeAll(async () => {
 
   written = await lastingIn(before.table);
   const { kms, platform } = before;
-  after = await deploy({ ...context, restoredTable: restored.tableName }, { kms, platform, table: restored });
+  after = await deploy(
+    { ...context, restoredTable: restored.tableName },
+    { before: { kms, platform, table: restored } },
+  );
 });
 afterAll(async () => {
   await after?.close();

@@ -44,17 +44,26 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly operatorUntil: (signal: AbortSignal | undefined, ...args: string[]) => Promise<Ran>;
   /** Arn of a function's role, by the function's name. */
   readonly roleOf: (functionName: string) => string;
+  /** Environment of a function as the template has it, by the function's name. */
+  readonly environmentOf: (functionName: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 }
 
 /** What a stage has that was deployed before: its data and its keys. */
 export type Predecessor = Pick<RunningStack, 'kms' | 'platform' | 'table'>;
 
-/**
- * @param context what the stage sets (`infra/settings.ts`)
- * @param before what it takes over, of a table that `context` names; default: nothing, and a table and a platform key are made
- */
-export async function deploy(context: Readonly<Record<string, string>>, before?: Predecessor): Promise<RunningStack> {
+interface DeployOptions {
+  /** What the stage takes over, of a table that `context` names. Default: nothing, and a table and a platform key are made. */
+  readonly before?: Predecessor;
+  /** Makes the table behind the account. */
+  readonly makeTable?: () => Promise<FreshTable>;
+}
+
+/** @param context what the stage sets (`infra/settings.ts`) */
+export async function deploy(
+  context: Readonly<Record<string, string>>,
+  { before, makeTable = freshTable }: DeployOptions = {},
+): Promise<RunningStack> {
   await using started = new AsyncDisposableStack();
   const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
   started.defer(() => rmSync(outdir, { recursive: true, force: true }));
@@ -63,7 +72,7 @@ export async function deploy(context: Readonly<Record<string, string>>, before?:
     env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...context }) },
   });
   const stack = deployed(outdir, STACK);
-  const table = before?.table ?? (await freshTable());
+  const table = before?.table ?? (await makeTable());
   const kms = before?.kms ?? (await startFakeKms());
   if (before === undefined) started.defer(() => kms.stop());
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
@@ -77,9 +86,13 @@ export async function deploy(context: Readonly<Record<string, string>>, before?:
   };
   const functions = synthesizedFunctions(outdir);
   const invoked = invokedFunctions(stack);
+  const environmentOf = (name: string) => ({
+    ...named(invoked, name).Environment.Variables,
+    ...(before === undefined ? { TABLE_NAME: table.tableName } : {}),
+  });
   const lambda = new Map(
     Array.from(functions, ([name, { assetPath }]) => {
-      const { Handler, Timeout, MemorySize, Role, Environment } = named(invoked, name);
+      const { Handler, Timeout, MemorySize, Role } = named(invoked, name);
       const configuration = {
         name: `${STACK}-${name}`,
         taskRoot: assetPath,
@@ -87,8 +100,7 @@ export async function deploy(context: Readonly<Record<string, string>>, before?:
         timeoutMs: Timeout * 1000,
         memoryMb: MemorySize,
         environment: {
-          ...Environment.Variables,
-          ...(before === undefined ? { TABLE_NAME: table.tableName } : {}),
+          ...environmentOf(name),
           ...endpoints,
           ...account.credentialsOf({ roleArn: Role, tags: {} }),
         },
@@ -145,6 +157,7 @@ export async function deploy(context: Readonly<Record<string, string>>, before?:
     operator,
     operatorUntil,
     roleOf: (name) => named(invoked, name).Role,
+    environmentOf,
     close: () => all.disposeAsync(),
   };
 }

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+
+export const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
+export type Service = (typeof SERVICES)[number];
+
+/** Where each service answers when a request is recorded. */
+export type Upstreams = Readonly<Record<Service, string>>;
+
+export interface Exchange {
+  readonly service: Service;
+  /** `DynamoDB_20120810.GetItem`; empty for STS. */
+  readonly target: string;
+  readonly body: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly answer: Buffer;
+}
+
+/**
+ * AWS on loopback, over HTTPS. First it passes requests on and records the answers, then it gives those. A request is known by its body, except
+ * for ids and times, which differ from one start to the next; or by its operation, where that is asked for once.
+ */
+export class CannedServer {
+  readonly #server: Server;
+  #upstreams: Upstreams | undefined;
+  #recorded: Exchange[] = [];
+  #answers: ReadonlyMap<string, Exchange> = new Map();
+  /** Requests that found no answer. */
+  readonly unknown: string[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on('request', async (request: IncomingMessage, response) => {
+      const { status, contentType, answer } = await this.#answerTo(await sentIn(request));
+      response.writeHead(status, { 'content-type': contentType, 'content-length': answer.length }).end(answer);
+    });
+  }
+
+  static async start(certificate: { readonly key: string; readonly cert: string }): Promise<CannedServer> {
+    const server = createServer(certificate);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new CannedServer(server);
+  }
+
+  /** The variables by which the SDK finds the services here. */
+  get environment(): Readonly<Record<string, string>> {
+    const { port } = this.#server.address() as AddressInfo;
+    return Object.fromEntries(
+      SERVICES.map((service) => [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, `https://127.0.0.1:${port}/${service}`]),
+    );
+  }
+
+  /** Passes on what is asked meanwhile, and answers what that was. */
+  async record(upstreams: Upstreams, work: () => Promise<unknown>): Promise<readonly Exchange[]> {
+    this.#upstreams = upstreams;
+    this.#recorded = [];
+    await work();
+    this.#upstreams = undefined;
+    return this.#recorded;
+  }
+
+  /** From now on gives these answers. */
+  replay(exchanges: readonly Exchange[]): void {
+    const byTarget = Map.groupBy(exchanges, targetOf);
+    this.#answers = new Map([
+      ...exchanges.map((exchange) => [nameOf(exchange), exchange] as const),
+      ...Array.from(byTarget).flatMap(([target, [exchange, ...others]]) =>
+        exchange !== undefined && others.length === 0 ? [[target, exchange] as const] : [],
+      ),
+    ]);
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  async #answerTo(sent: Sent): Promise<Pick<Exchange, 'status' | 'contentType' | 'answer'>> {
+    if (this.#upstreams !== undefined) return this.#passOn(sent, this.#upstreams);
+    const known = this.#answers.get(nameOf(sent)) ?? this.#answers.get(targetOf(sent));
+    if (known !== undefined) return known;
+    this.unknown.push(nameOf(sent));
+    return { status: 500, contentType: 'text/plain', answer: Buffer.from('nothing was recorded') };
+  }
+
+  async #passOn(sent: Sent, upstreams: Upstreams): Promise<Exchange> {
+    const { service, target, body, headers } = sent;
+    const answered = await fetch(upstreams[service], { method: 'POST', headers, body });
+    const exchange = {
+      service,
+      target,
+      body,
+      status: answered.status,
+      contentType: answered.headers.get('content-type') ?? '',
+      answer: Buffer.from(await answered.arrayBuffer()),
+    };
+    this.#recorded.push(exchange);
+    return exchange;
+  }
+}
+
+interface Sent extends Pick<Exchange, 'service' | 'target' | 'body'> {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function sentIn(request: IncomingMessage): Promise<Sent> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const [, service] = (request.url ?? '').split('/');
+  const headers = ['authorization', 'content-type', 'x-amz-date', 'x-amz-target', 'x-amz-security-token'].flatMap(
+    (name) => (request.headers[name] === undefined ? [] : [[name, String(request.headers[name])]]),
+  );
+  return {
+    service: service as Service,
+    target: String(request.headers['x-amz-target'] ?? ''),
+    body: Buffer.concat(chunks).toString(),
+    headers: Object.fromEntries(headers),
+  };
+}
+
+const VARYING =
+  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d{4}-\d\d-\d\dT[\d:.]+Z|(?<=")-?\d{6,}(?=")|\d{12}/g;
+
+type Asked = Pick<Exchange, 'service' | 'target' | 'body'>;
+
+const targetOf = ({ service, target }: Asked): string => `${service} ${target}`;
+
+const nameOf = (asked: Asked): string => `${targetOf(asked)} ${asked.body.replace(VARYING, '…')}`;

@@ -1,0 +1,47 @@
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+
+/**
+ * A certificate for 127.0.0.1, signed by its own key (RFC 5280), made anew for each run: Node makes keys and signatures, but no certificates, and
+ * a private key in the repository would be one too many.
+ */
+export function selfSigned(): { readonly key: string; readonly cert: string } {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const name = sequence(set(sequence(oid('550403'), der(0x0c, Buffer.from('127.0.0.1')))));
+  const now = Date.now();
+  const signed = sequence(
+    der(0xa0, der(0x02, Buffer.from([2]))),
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    ECDSA_WITH_SHA256,
+    name,
+    sequence(time(now - DAY_MS), time(now + DAY_MS)),
+    name,
+    publicKey.export({ format: 'der', type: 'spki' }),
+    der(0xa3, sequence(sequence(SUBJECT_ALT_NAME, der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1]))))))),
+  );
+  const signature = sign('sha256', signed, privateKey);
+  const certificate = sequence(signed, ECDSA_WITH_SHA256, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
+  return {
+    key: privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
+    cert: `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+/** A value with its tag and length (X.690), shorter than 64 KB. */
+function der(tag: number, ...contents: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(contents);
+  const { length } = content;
+  const size = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const sequence = (...contents: readonly Buffer[]): Buffer => der(0x30, ...contents);
+const set = (...contents: readonly Buffer[]): Buffer => der(0x31, ...contents);
+const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
+/** `261120093000Z` */
+const time = (milliseconds: number): Buffer =>
+  der(0x17, Buffer.from(`${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(2, 14)}Z`));
+
+const ECDSA_WITH_SHA256 = sequence(oid('2a8648ce3d040302'));
+const SUBJECT_ALT_NAME = oid('551d11');

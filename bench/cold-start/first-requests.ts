@@ -1,0 +1,65 @@
+import { contracts } from '../../functions/all-contracts.ts';
+import { AUTHORIZER } from '../../infra/rights.ts';
+import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { OrgAccess } from '../../test/support/api.ts';
+import { authorizerContext } from '../../test/support/caller.ts';
+import { PLATFORM_ONLY, type Scenario, World } from '../../test/support/scenario.ts';
+import { proxyEventOf } from '../proxy-event.ts';
+
+/** The first request that each function answers, and what of its answer is known. */
+export interface FirstRequest {
+  /** `GET /api/v1/clients/{id}` */
+  readonly title: string;
+  readonly event: unknown;
+  readonly status: number | undefined;
+}
+
+/** What these functions are for, where that is not reading. */
+const CHOSEN: Readonly<Record<string, string>> = { auth: 'login', logs: 'ingestLog', webhooks: 'receiveWebhook' };
+
+/** The operation that reads a record, else the first that reads. */
+function operationOf({ name, routes }: Contract): string {
+  const reading = Object.entries<Route>(routes).filter(([, { method }]) => method === 'GET');
+  const [operationId] = reading.find(([, { path }]) => path.endsWith('}')) ?? reading[0] ?? [];
+  const chosen = CHOSEN[name] ?? operationId;
+  if (chosen === undefined) throw new Error(`${name} has no operation to begin with`);
+  return chosen;
+}
+
+/** Makes the records that these requests need; answers them by function. */
+export async function firstRequests(
+  api: ConstructorParameters<typeof World>[0],
+  org: OrgAccess,
+): Promise<ReadonlyMap<string, FirstRequest>> {
+  const world = new World(api, org);
+  const requests = new Map<string, FirstRequest>([[AUTHORIZER, authorizing(org)]]);
+  for (const contract of contracts) {
+    const scenario = await world.scenario(operationOf(contract));
+    requests.set(contract.name, {
+      title: `${scenario.route.method} ${scenario.route.path}`,
+      event: eventOf(scenario, org),
+      status: scenario.route.response.status,
+    });
+  }
+  return requests;
+}
+
+function eventOf({ operationId, route, path, body, headers, token }: Scenario, org: OrgAccess) {
+  const orgId = PLATFORM_ONLY.has(operationId) ? '' : org.orgId;
+  const { integrationId: integration_id, appCode: app_code } = org;
+  return proxyEventOf({
+    route,
+    path,
+    headers: { ...headers, ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }) },
+    body,
+    caller: token === undefined ? undefined : authorizerContext(orgId, { integration_id, app_code }),
+  });
+}
+
+function authorizing({ token }: OrgAccess): FirstRequest {
+  const [route] = Object.values(contracts.find(({ name }) => name === 'clients')?.routes ?? {});
+  if (route === undefined) throw new Error('there is no route to authorize');
+  const proxied = proxyEventOf({ route, path: route.path, headers: { Authorization: `Bearer ${token}` } });
+  const methodArn = `arn:aws:execute-api:eu-west-1:111122223333:a1b2c3d4e5/prod/GET${route.path}`;
+  return { title: 'a token', event: { ...proxied, type: 'REQUEST', methodArn }, status: undefined };
+}

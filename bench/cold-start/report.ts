@@ -1,0 +1,81 @@
+import { markdown } from '../../generate/markdown.ts';
+import { COLOURS, plotOfBars } from '../bars.ts';
+import { type Bound, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
+import type { Launched, Moment } from './launcher.ts';
+import { BARE, type Prepared, TRIMMED } from './stack.ts';
+
+/** A function with all its starts. */
+export interface Started extends Prepared {
+  readonly launched: readonly Launched[];
+}
+
+/** One that is compared with the bare SDK. */
+export interface Compared extends Started {
+  /** CPU time until the first answer, against the median of the bare SDK's. */
+  readonly cpu: Spread;
+  readonly wall: Spread;
+}
+
+/** Of the bare SDK's cold start. */
+const AT_MOST = 0.75;
+
+/** All with their ratios. @throws Error where the bare SDK was not started */
+export function comparedWith(starts: readonly Started[]): Compared[] {
+  const bare = starts.find(({ name }) => name === BARE);
+  if (bare === undefined) throw new Error('the bare SDK was not started');
+  const ratio = ({ launched }: Started, of: keyof Moment): Spread => {
+    const whole = median(bare.launched.map(({ answered }) => answered[of]));
+    return spreadOf(launched.map(({ answered }) => answered[of] / whole));
+  };
+  return starts.map((start) => ({ ...start, cpu: ratio(start, 'cpu'), wall: ratio(start, 'wall') }));
+}
+
+const medianOf = (launched: readonly Launched[], of: (each: Launched) => number): number => median(launched.map(of));
+
+const isOurs = ({ name }: Prepared): boolean => name !== BARE && name !== TRIMMED;
+
+export const boundsOf = (starts: readonly Compared[]): Bound[] =>
+  starts
+    .filter(isOurs)
+    .map(({ name, cpu }) => ({ claim: `${name}, CPU time against the bare SDK`, measured: cpu, atMost: AT_MOST }));
+
+export const coldStartTable = (starts: readonly Compared[]): string =>
+  markdown({
+    head: [
+      'function',
+      'first request',
+      'calls of AWS',
+      'KB at start (all)',
+      'modules at start (all)',
+      'import, ms CPU',
+      'first request, ms CPU',
+      'together, ms on the wall',
+      'CPU ÷ bare SDK',
+      'wall ÷ bare SDK',
+    ],
+    rows: starts.map(({ name, title, calls, size, launched, cpu, wall }) => [
+      name,
+      title.replace(/^\w+ \/.*/, '`$&`'),
+      String(calls),
+      size === undefined ? '' : `${size.kilobytes} (${size.allKilobytes})`,
+      size === undefined ? '' : `${size.modules} (${size.allModules})`,
+      medianOf(launched, ({ loaded }) => loaded.cpu).toFixed(0),
+      medianOf(launched, ({ loaded, answered }) => answered.cpu - loaded.cpu).toFixed(0),
+      medianOf(launched, ({ answered }) => answered.wall).toFixed(0),
+      spreadText(cpu),
+      spreadText(wall),
+    ]),
+  });
+
+export const plotOfColdStarts = (starts: readonly Compared[]): string =>
+  plotOfBars({
+    title: 'CPU time of a cold start, by function',
+    subtitle: 'import and first request over HTTPS in a fresh process; the bare SDK reads one item; shorter is faster',
+    series: [{ label: 'CPU ÷ bare SDK', colour: COLOURS[0] }],
+    groups: starts.filter(({ name }) => name !== BARE).map(({ name, cpu }) => ({ label: name, values: [cpu.median] })),
+    lines: [
+      { at: 1, label: BARE },
+      { at: AT_MOST, label: `bound ${AT_MOST}` },
+    ],
+    digits: 2,
+  });

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { bundleOne } from '../../infra/bundling/bundle.ts';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { createTable } from '../../local/dynamodb/table.ts';
+import { sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { deploy, type RunningStack } from '../../test/infra/account/deploy.ts';
+import { type BundleSize, bundleSize } from './bundle-size.ts';
+import { CannedServer, type Upstreams } from './canned-server.ts';
+import { selfSigned } from './certificate.ts';
+import { firstRequests } from './first-requests.ts';
+import { type Startable, Starter } from './start.ts';
+
+/** The functions of the stack and the bare ones, each with its first request and with what AWS answers to it. */
+
+const ROOT = join(import.meta.dirname, '../..');
+
+export const BARE = 'bare SDK';
+export const TRIMMED = 'bare SDK, trimmed';
+
+export interface Prepared {
+  readonly name: string;
+  /** The first request, in words. */
+  readonly title: string;
+  /** AWS is asked so often for it. */
+  readonly calls: number;
+  readonly size: BundleSize | undefined;
+  /** Starts it once more, in a fresh process. */
+  readonly start: () => ReturnType<Starter['start']>;
+}
+
+export interface PreparedStack extends AsyncDisposable {
+  readonly functions: readonly Prepared[];
+  readonly server: CannedServer;
+}
+
+/** Deploys the stack on this machine and starts every function once, so that all answers are recorded. */
+export async function prepareStack(engine: string, tell: (text: string) => void): Promise<PreparedStack> {
+  await using started = new AsyncDisposableStack();
+  const directory = await mkdtemp(join(tmpdir(), 'custodia-cold-start-'));
+  started.defer(() => rm(directory, { recursive: true, force: true }));
+  const certificate = selfSigned();
+  await writeFile(join(directory, 'certificate.pem'), certificate.cert);
+  const server = await CannedServer.start(certificate);
+  started.defer(() => server.stop());
+
+  tell('synthesizing the stack');
+  const client = localDynamoDbClient(engine);
+  await createTable(client, TABLE);
+  const stack = await deploy(
+    { firstKey: 'true' },
+    { makeTable: async () => ({ client, tableName: TABLE, endpoint: engine }) },
+  );
+  started.defer(() => stack.close());
+  const starter = new Starter(await launcherIn(directory), directory, {
+    ...server.environment,
+    AWS_REGION: 'eu-west-1',
+    NODE_EXTRA_CA_CERTS: join(directory, 'certificate.pem'),
+  });
+
+  const functions: Prepared[] = [];
+  for (const { startable, upstreams, title, size } of [...(await bare(stack, directory)), ...(await ours(stack))]) {
+    tell(`recording ${startable.name}`);
+    const exchanges = await server.record(upstreams, () => starter.start(startable));
+    const start = () => {
+      server.replay(exchanges);
+      return starter.start(startable);
+    };
+    functions.push({ name: startable.name, title, size, calls: exchanges.length, start });
+  }
+  const all = started.move();
+  return { functions, server, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+const TABLE = 'cold-start';
+
+interface Recordable {
+  readonly startable: Startable;
+  readonly upstreams: Upstreams;
+  readonly title: string;
+  readonly size: BundleSize | undefined;
+}
+
+async function ours(stack: RunningStack): Promise<Recordable[]> {
+  const { account } = stack;
+  const requests = await firstRequests(stack, await stack.orgToken());
+  const upstreams = { dynamodb: account.dynamoDbEndpoint, sts: account.stsEndpoint, kms: account.kmsEndpoint };
+  return Promise.all(
+    Array.from(stack.functions, async ([name, { module, export: exported }]): Promise<Recordable> => {
+      const request = requests.get(name);
+      if (request === undefined) throw new Error(`${name} has no first request`);
+      const { title, event, status } = request;
+      const credentials = account.credentialsOf({ roleArn: stack.roleOf(name), tags: {} });
+      const environment = { ...stack.environmentOf(name), ...credentials };
+      const size = await bundleSize(module, join(stack.assembly, 'bundles', name));
+      return { startable: { name, module, export: exported, event, status, environment }, upstreams, title, size };
+    }),
+  );
+}
+
+/** The bare function by the defaults of CDK's `NodejsFunction`, its SDK in the bundle, and as our functions are bundled. */
+async function bare(stack: RunningStack, directory: string): Promise<Recordable[]> {
+  const { orgId, token } = await stack.orgToken();
+  const { body } = await stack.request('POST', '/api/v1/clients', { token, body: { name: 'Acme' } });
+  const event = { queryStringParameters: { PK: `ORG#${orgId}#CLIENT`, SK: sortKeyOf(0) } };
+  if (body.id === undefined) throw new Error('no client was made to be read');
+  const { endpoint: dynamodb, tableName } = stack.table;
+  const environment = {
+    TABLE_NAME: tableName,
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SESSION_TOKEN: 'token',
+  };
+  const entry = 'bench/cold-start/bare.ts';
+  const byDefault = join(directory, 'bare', 'index.js');
+  const trimmed = join(directory, 'trimmed');
+  await Promise.all([bundleByDefault(entry, byDefault), bundleOne(entry, trimmed)]);
+  const recordable = (name: string, module: string, size: BundleSize | undefined): Recordable => ({
+    startable: { name, module, export: 'handler', event, status: 200, environment },
+    upstreams: { dynamodb, sts: dynamodb, kms: dynamodb },
+    title: 'reads an item',
+    size,
+  });
+  const trimmedModule = join(trimmed, 'index.mjs');
+  return [
+    recordable(BARE, byDefault, undefined),
+    recordable(TRIMMED, trimmedModule, await bundleSize(trimmedModule, trimmed)),
+  ];
+}
+
+/**
+ * `esbuild --bundle --target=node24 --platform=node`: what `NodejsFunction` runs where nothing is set but `bundleAwsSDK`
+ * (`aws-cdk-lib/aws-lambda-nodejs/lib/bundling.js`).
+ */
+const bundleByDefault = (entry: string, outfile: string) =>
+  build({ absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, target: 'node24', platform: 'node' });
+
+async function launcherIn(directory: string): Promise<string> {
+  const outfile = join(directory, 'launcher.mjs');
+  const entryPoints = [join(import.meta.dirname, 'launcher.ts')];
+  await build({ entryPoints, outfile, bundle: true, target: 'node24', platform: 'node', format: 'esm' });
+  return outfile;
+}

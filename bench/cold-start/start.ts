@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Launch, Launched } from './launcher.ts';
+
+/** A function, its environment and its first request. */
+export interface Startable extends Launch {
+  readonly name: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Status of the right answer; undefined where it has none, as the authorizer's. */
+  readonly status: number | undefined;
+}
+
+/** In MB; what the stack gives a function unless a stage says otherwise. */
+const MEMORY = 512;
+
+/**
+ * As the runtime of Lambda starts Node (`/var/runtime/bootstrap` of its image): a tenth of the memory is the young generation, of which a half is
+ * a semi-space.
+ */
+const FLAGS = [
+  '--expose-gc',
+  '--max-http-header-size=81920',
+  `--max-semi-space-size=${Math.floor(MEMORY / 20)}`,
+  `--max-old-space-size=${MEMORY - Math.floor(MEMORY / 10)}`,
+];
+
+/** What Lambda sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime). */
+const LAMBDA = {
+  AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x',
+  AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(MEMORY),
+  AWS_LAMBDA_FUNCTION_NAME: 'bench',
+  AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+  AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+  AWS_LAMBDA_LOG_FORMAT: 'JSON',
+  LANG: 'en_US.UTF-8',
+  TZ: ':UTC',
+};
+
+/** Starts functions, each time in a fresh process. */
+export class Starter {
+  readonly #launcher: string;
+  readonly #directory: string;
+  readonly #shared: Readonly<Record<string, string>>;
+
+  /** @param shared environment of every function */
+  constructor(launcher: string, directory: string, shared: Readonly<Record<string, string>>) {
+    this.#launcher = launcher;
+    this.#directory = directory;
+    this.#shared = shared;
+  }
+
+  /** @throws Error when the first request is not answered as it should be */
+  async start({ name, environment, status, ...launch }: Startable): Promise<Launched> {
+    const file = join(this.#directory, `${name}.json`);
+    await writeFile(file, JSON.stringify(launch satisfies Launch));
+    const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, this.#launcher, file], {
+      env: { ...LAMBDA, ...this.#shared, ...environment },
+      maxBuffer: 16_777_216,
+    });
+    const launched: Launched = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
+    if (launched.result.statusCode !== status) {
+      throw new Error(`${name} answered ${launched.result.statusCode} and not ${status}: ${stdout.slice(0, 2_000)}`);
+    }
+    return launched;
+  }
+}

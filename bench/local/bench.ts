@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import autocannon from 'autocannon';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { callersAt } from '../../test/support/api.ts';
+import { writePerformance } from '../docs.ts';
+import { boundText, holds, inTurns } from '../statistics.ts';
+import { Teller } from '../teller.ts';
+import { children, cpuOfProcesses } from './cpu.ts';
+import { boundsOf, type Load, type LocalContender, localTable, plotOfLocal } from './report.ts';
+import { OPERATIONS, type Operation, type Requests, requestsOf } from './requests.ts';
+import { Server } from './server.ts';
+
+export interface LocalOptions {
+  readonly small: boolean;
+  readonly writeDocs: boolean;
+  readonly engine?: EngineName;
+}
+
+interface Contender {
+  readonly name: LocalContender;
+  readonly server: Server;
+  readonly requests: Requests;
+}
+
+interface Size {
+  readonly rounds: number;
+  /** Of a turn, in seconds. */
+  readonly duration: number;
+  /** The same before any turn counts. */
+  readonly warmUp: number;
+}
+
+const SIZE: Size = { rounds: 9, duration: 3, warmUp: 8 };
+const SMALL: Size = { rounds: 3, duration: 2, warmUp: 3 };
+const CONNECTIONS = 10;
+
+/** Measures requests a second on this machine. @returns whether every bound holds */
+export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Promise<boolean> {
+  const teller = new Teller();
+  await using started = new AsyncDisposableStack();
+  started.defer(() => teller.stop());
+  const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
+  started.defer(() => dynamoDb.stop());
+  const database = children();
+  const contenders = [await ours(dynamoDb.endpoint), await peer(dynamoDb.endpoint)];
+  for (const { server } of contenders) started.defer(() => server.stop());
+
+  const size = small ? SMALL : SIZE;
+  const loads: Load[] = [];
+  const turn = async ({ name, server, requests }: Contender, operation: Operation, duration: number): Promise<Load> => {
+    const before = [cpuOfProcesses([server.pid]), cpuOfProcesses(database)] as const;
+    const result = await autocannon({
+      url: server.url,
+      connections: CONNECTIONS,
+      duration,
+      requests: [requests[operation]],
+    });
+    const { '2xx': answered, non2xx, errors } = result;
+    if (answered === 0 || non2xx + errors > 0) throw new Error(`${name} failed ${non2xx + errors} of ${operation}`);
+    const [api, dynamo] = [cpuOfProcesses([server.pid]), cpuOfProcesses(database)];
+    const perRequest = (now: number | undefined, then: number | undefined) =>
+      now === undefined || then === undefined ? undefined : (now - then) / answered;
+    return {
+      name,
+      operation,
+      perSecond: answered / result.duration,
+      apiCpu: perRequest(api, before[0]),
+      databaseCpu: perRequest(dynamo, before[1]),
+    };
+  };
+
+  for (const contender of contenders) {
+    for (const operation of OPERATIONS) {
+      teller.tell(`warming up ${contender.name}: ${operation}`);
+      await turn(contender, operation, size.warmUp);
+    }
+  }
+  for (const [round, order] of inTurns(contenders, size.rounds).entries()) {
+    for (const operation of OPERATIONS) {
+      teller.tell(`round ${round + 1} of ${size.rounds}: ${operation}`);
+      for (const contender of order) loads.push(await turn(contender, operation, size.duration));
+    }
+  }
+
+  const table = `On ${dynamoDb.engine}:\n\n${localTable(loads)}`;
+  teller.print(`${table}\n`);
+  if (writeDocs) await writePerformance(`local-${dynamoDb.engine}`, table, plotOfLocal(loads, dynamoDb.engine));
+  const bounds = boundsOf(loads);
+  for (const bound of bounds) teller.print(boundText(bound));
+  return bounds.every(holds);
+}
+
+const SECRET = randomBytes(24).toString('base64url');
+
+/** `npm start`, with an organization of its own. */
+async function ours(endpoint: string): Promise<Contender> {
+  const environment = { DYNAMODB_ENDPOINT: endpoint, DATA_DIR: ':memory:', PORT: '0', PLATFORM_SECRET: SECRET };
+  const server = await Server.start('bin/local.ts', environment);
+  const { token } = await callersAt(server.url, { appCode: 'platform', secret: SECRET }).orgToken();
+  return { name: 'Custodia', server, requests: await requestsOf(server, token) };
+}
+
+async function peer(endpoint: string): Promise<Contender> {
+  const server = await Server.start('bench/local/peer.ts', { DYNAMODB_ENDPOINT: endpoint });
+  return { name: 'fastify + ElectroDB', server, requests: await requestsOf(server) };
+}
