@@ -42,8 +42,8 @@ export function parseWhere(text: string, isWorthIt: (value: unknown) => boolean)
   return isWorthIt(value) ? { value: parseJson(text), isExact: true } : { value, isExact: false };
 }
 
-/** A number with 16 digits or more, a fraction that ends in 0, an exponent, or negative zero; or a string with the like. */
-const UNUSUAL_NUMBER = /\d{16}|\.\d*0(?!\d)|\d[eE]|-0/;
+/** A number with 16 digits or more, before and after the point, a fraction that ends in 0, an exponent, or negative zero; or a string with the like. */
+const UNUSUAL_NUMBER = /\d{16}|[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0/;
 const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 
 /** Whether a text may contain numbers that a round trip through doubles would change. Ids, dates and addresses in strings look alike. */

@@ -10,6 +10,7 @@ describe('parsing JSON', () => {
     '[1.0,0.10,-0,1e400,1E5,2e-7,-0.0]',
     '{"a":{"b":[100000000000000000000]},"c":"1.0"}',
     '{"1.0":1.50}',
+    '[-65536.00000002003,0.12345678901234567]',
   ])('keeps numbers as they are written: %s', (text) => {
     expect(again(text)).toBe(text);
   });
