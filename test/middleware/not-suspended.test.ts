@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { Problem } from '../../shared/contract/problem.ts';
 import { notSuspended } from '../../shared/http/middleware/not-suspended.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
@@ -45,6 +46,19 @@ describe('a caller', () => {
       await through([notSuspended()], event);
       await expect(event.standing).resolves.toBeUndefined();
     }
+  });
+
+  it('is answered only when the check is over, also where a later middleware refuses the request', async () => {
+    const checked = vi.fn<() => void>();
+    const event = asked(aCaller(randomUUID()), table);
+    const refusing = {
+      before: (): never => {
+        event.standing.then(checked);
+        throw new Problem('invalid-body');
+      },
+    };
+    expect((await refusal([notSuspended(), refusing], event)).type).toBe('invalid-body');
+    expect(checked).toHaveBeenCalledOnce();
   });
 
   it('is not let through when the table does not answer', async () => {

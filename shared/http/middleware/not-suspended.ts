@@ -24,5 +24,9 @@ export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
       event.standing.catch(() => undefined);
       if (tenant !== undefined && isProbablySuspended(tenant)) await event.standing;
     },
+    // Lambda stops a function once it has answered: no call of AWS may be under way then.
+    onError: async ({ event }) => {
+      await Promise.allSettled([event.standing]);
+    },
   };
 }
