@@ -15,7 +15,7 @@ const secrets: string[] = [];
 
 /** A secret that is found again wherever it is, and that base64, JSON and URLs would write differently. */
 const newSecret = (): string => {
-  const secret = `Secret "${randomBytes(12).toString('hex')}" <&/+>`;
+  const secret = `Secret "${randomBytes(24).toString('hex')}" <&/+>`;
   secrets.push(secret);
   return secret;
 };

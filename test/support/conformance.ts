@@ -28,7 +28,7 @@ export class NotConforming extends Error {
 }
 
 /** What the gateway answers on any route, for requests that no contract speaks of. */
-const GATEWAY_STATUSES: readonly number[] = [400, 413, 431];
+const GATEWAY_STATUSES: readonly number[] = [400, 413, 414, 431];
 const GATEWAY_PROBLEMS: readonly ProblemType[] = ['malformed-request', 'content-too-large'];
 
 /** Answers the check of answers against the contracts; it throws NotConforming. */
