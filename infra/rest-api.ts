@@ -101,8 +101,6 @@ export class Api extends Construct {
         const added = this.rest.root.resourceForPath(path).addMethod(method, integration, authorizers.optionsFor(auth));
         const reason = OPEN[auth];
         if (reason !== undefined) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-        // CDK sees a function behind a method, and none behind an alias: a route that moves to another is deployed by this.
-        this.rest.latestDeployment?.addToLogicalId({ method, path, servedBy: name });
         methods.set(path, [...(methods.get(path) ?? []), method]);
       }
     }
