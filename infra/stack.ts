@@ -13,6 +13,7 @@ import { Functions } from './functions.ts';
 import { Keys } from './keys.ts';
 import { MaintenanceRole } from './maintenance-role.ts';
 import { OperatorRole } from './operator-role.ts';
+import { ReplayRole } from './replay-role.ts';
 import { Api } from './rest-api.ts';
 import type { Settings } from './settings.ts';
 import { RecordTable } from './table.ts';
@@ -44,6 +45,7 @@ export class CustodiaStack extends Stack {
     const maintenance = new MaintenanceRole(this, 'Maintenance', table);
     const exporting = new ExportRole(this, 'Export', table);
     const erasure = new ErasureRole(this, 'Erasure', table);
+    const replay = new ReplayRole(this, 'Replay', table, keys);
 
     const { backupRetentionDays: retentionDays, stage } = settings;
     if (retentionDays !== undefined) {
@@ -60,6 +62,7 @@ export class CustodiaStack extends Stack {
     new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
     new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
     new CfnOutput(this, 'ErasureRoleArn', { value: erasure.role.roleArn });
+    new CfnOutput(this, 'ReplayRoleArn', { value: replay.role.roleArn });
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', settings.stage);
   }

@@ -5,6 +5,7 @@ import { declareExport } from './commands/export.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
 import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
 import { declareVerify } from './commands/verify.ts';
+import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 
 /** Every command of the operator: one file each in `commands/`. */
 export function operatorProgram(): Command {
@@ -17,6 +18,7 @@ export function operatorProgram(): Command {
   declareOrganizations(program);
   declareExport(program);
   declareErase(program);
+  declareWebhooks(program);
   declareVerify(program);
   return program;
 }

@@ -38,7 +38,7 @@ export const SAME_EVERY_DAY = [
   'test/fuzz/fuzz.test.ts',
   'test/http/{bad-input,conflicts,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
   'test/local/{gateway-harness,request-log}.test.ts',
-  'test/operator/{erase,verify}.test.ts',
+  'test/operator/{erase,replay,verify}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];
 

@@ -4,7 +4,7 @@ import type { PermissionCode, Route } from '../../shared/contract/route.ts';
 import { problemOf } from '../../shared/http/problems.ts';
 import type { MatchedRoute, RouteTable } from '../../shared/http/route-table.ts';
 import { validBody, validParams } from '../../shared/http/validate.ts';
-import { actorOf } from '../../shared/identity/actor.ts';
+import { type Actor, actorOf } from '../../shared/identity/actor.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
@@ -43,6 +43,14 @@ export interface Applied {
   readonly recordId: string | null;
 }
 
+interface EffectContext {
+  readonly tenant: Tenant;
+  readonly caller: Caller;
+  readonly session: Session;
+  /** By default the caller. */
+  readonly actor?: Actor;
+}
+
 /**
  * Runs the operation of an event, which stages its writes in the session.
  * @throws Problem with pointers into the delivery, here and at the commit
@@ -50,14 +58,14 @@ export interface Applied {
 export async function applyEffect(
   { operationId, route, operation }: Effect,
   data: Readonly<Record<string, unknown>>,
-  context: { readonly tenant: Tenant; readonly caller: Caller; readonly session: Session },
+  { actor, ...context }: EffectContext,
 ): Promise<Applied> {
   const explain = (error: unknown): unknown => {
     const reported = error instanceof NotUnique ? problemOf(error) : error;
     return reported instanceof Problem ? insideData(reported, route) : reported;
   };
   context.session.explainRefusals(explain);
-  context.session.actAs(actorOf(context.caller), operationId);
+  context.session.actAs(actor ?? actorOf(context.caller), operationId);
   try {
     const { params, body } = inputsOf(route, data);
     const answer = await operation({ ...context, params, query: {}, body, getOrThrow });

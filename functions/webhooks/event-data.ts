@@ -13,6 +13,10 @@ const placeOf = (id: string): string => `webhook-event/${id}`;
 export const encryptData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
   encryptJson(data, tenant, placeOf(id));
 
+/** The data of an event as it was sent; null where it was too long to be kept. For the operator, who has it applied again. */
+export const decryptData = async ({ id, data }: StoredEvent, tenant: Tenant): Promise<JsonObject | null> =>
+  data === null ? null : decryptJson(data, tenant, placeOf(id));
+
 /** The permissions to see the data of an event. */
 export interface Protection {
   /** To see any field. */

@@ -4,14 +4,14 @@ import { jsonOf } from '../../shared/http/json-text.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
 import { requireActive } from '../../shared/http/suspension.ts';
 import { validBody } from '../../shared/http/validate.ts';
-import { mayDo } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { type DeduplicationStore, eventsOf } from '../../shared/table/repository/deduplication-store.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
+import { apply, type SentEvent } from './apply.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
-import { type Applied, applyEffect, type Effects } from './effects.ts';
+import type { Applied, Effects } from './effects.ts';
 import { encryptData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
@@ -27,9 +27,8 @@ import { toleranceOf } from './tolerance.ts';
 const MAX_KEPT_DATA = 65_536;
 const SECONDS_KEPT = (RETENTION_DAYS + 1) * 86_400;
 
-interface Event {
+interface Event extends SentEvent {
   readonly headers: EventHeaders;
-  readonly type: string;
   readonly data: Record<string, unknown>;
   readonly bodySha256: string;
 }
@@ -54,7 +53,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   unseen.catch(() => undefined);
   const events = tenant.records(eventEntity);
   events.prepare();
-  const applied = await apply(tenant, sender, event, effects).catch(async (error: unknown) => {
+  const applied = await apply(event, effects, { tenant, caller }).catch(async (error: unknown) => {
     await unseen;
     // The conflict may be with an earlier attempt of this very delivery, committed meanwhile: then the event was processed.
     if (error instanceof Problem) await refuseSeen(seen, event);
@@ -89,29 +88,6 @@ async function refuseSeen(seen: DeduplicationStore<SeenEvent>, event: Event): Pr
   const before = await seen.recall(event.headers.eventId);
   if (before === undefined) return;
   throw new Problem(before.body_sha256 === event.bodySha256 ? 'event-already-processed' : 'event-id-reused');
-}
-
-/** Stages the effect of the event, if its type has one. */
-async function apply(tenant: Tenant, { caller }: Sender, event: Event, effects: Effects): Promise<Applied | undefined> {
-  const effect = effects.get(event.type);
-  if (effect === undefined) return undefined;
-  const { permission } = effect.route;
-  if (permission !== undefined && !mayDo(caller, permission)) {
-    throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
-  }
-  checkOrganization(tenant, event.data);
-  return applyEffect(effect, event.data, { tenant, caller, session: tenant.session });
-}
-
-/**
- * An event acts in the tenant of its integration. It may name that organization.
- * @throws Problem `forbidden` when it names another organization
- */
-function checkOrganization(tenant: Tenant, { org_id }: Event['data']): void {
-  if (typeof org_id !== 'string' || org_id.toLowerCase() === tenant.orgId) return;
-  throw new Problem('forbidden', {
-    errors: [{ in: 'body', pointer: '#/data/org_id', detail: 'must be the organization of the integration' }],
-  });
 }
 
 async function keep(

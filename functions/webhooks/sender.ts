@@ -66,8 +66,8 @@ export async function senderOf(
 const invalidSignature = (): Problem =>
   new Problem('invalid-signature', { headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
 
-/** The sender as a caller: the integration, with its own permissions. */
-const callerOf = (credentials: Credentials, secretId: string | null): Caller =>
+/** The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with. */
+export const callerOf = (credentials: Credentials, secretId: string | null): Caller =>
   callerBySignature({
     integrationId: credentials.integration_id,
     appCode: credentials.app_code,

@@ -296,6 +296,20 @@ describe('the operator’s commands work under the roles of the stack', () => {
     expect(api.account.sessions).toEqual([{ roleArn: api.stack.outputs.ExportRoleArn, tags: { tenant: acme.orgId } }]);
   });
 
+  it('webhooks replay in a session of the replay role, which opens the data of the event', async () => {
+    const event = { event_type: 'client.created', data: { name: 'Replayed' } };
+    expect((await deliver(api, rival, event)).status).toBe(200);
+    const { body } = await api.request<{ data: JsonBody[] }>('GET', '/api/v1/webhook-events', { token: rival.token });
+    api.account.forget();
+    const replay = ['webhooks', 'replay', '--org', rival.orgId, '--event', String(body.data[0]?.id)];
+    const again = await api.operator(...replay, '--json');
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([1, expect.objectContaining({ applied: false })]);
+    expect(await done(...replay, '--again')).toMatch(/^Applied by createClient to /);
+    expect(await done('webhooks', 'replay', '--help')).toMatch(/--again/);
+    const role = { roleArn: api.stack.outputs.ReplayRoleArn, tags: { tenant: rival.orgId } };
+    expect(api.account.sessions).toEqual([role, role]);
+  });
+
   it('erase in sessions of the erasure role, also after it was interrupted', async () => {
     const org = await api.orgToken('Erased');
     await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });

@@ -247,6 +247,14 @@ describe('secrets', () => {
     expect(others.toSorted()).toEqual(['audit', 'auth', 'authorizer', 'openapi', 'well-known']);
   });
 
+  it('open to the operator who replays webhook events, for the tenant of the session', () => {
+    const by = { roleArn: String(stack.outputs.ReplayRoleArn), tags: { tenant: ACME } };
+    for (const action of USES) {
+      expect(opens(by, action, { tenant: ACME }), action).toBe(true);
+      for (const tenant of [RIVAL, 'PLATFORM']) expect(opens(by, action, { tenant }), action).toBe(false);
+    }
+  });
+
   it('do not open to a function on its own, whatever it says of itself', () => {
     for (const name of functionNames(contracts)) {
       for (const action of [...USES, 'Encrypt', 'ReEncryptFrom']) {
@@ -378,7 +386,7 @@ describe('the maintenance role', () => {
   });
 });
 
-describe.each(['Maintenance', 'Export', 'Erasure'])('the role %s', (name) => {
+describe.each(['Maintenance', 'Export', 'Erasure', 'Replay'])('the role %s', (name) => {
   const role = (): string => String(stack.outputs[`${name}RoleArn`]);
 
   it('is assumed by people of the account for one tenant, and by no function', () => {
@@ -427,6 +435,20 @@ describe('the erasure role', () => {
       ['DeleteItem', 'BatchWriteItem'].some((action) => may({ roleArn, tags: { tenant: ACME } }, action, [trail])),
     );
     expect(deleting).toEqual([stack.outputs.ErasureRoleArn]);
+  });
+});
+
+describe('the replay role', () => {
+  const by = (): Principal => ({ roleArn: String(stack.outputs.ReplayRoleArn), tags: { tenant: ACME } });
+  const allowed = (key: string): string[] => [...ACTIONS, 'Scan'].filter((action) => may(by(), action, [key]));
+
+  it('does what the receiver of webhooks does for a tenant, and changes no audit event', () => {
+    expect(allowed(`ORG#${ACME}#CLIENT`)).toEqual(ACTIONS);
+    expect(allowed('APP#acme')).toEqual(['GetItem', 'ConditionCheckItem']);
+    for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem'])
+      expect(may(by(), action, [`ORG#${ACME}#AUDIT_EVENT`]), action).toBe(false);
+    for (const key of [`SUSPENDED#${ACME}`, 'ORG#PLATFORM#ORG', 'LOGIN_FAILURE#x'])
+      expect(allowed(key), key).toEqual([]);
   });
 });
 

@@ -1,0 +1,46 @@
+import { Problem } from '../../shared/contract/problem.ts';
+import type { Actor } from '../../shared/identity/actor.ts';
+import { type Caller, mayDo } from '../../shared/identity/caller.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { type Applied, applyEffect, type Effects } from './effects.ts';
+
+/** An event as it was sent. */
+export interface SentEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface Context {
+  readonly tenant: Tenant;
+  /** The integration that has sent the event. */
+  readonly caller: Caller;
+  /** Who has the event applied, for audit events; by default the caller. */
+  readonly actor?: Actor;
+}
+
+/**
+ * Stages the effect of an event in the tenant of its sender.
+ * @returns undefined where events of its type have no effect
+ * @throws Problem when the sender may not do that, or the data does not fit
+ */
+export async function apply(event: SentEvent, effects: Effects, context: Context): Promise<Applied | undefined> {
+  const effect = effects.get(event.type);
+  if (effect === undefined) return undefined;
+  const { permission } = effect.route;
+  if (permission !== undefined && !mayDo(context.caller, permission)) {
+    throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
+  }
+  checkOrganization(context.tenant, event.data);
+  return applyEffect(effect, event.data, { ...context, session: context.tenant.session });
+}
+
+/**
+ * An event acts in the tenant of its integration. It may name that organization.
+ * @throws Problem `forbidden` when it names another organization
+ */
+function checkOrganization(tenant: Tenant, { org_id }: SentEvent['data']): void {
+  if (typeof org_id !== 'string' || org_id.toLowerCase() === tenant.orgId) return;
+  throw new Problem('forbidden', {
+    errors: [{ in: 'body', pointer: '#/data/org_id', detail: 'must be the organization of the integration' }],
+  });
+}

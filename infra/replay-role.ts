@@ -1,0 +1,27 @@
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { ANY_APP, allowItems, denyChanges } from './item-policy.ts';
+import type { Keys } from './keys.ts';
+import { oneTenantRole } from './one-tenant-role.ts';
+import type { Table } from './table.ts';
+import { ALL_ACTIONS, AUDIT_EVENTS, OF_TENANT } from './tenant-role.ts';
+
+/**
+ * The role of the operator's `webhooks replay`: does what the function that receives webhooks does for a tenant, and opens the tenant's secrets, as the
+ * data of events is one (`docs/decisions/0097-replaying-events.md`).
+ */
+export class ReplayRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, table: Table, keys: Keys) {
+    super(scope, id);
+    this.role = oneTenantRole(
+      this,
+      'Applies webhook events of the tenant that its session is tagged with (bin/operator.ts)',
+    );
+    this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'ConditionCheckItem'], [ANY_APP]));
+    this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
+    keys.allowSecretsOfTenant(this.role);
+  }
+}
