@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
+import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
@@ -13,6 +14,7 @@ export function operatorProgram(): Command {
     .description('Works on a deployed stage, or on the data of npm start')
     .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
     .exitOverride();
+  declareDoctor(program);
   declareCreatePlatformKey(program);
   declarePlatformKeys(program);
   declareOrganizations(program);

@@ -47,6 +47,8 @@ interface DeployedStack {
   readonly secretsKey: string | undefined;
   readonly role: string | undefined;
   readonly region: string | undefined;
+  /** The address in front of `/api/v1`. */
+  readonly baseUrl: string | undefined;
 }
 
 /** @throws OperatorProblem when the outputs are none, or name no such role */
@@ -58,11 +60,14 @@ export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Pr
       `${options.outputs} names no ${roleOutput}: deploy this release first, or name a --role.`,
     );
   }
-  return { table, secretsKey, role, region: options.region ?? regionOf(secretsKey) };
+  return { table, secretsKey, role, region: options.region ?? regionOf(secretsKey), baseUrl: outputs.BaseUrl };
 }
 
 async function readOutputs(file: string): Promise<Outputs> {
-  const stacks = z.record(z.string(), z.unknown()).safeParse(JSON.parse(await readFile(file, 'utf8')));
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new OperatorProblem(`${file} cannot be read: cdk deploy --outputs-file writes it.`, { cause });
+  });
+  const stacks = z.record(z.string(), z.unknown()).safeParse(parsed(text));
   // The file also names stacks that were deployed on the way.
   const [outputs, ...others] = Object.values(stacks.data ?? {}).flatMap(
     (each) => outputsSchema.safeParse(each).data ?? [],
@@ -70,6 +75,14 @@ async function readOutputs(file: string): Promise<Outputs> {
   if (outputs !== undefined && others.length === 0) return outputs;
   throw new OperatorProblem(`--outputs must name a file with the outputs of one stack of Custodia; ${file} is none.`);
 }
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
 
 /** `arn:<partition>:kms:<region>:<account>:key/<id>` */
 const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn.split(':')[3] : undefined);

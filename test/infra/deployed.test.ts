@@ -264,6 +264,14 @@ describe('the operator’s commands work under the roles of the stack', () => {
     expect([code, api.account.refusals], stderr).toEqual([0, []]);
     return stdout;
   };
+  it('doctor in one session of the operator’s role', async () => {
+    api.account.forget();
+    const { findings } = JSON.parse(await done('doctor', '--url', api.url, '--json'));
+    const states = findings.map(({ check, state }: JsonBody) => [check, state]);
+    expect(Object.fromEntries(states)).toMatchObject({ access: 'ok', table: 'ok', 'secrets key': 'ok', API: 'ok' });
+    expect(api.account.sessions.map(({ roleArn }) => roleArn)).toEqual([api.stack.outputs.OperatorRoleArn]);
+  });
+
   it('platform-keys and organizations list in one session of the operator’s role', async () => {
     api.account.forget();
     await done('create-platform-key', '--app-code', 'second');

@@ -38,6 +38,8 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly kms: FakeKms;
   /** The table behind the account, which takes anybody's requests. */
   readonly table: FreshTable;
+  /** Where the gateway answers: what the output `BaseUrl` is in AWS. */
+  readonly url: string;
   /** Runs the operator's command line on the stack, as somebody of the account. */
   readonly operator: (...args: string[]) => Promise<Ran>;
   /** The same, until a signal ends it. */
@@ -143,6 +145,7 @@ export async function deploy(
   const all = started.move();
   return {
     ...callersAt(gateway.url, platform),
+    url: gateway.url,
     stack,
     assembly: outdir,
     functions,

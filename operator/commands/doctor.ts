@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
+import { type DoctorOptions, doctor } from '../doctor/doctor.ts';
+import type { Finding } from '../doctor/findings.ts';
+import { withTarget } from '../target.ts';
+
+/** `doctor` works under the stack's operator role. */
+
+export function declareDoctor(program: Command): void {
+  const command = program
+    .command('doctor')
+    .description(
+      'Look whether a stage works: outputs, table, keys, API, log in, one read; and say in a line each what is wrong',
+    )
+    .option('--url <address>', 'where the API answers, instead of the output BaseUrl; of npm start by HOST and PORT')
+    .option('--app-code <code>', 'platform key to log in with; its secret is read from PLATFORM_SECRET');
+  withJson(withTarget(command, 'OperatorRoleArn', { secrets: true })).action(look);
+  withExamples(
+    command,
+    'doctor --outputs outputs.json',
+    'doctor --outputs outputs.json --app-code ops   # with PLATFORM_SECRET in the environment',
+    'doctor --local',
+  );
+}
+
+async function look(options: DoctorOptions & AnswerOptions): Promise<void> {
+  const findings = await doctor(options);
+  const isWell = findings.every(({ state }) => state !== 'wrong');
+  answer(options, { ok: isWell, findings }, findings.map(lineOf));
+  if (!isWell) process.exitCode = EXIT.found;
+}
+
+const lineOf = ({ check, state, detail }: Finding): string => `${STATES[state]}  ${check.padEnd(11)}  ${detail}`;
+
+const STATES = { ok: 'ok     ', wrong: 'WRONG  ', skipped: 'skipped' } as const;

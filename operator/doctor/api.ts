@@ -1,0 +1,80 @@
+import { OperatorProblem } from '../problem.ts';
+
+/** What the API of a stage answers, seen from outside. */
+
+const TIMEOUT_MS = 15_000;
+
+interface Answered {
+  readonly status: number;
+  /** Undefined where it is no JSON. */
+  readonly body: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** @throws OperatorProblem when nothing answers */
+async function ask(address: string, request: RequestInit = {}): Promise<Answered> {
+  try {
+    const response = await fetch(address, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const body: unknown = await response.json().catch(() => undefined);
+    return { status: response.status, body: typeof body === 'object' && body !== null ? { ...body } : undefined };
+  } catch (error) {
+    throw new OperatorProblem(
+      `Nothing answers at ${address} (${reasonOf(error)}): look whether the address is right and the stage is there; for a domain of your own, whether its alias record is.`,
+      { cause: error },
+    );
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error as Error;
+  return cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : message;
+};
+
+/** What an API that refuses says, in a line. */
+const refusalOf = ({ status, body }: Answered): string =>
+  [`${status}`, body?.title, body?.detail].filter((part) => part !== undefined).join(', ');
+
+export async function lookAtDocument(base: string): Promise<string> {
+  const answered = await ask(`${base}/api/v1/openapi`);
+  const { version, title } = (answered.body?.info ?? {}) as { version?: string; title?: string };
+  if (answered.status !== 200 || version === undefined)
+    throw new Error(`${base}/api/v1/openapi answered ${refusalOf(answered)}`);
+  return `${title} ${version} answers at ${base}`;
+}
+
+export async function lookAtTokenKeys(base: string): Promise<string> {
+  const answered = await ask(`${base}/.well-known/jwks.json`);
+  const { keys } = (answered.body ?? {}) as { keys?: readonly unknown[] };
+  if (answered.status !== 200 || keys === undefined || keys.length === 0)
+    throw new Error(`${base}/.well-known/jwks.json answered ${refusalOf(answered)}`);
+  return `${keys.length} published`;
+}
+
+/** @returns a token */
+export async function logIn(base: string, appCode: string, secret: string): Promise<string> {
+  const answered = await ask(`${base}/api/v1/auth/login`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ app_code: appCode, secret }),
+  });
+  const token = answered.body?.access_token;
+  if (answered.status === 200 && typeof token === 'string') return token;
+  if (answered.status === 401) {
+    throw new OperatorProblem(
+      `${appCode} is refused: it is no key of this stage, is inactive, or has another secret. custodia platform-keys list shows the keys, rotate gives one a new secret.`,
+    );
+  }
+  throw new Error(`The login answered ${refusalOf(answered)}`);
+}
+
+/** Reads one record through the API. */
+export async function readOne(base: string, token: string): Promise<string> {
+  const answered = await ask(`${base}/api/v1/orgs?page_size=1`, { headers: { Authorization: `Bearer ${token}` } });
+  const { total } = (answered.body ?? {}) as { total?: number };
+  if (answered.status === 200 && total !== undefined) return `${total} organizations`;
+  if (answered.status === 403) {
+    throw new OperatorProblem(
+      'The key is none of the platform, or may not read organizations: name one made by custodia create-platform-key.',
+    );
+  }
+  throw new Error(`The list of organizations answered ${refusalOf(answered)}`);
+}

@@ -1,0 +1,52 @@
+import { OperatorProblem, sentenceOf } from '../problem.ts';
+
+/** What was found by one check. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'wrong' | 'skipped';
+  /** What is there; or what is wrong, and what to do about it. */
+  readonly detail: string;
+}
+
+export interface Check {
+  readonly name: string;
+  /** Checks without which this one says nothing new. */
+  readonly needs?: readonly string[];
+  /**
+   * Looks, and tells what is there.
+   * @throws Skipped; any other error says what is wrong
+   */
+  readonly look: () => Promise<string>;
+  /** What to do where it is wrong; an {@link OperatorProblem} says that itself. */
+  readonly advice: string;
+}
+
+/** A check cannot be made, and nothing is wrong. */
+export class Skipped extends Error {
+  override readonly name = 'Skipped';
+}
+
+/** Makes the checks one after the other. */
+export async function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, needs = [], look, advice } of checks) {
+    const missing = findings.find(({ check, state }) => needs.includes(check) && state !== 'ok');
+    findings.push(
+      missing === undefined
+        ? await findingOf(name, look, advice)
+        : { check: name, state: 'skipped', detail: `needs: ${missing.check}` },
+    );
+  }
+  return findings;
+}
+
+async function findingOf(check: string, look: () => Promise<string>, advice: string): Promise<Finding> {
+  try {
+    return { check, state: 'ok', detail: await look() };
+  } catch (error) {
+    if (error instanceof Skipped) return { check, state: 'skipped', detail: error.message };
+    const said = sentenceOf(error);
+    const isAdvised = error instanceof OperatorProblem;
+    return { check, state: 'wrong', detail: isAdvised ? said : `${said.replace(/\.?$/, '.')} ${advice}` };
+  }
+}

@@ -1,0 +1,142 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding } from '../../operator/doctor/findings.ts';
+import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { freshDirectory } from '../support/directory.ts';
+import { type Ran, runOperator } from '../support/operator.ts';
+
+let api: Api;
+let kms: FakeKms;
+let secret: string;
+beforeAll(async () => {
+  [api, kms] = await Promise.all([startApi(), startFakeKms()]);
+  const made = await operator('create-platform-key', '--app-code', 'ops');
+  secret = JSON.parse(made.stdout).secret;
+});
+afterAll(() => {
+  kms.stop();
+  return api.close();
+});
+
+const on = (...options: string[]) => ['--table', api.table.tableName, '--secrets-key', 'master', ...options];
+const operator = (...args: string[]) => runOperator([...args, ...on()], { AWS_ENDPOINT_URL_KMS: kms.endpoint });
+const doctor = (options: string[], variables: Record<string, string> = {}): Promise<Ran> =>
+  runOperator(['doctor', ...options], { AWS_ENDPOINT_URL_KMS: kms.endpoint, ...variables });
+/** With the address and the key of this stage. */
+const whole = (options: string[] = [], variables: Record<string, string> = {}) =>
+  doctor([...on('--url', api.url, '--app-code', 'ops'), ...options], { PLATFORM_SECRET: secret, ...variables });
+
+/** What each check has found. */
+async function found(ran: Promise<Ran>) {
+  const { code, stdout, stderr } = await ran;
+  const { ok, findings } = JSON.parse(stdout) as { ok: boolean; findings: Finding[] };
+  expect([ok, stderr]).toEqual([code === 0, '']);
+  return { code, ...Object.fromEntries(findings.map(({ check, state, detail }) => [check, [state, detail]])) };
+}
+
+const OK = (detail: RegExp | string = /./) => ['ok', expect.stringMatching(detail)];
+const wrong = (detail: RegExp) => ['wrong', expect.stringMatching(detail)];
+const skipped = (detail: RegExp) => ['skipped', expect.stringMatching(detail)];
+
+describe('custodia doctor', () => {
+  it('finds a stage well', async () => {
+    expect(await found(whole(['--json']))).toEqual({
+      code: 0,
+      outputs: OK(),
+      access: OK(),
+      table: OK(/can be read$/),
+      'secrets key': OK(),
+      API: OK(/answers at http/),
+      'token keys': OK(/^1 published$/),
+      'log in': OK(/^ops gets a token$/),
+      read: OK(/^0 organizations$/),
+    });
+    const { stdout } = await whole();
+    expect(stdout.split('\n').slice(0, -1)).toEqual(Array(8).fill(expect.stringMatching(/^ok {7}\S.{10} {2}\S/)));
+  });
+
+  it('says in a line each what is wrong, skips what depends on it, and ends with 1', async () => {
+    const { code, stdout } = await whole([], { PLATFORM_SECRET: 'cst_wrong' });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^WRONG {4}log in {7}ops is refused: .*rotate gives one a new secret\.$/m);
+    expect(stdout).toMatch(/^skipped {2}read {9}needs: log in$/m);
+  });
+
+  it('logs in only with a key that is given', async () => {
+    expect(await found(doctor([...on('--url', api.url), '--json']))).toMatchObject({
+      code: 0,
+      'log in': skipped(/^no key given/),
+      read: skipped(/^needs: log in$/),
+    });
+  });
+
+  it('tells a key of an organization from one of the platform', async () => {
+    const org = await api.orgToken();
+    const ran = doctor([...on('--url', api.url, '--app-code', org.appCode), '--json'], { PLATFORM_SECRET: org.secret });
+    expect(await found(ran)).toMatchObject({
+      code: 1,
+      'log in': OK(),
+      read: wrong(/^The key is none of the platform/),
+    });
+  });
+
+  it('finds a table that is not there', async () => {
+    expect(await found(whole(['--table', 'none', '--json']))).toMatchObject({
+      code: 1,
+      table: wrong(/^There is no table none\. Look at the table/),
+      'log in': OK(),
+    });
+  });
+
+  it('finds an address where nothing answers', async () => {
+    expect(await found(whole(['--url', 'http://127.0.0.1:1/dev/', '--json']))).toMatchObject({
+      code: 1,
+      table: OK(),
+      API: wrong(/^Nothing answers at http:\/\/127\.0\.0\.1:1\/dev\/api\/v1\/openapi \(/),
+      'token keys': skipped(/^needs: API$/),
+      'log in': skipped(/^needs: API$/),
+    });
+  });
+
+  it('finds an address where something else answers', async () => {
+    expect(await found(whole(['--url', `${api.url}/elsewhere`, '--json']))).toMatchObject({
+      code: 1,
+      API: wrong(/openapi answered 404, No such path/),
+    });
+  });
+
+  it('finds a key that KMS does not let it use', async () => {
+    expect(await found(whole(['--json'], { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }))).toMatchObject({
+      code: 1,
+      'secrets key': wrong(/ECONNREFUSED.*Without the key nobody can make integrations/),
+      'log in': OK(),
+    });
+  });
+
+  it('finds outputs that are not there, or are none', async () => {
+    const file = join(await freshDirectory(), 'outputs.json');
+    const missing = await found(doctor(['--outputs', file, '--json']));
+    expect(missing).toMatchObject({
+      code: 1,
+      outputs: wrong(/outputs\.json cannot be read/),
+      access: skipped(/outputs/),
+    });
+    await writeFile(file, '{"other": {}');
+    expect(await found(doctor(['--outputs', file, '--json']))).toMatchObject({
+      code: 1,
+      outputs: wrong(/^--outputs must name a file with the outputs of one stack/),
+      table: skipped(/access/),
+      API: skipped(/^no address/),
+    });
+    expect(await found(doctor(['--json']))).toMatchObject({ outputs: wrong(/^Name the stack with --outputs/) });
+  });
+
+  it('finds a role that may not be assumed', async () => {
+    const ran = whole(['--role', 'arn:aws:iam::111122223333:role/none', '--json'], {
+      AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1',
+    });
+    expect(await found(ran)).toMatchObject({ code: 1, access: wrong(/sts:AssumeRole/), table: skipped(/access/) });
+  });
+});

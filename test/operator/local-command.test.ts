@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { start } from '../local/start-fixture.ts';
+import { freshDirectory } from '../support/directory.ts';
+import { runOperator } from '../support/operator.ts';
+
+/** The commands on the data of `npm start`, while it runs and when it does not. */
+
+describe('with --local', () => {
+  it('the operator works on what npm start serves, and on its data later', async () => {
+    const DATA_DIR = await freshDirectory();
+    const local = (...args: string[]) => runOperator([...args, '--local'], { DATA_DIR }, { alone: true });
+    expect(await local('organizations', 'list')).toMatchObject({ code: 2 });
+
+    const api = start({ DATA_DIR });
+    const url = await api.ready();
+    const looked = await local('doctor', '--url', url);
+    expect([looked.code, looked.stdout]).toEqual([0, expect.stringMatching(/^ok {7}read {9}0 organizations$/m)]);
+    const made = JSON.parse((await local('create-platform-key', '--app-code', 'ops')).stdout);
+    expect(made.secret).toMatch(/^cst_/);
+    const key = await fetch(`${url}/api/v1/integrations`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ app_code: 'acme', display_name: 'Acme' }),
+    });
+    const { org_id, secret } = (await key.json()) as { org_id: string; secret: string };
+    const login = async () =>
+      (
+        await fetch(`${url}/api/v1/auth/login`, {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ app_code: 'acme', secret }),
+        })
+      ).status;
+    expect((await local('organizations', 'suspend', '--org', org_id)).code).toBe(0);
+    expect(await login()).toBe(403);
+    await api.signal('SIGTERM');
+
+    expect(JSON.parse((await local('organizations', 'list', '--json')).stdout)).toMatchObject([
+      { id: org_id, suspension: { state: 'suspended' } },
+    ]);
+    expect((await local('platform-keys', 'list')).stdout).toMatch(/ ops /);
+    expect((await local('export', '--org', org_id)).stdout.split('\n')).toHaveLength(6);
+    const stopped = await local('doctor', '--url', url);
+    expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringMatching(/^WRONG {4}API {10}Nothing answers at/m)]);
+  });
+});
