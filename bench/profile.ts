@@ -1,5 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Profiler, Session } from 'node:inspector/promises';
+import { SourceMap, type SourceMapping } from 'node:module';
+import { basename, join, resolve } from 'node:path';
 import { markdown } from '../generate/markdown.ts';
 
 /** CPU profiles: made, kept for a viewer (Chrome, VS Code), and told in words. */
@@ -23,8 +26,14 @@ export async function profiled<T>(file: string, work: () => Promise<T>): Promise
 
 const LONGEST = 25;
 
-/** What a profile says: by package or folder, by function alone, and by function of ours with all that it calls. In microseconds for each of so many requests. */
-export async function profileText(file: string, requests: number): Promise<string> {
+/** Tells the source file of a place in a profile, from the repository's root. */
+type SourceOf = (frame: Frame) => string;
+
+/**
+ * What a profile says: by package or folder, by function alone, and by function of ours with all that it calls. In microseconds for each of so
+ * many requests, on the wall: where the process waits for a busy machine counts, too.
+ */
+export async function profileText(file: string, requests: number, sourceOf: SourceOf = fileOf): Promise<string> {
   const { nodes, samples = [], timeDeltas = [] }: Profiler.Profile = JSON.parse(await readFile(file, 'utf8'));
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -34,13 +43,13 @@ export async function profileText(file: string, requests: number): Promise<strin
   for (const [index, sample] of samples.entries()) {
     const time = timeDeltas[index] ?? 0;
     const own = byId.get(sample)?.callFrame;
-    if (own === undefined || own.functionName === '(idle)') continue;
-    places.add(placeOf(own), time);
-    alone.add(nameOf(own), time);
+    if (own === undefined || own.functionName === '(idle)' || own.url === 'node:inspector') continue;
+    places.add(placeOf(own, sourceOf(own)), time);
+    alone.add(nameOf(own, sourceOf(own)), time);
     const stack = new Set<string>();
     for (let id: number | undefined = sample; id !== undefined; id = parents.get(id)) {
       const frame = byId.get(id)?.callFrame;
-      if (frame !== undefined && isOurs(frame)) stack.add(nameOf(frame));
+      if (frame !== undefined && isOurs(sourceOf(frame))) stack.add(nameOf(frame, sourceOf(frame)));
     }
     for (const name of stack) withCalled.add(name, time);
   }
@@ -70,22 +79,43 @@ class Times {
 
 type Frame = Profiler.ProfileNode['callFrame'];
 
-const ROOT = `${new URL('..', import.meta.url)}`;
-const pathOf = ({ url }: Frame): string => url.replace(ROOT, '').replace(/^.*node_modules\//, 'node_modules/');
+const ROOT = join(import.meta.dirname, '..');
+const fileOf: SourceOf = ({ url }) => fromRoot(url);
 
-const isOurs = (frame: Frame): boolean => /^(shared|functions)\//.test(pathOf(frame));
+/** `shared/table/keys.ts`, `node_modules/zod/…`, `node:fs`; empty for what has no file. */
+const fromRoot = (path: string): string =>
+  path
+    .replace('file://', '')
+    .replace(`${ROOT}/`, '')
+    .replace(/^.*node_modules\//, 'node_modules/');
 
-/** `@smithy/core`, `shared/http`, `node:internal`, `(garbage collector)` */
-function placeOf(frame: Frame): string {
-  const path = pathOf(frame);
-  if (path === '') return frame.functionName || '(native)';
-  if (path.startsWith('node:')) return 'node:…';
-  const [first = '', second = '', third = ''] = path.replace('node_modules/', '').split('/');
-  if (path.startsWith('node_modules/')) return first.startsWith('@') ? `${first}/${second}` : first;
+/** Source files of bundled code, by the maps in this directory. */
+export function mappedSources(maps: string): SourceOf {
+  const known = new Map<string, SourceMap | undefined>();
+  const mapOf = (url: string): SourceMap | undefined => {
+    const file = join(maps, `${basename(url)}.map`);
+    const map =
+      known.get(file) ?? (existsSync(file) ? new SourceMap(JSON.parse(readFileSync(file, 'utf8'))) : undefined);
+    known.set(file, map);
+    return map;
+  };
+  return ({ url, lineNumber, columnNumber }) => {
+    const entry: Partial<SourceMapping> | undefined = mapOf(url)?.findEntry(lineNumber, columnNumber);
+    return fromRoot(entry?.originalSource === undefined ? url : resolve(maps, entry.originalSource));
+  };
+}
+
+const isOurs = (source: string): boolean => /^(shared|functions)\//.test(source);
+
+/** `@smithy/core`, `shared/http`, `node:internal/modules`, `(garbage collector)` */
+function placeOf({ functionName }: Frame, source: string): string {
+  if (source === '') return functionName || '(native)';
+  if (source.startsWith('/')) return '(made by the bundler)';
+  if (source.startsWith('node:')) return source.split('/').slice(0, 2).join('/');
+  const [first = '', second = '', third = ''] = source.replace('node_modules/', '').split('/');
+  if (source.startsWith('node_modules/')) return first.startsWith('@') ? `${first}/${second}` : first;
   return third.endsWith('.ts') || third === '' ? `${first}/${second}` : `${first}/${second}/${third}`;
 }
 
-const nameOf = (frame: Frame): string => {
-  const path = pathOf(frame).replace('node_modules/', '');
-  return `\`${frame.functionName || '(anonymous)'}\` ${path === '' ? '' : `${path}:${frame.lineNumber + 1}`}`.trim();
-};
+const nameOf = ({ functionName, lineNumber }: Frame, source: string): string =>
+  `\`${functionName || '(anonymous)'}\` ${source === '' ? '' : `${source.replace('node_modules/', '')}:${lineNumber + 1}`}`.trim();

@@ -64,6 +64,8 @@ program
   .description('import and first request of every function in fresh processes, against the bare SDK')
   .option('--small', 'fewer rounds', false)
   .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/cold-start.svg', false)
+  .option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say')
+  .option('--function <names...>', 'which functions to profile')
   .addOption(
     new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
   )

@@ -3,6 +3,7 @@
 /** They need no DynamoDB. */
 const UNIT = [
   'test/architecture/*.test.ts',
+  'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
   'test/contract/{body,constraints,contracts,fields,filters,json,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { writePerformance } from '../docs.ts';
+import { mappedSources, profileText } from '../profile.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
 import { Teller } from '../teller.ts';
 import type { Launched } from './launcher.ts';
@@ -9,6 +11,10 @@ import { type PreparedStack, prepareStack } from './stack.ts';
 export interface ColdStartOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
+  /** Names of functions, with {@link ColdStartOptions.profile}. */
+  readonly function?: readonly string[];
+  /** Directory for CPU profiles, instead of measuring. */
+  readonly profile?: string;
   readonly engine?: EngineName;
 }
 
@@ -16,11 +22,13 @@ export interface ColdStartOptions {
 const ROUNDS = { small: 5, usual: 21 } as const;
 
 /** Measures what cold starts take. @returns whether every bound holds */
-export async function benchColdStart({ small, writeDocs, engine }: ColdStartOptions): Promise<boolean> {
+export async function benchColdStart(options: ColdStartOptions): Promise<boolean> {
+  const { small, writeDocs, engine, profile, function: names } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   const teller = new Teller();
   try {
     await using stack = await prepareStack(dynamoDb.endpoint, teller.tell);
+    if (profile !== undefined) return await profileStarts(stack, names, profile, teller);
     const starts = comparedWith(await startAll(stack, small ? ROUNDS.small : ROUNDS.usual, teller.tell));
     const table = coldStartTable(starts);
     teller.print(`${table}\n`);
@@ -32,6 +40,23 @@ export async function benchColdStart({ small, writeDocs, engine }: ColdStartOpti
     teller.stop();
     await dynamoDb.stop();
   }
+}
+
+/** Of bundled code names are short and places are those of its source maps. */
+async function profileStarts(
+  stack: PreparedStack,
+  names: readonly string[] | undefined,
+  directory: string,
+  teller: Teller,
+) {
+  for (const { name, maps, start } of stack.functions) {
+    if (names !== undefined && !names.includes(name)) continue;
+    const file = `${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
+    await start(['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${file}`, '--cpu-prof-interval=100']);
+    const text = await profileText(join(directory, file), 1, maps === undefined ? undefined : mappedSources(maps));
+    teller.print(`## ${name}: ${join(directory, file)}\n\n${text}\n`);
+  }
+  return true;
 }
 
 /** @throws Error when a start asked for something that was not recorded */

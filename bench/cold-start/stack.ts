@@ -11,6 +11,7 @@ import { type BundleSize, bundleSize } from './bundle-size.ts';
 import { CannedServer, type Upstreams } from './canned-server.ts';
 import { selfSigned } from './certificate.ts';
 import { firstRequests } from './first-requests.ts';
+import type { Launched } from './launcher.ts';
 import { type Startable, Starter } from './start.ts';
 
 /** The functions of the stack and the bare ones, each with its first request and with what AWS answers to it. */
@@ -27,8 +28,10 @@ export interface Prepared {
   /** AWS is asked so often for it. */
   readonly calls: number;
   readonly size: BundleSize | undefined;
-  /** Starts it once more, in a fresh process. */
-  readonly start: () => ReturnType<Starter['start']>;
+  /** Directory of its source maps, where it has some. */
+  readonly maps: string | undefined;
+  /** Starts it once more, in a fresh process; `flags` of Node besides those of Lambda. */
+  readonly start: (flags?: readonly string[]) => Promise<Launched>;
 }
 
 export interface PreparedStack extends AsyncDisposable {
@@ -61,14 +64,15 @@ export async function prepareStack(engine: string, tell: (text: string) => void)
   });
 
   const functions: Prepared[] = [];
-  for (const { startable, upstreams, title, size } of [...(await bare(stack, directory)), ...(await ours(stack))]) {
+  for (const recordable of [...(await bare(stack, directory)), ...(await ours(stack))]) {
+    const { startable, upstreams, ...known } = recordable;
     tell(`recording ${startable.name}`);
     const exchanges = await server.record(upstreams, () => starter.start(startable));
-    const start = () => {
+    const start: Prepared['start'] = (flags) => {
       server.replay(exchanges);
-      return starter.start(startable);
+      return starter.start(startable, flags);
     };
-    functions.push({ name: startable.name, title, size, calls: exchanges.length, start });
+    functions.push({ ...known, name: startable.name, calls: exchanges.length, start });
   }
   const all = started.move();
   return { functions, server, [Symbol.asyncDispose]: () => all.disposeAsync() };
@@ -76,11 +80,9 @@ export async function prepareStack(engine: string, tell: (text: string) => void)
 
 const TABLE = 'cold-start';
 
-interface Recordable {
+interface Recordable extends Pick<Prepared, 'title' | 'size' | 'maps'> {
   readonly startable: Startable;
   readonly upstreams: Upstreams;
-  readonly title: string;
-  readonly size: BundleSize | undefined;
 }
 
 async function ours(stack: RunningStack): Promise<Recordable[]> {
@@ -94,8 +96,9 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
       const { title, event, status } = request;
       const credentials = account.credentialsOf({ roleArn: stack.roleOf(name), tags: {} });
       const environment = { ...stack.environmentOf(name), ...credentials };
-      const size = await bundleSize(module, join(stack.assembly, 'bundles', name));
-      return { startable: { name, module, export: exported, event, status, environment }, upstreams, title, size };
+      const maps = join(stack.assembly, 'bundles', name);
+      const startable = { name, module, export: exported, event, status, environment };
+      return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
     }),
   );
 }
@@ -117,16 +120,17 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
   const byDefault = join(directory, 'bare', 'index.js');
   const trimmed = join(directory, 'trimmed');
   await Promise.all([bundleByDefault(entry, byDefault), bundleOne(entry, trimmed)]);
-  const recordable = (name: string, module: string, size: BundleSize | undefined): Recordable => ({
+  const recordable = (name: string, module: string, size?: BundleSize, maps?: string): Recordable => ({
     startable: { name, module, export: 'handler', event, status: 200, environment },
     upstreams: { dynamodb, sts: dynamodb, kms: dynamodb },
     title: 'reads an item',
     size,
+    maps,
   });
   const trimmedModule = join(trimmed, 'index.mjs');
   return [
-    recordable(BARE, byDefault, undefined),
-    recordable(TRIMMED, trimmedModule, await bundleSize(trimmedModule, trimmed)),
+    recordable(BARE, byDefault),
+    recordable(TRIMMED, trimmedModule, await bundleSize(trimmedModule, trimmed), trimmed),
   ];
 }
 

@@ -51,11 +51,14 @@ export class Starter {
     this.#shared = shared;
   }
 
-  /** @throws Error when the first request is not answered as it should be */
-  async start({ name, environment, status, ...launch }: Startable): Promise<Launched> {
+  /**
+   * @param flags of Node, besides those of Lambda
+   * @throws Error when the first request is not answered as it should be
+   */
+  async start({ name, environment, status, ...launch }: Startable, flags: readonly string[] = []): Promise<Launched> {
     const file = join(this.#directory, `${name}.json`);
     await writeFile(file, JSON.stringify(launch satisfies Launch));
-    const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, this.#launcher, file], {
+    const { stdout } = await promisify(execFile)(process.execPath, [...FLAGS, ...flags, this.#launcher, file], {
       env: { ...LAMBDA, ...this.#shared, ...environment },
       maxBuffer: 16_777_216,
     });
