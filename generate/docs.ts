@@ -7,6 +7,7 @@ import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
 import { openApiDocument } from '../shared/contract/openapi/document.ts';
 import { documentText } from '../shared/contract/openapi/text.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model.ts';
+import { permissionCatalogueFile } from './permission-catalogue.ts';
 import { withContracts } from './specification/page.ts';
 import { webhookDomains } from './webhook-domains.ts';
 
@@ -46,7 +47,8 @@ async function makeMeasured(): Promise<void> {
   await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
 }
 
-// First, for what is measured runs it.
+// First, for what is measured runs them.
+await make('functions/access/catalogue.ts', () => permissionCatalogueFile(contracts));
 await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('docs/specification.md', withContracts);

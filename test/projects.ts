@@ -2,6 +2,7 @@
 
 /** They need no DynamoDB. */
 const UNIT = [
+  'test/access/*.test.ts',
   'test/architecture/*.test.ts',
   'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',

@@ -3,8 +3,9 @@ import { pagesOf } from '../../shared/http/pages.ts';
 import { requirePower } from '../../shared/http/power.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
-import { catalogue, requireKnown } from './catalogue.ts';
+import { catalogue } from './catalogue.ts';
 import type { access } from './contract.ts';
+import { requireKnown } from './known-permissions.ts';
 import { membershipEntity, roleEntity } from './store.ts';
 import { checkSystemRole } from './system-role.ts';
 

@@ -9,7 +9,7 @@ import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/
 import type { Session } from '../../shared/table/session.ts';
 import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { requireKnown } from '../access/catalogue.ts';
+import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration, integrations } from './contract.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';

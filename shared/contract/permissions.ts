@@ -54,7 +54,7 @@ const MAX_CODE = 81;
 
 /**
  * A set of permission codes, or null for all. Only their form is checked here: which codes exist follows from all contracts together, and is
- * checked by the operation (`functions/access/catalogue.ts`).
+ * checked by the operation (`functions/access/known-permissions.ts`).
  */
 export const permissionCodes = () =>
   list(
