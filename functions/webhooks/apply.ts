@@ -24,7 +24,7 @@ interface Context {
  * @throws Problem when the sender may not do that, or the data does not fit
  */
 export async function apply(event: SentEvent, effects: Effects, context: Context): Promise<Applied | undefined> {
-  const effect = effects.get(event.type);
+  const effect = await effects(event.type);
   if (effect === undefined) return undefined;
   const { permission } = effect.route;
   if (permission !== undefined && !mayDo(context.caller, permission)) {

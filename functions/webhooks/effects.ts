@@ -24,19 +24,31 @@ interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation
   readonly permission: PermissionCode | undefined;
 }
 
-/** Effects by event type. */
-export type Effects = ReadonlyMap<string, Effect>;
+/** The effect of an event type, if it has one. @throws Error when its domain cannot be loaded */
+export type Effects = (type: string) => Promise<Effect | undefined>;
 
-export const effectsOf = (domains: readonly RouteTable[]): Effects =>
-  new Map(
-    domains
-      .flatMap((routes) => [...routes.values()])
-      .flatMap(({ operationId, route, operation, contract: { fieldPermissions = {} } }) => {
-        const permission = route.permission && readingOf(route.permission);
-        const effect: Effect = { operationId, route, operation, permission, fieldPermissions };
-        return route.event === undefined ? [] : [[route.event.type, effect] as const];
-      }),
-  );
+/**
+ * Effects from domains that are loaded when the first event of theirs comes, and then kept. A domain that cannot be loaded is not kept: the
+ * delivery fails, and its sender tries again.
+ * @param domains how to load the domain of an event type
+ */
+export function effectsOf(domains: ReadonlyMap<string, () => Promise<RouteTable>>): Effects {
+  const known = new Map<string, Effect>();
+  return async (type) => {
+    const load = domains.get(type);
+    if (load === undefined || known.has(type)) return known.get(type);
+    for (const matched of (await load()).values()) {
+      const { event } = matched.route;
+      if (event !== undefined) known.set(event.type, effectOf(matched));
+    }
+    return known.get(type);
+  };
+}
+
+function effectOf({ operationId, route, operation, contract: { fieldPermissions = {} } }: MatchedRoute): Effect {
+  const permission = route.permission && readingOf(route.permission);
+  return { operationId, route, operation, permission, fieldPermissions };
+}
 
 export interface Applied {
   readonly operation: string;

@@ -13,7 +13,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
 
   getWebhookEvent: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(eventEntity), params.id);
-    const protection = effects.get(stored.record.event_type) ?? { fieldPermissions: {} };
+    const protection = (await effects(stored.record.event_type)) ?? { fieldPermissions: {} };
     return answerRecord({ ...stored, record: await showEvent(stored.record, protection, { tenant, caller }) });
   },
 });

@@ -38,7 +38,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   integrations: { kilobytes: 460, modules: 530 },
   orgs: { kilobytes: 435, modules: 510 },
   audit: { kilobytes: 435, modules: 510 },
-  webhooks: { kilobytes: 510, modules: 590 },
+  webhooks: { kilobytes: 465, modules: 535 },
   'well-known': { kilobytes: 425, modules: 510 },
 };
 
