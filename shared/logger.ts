@@ -1,52 +1,48 @@
-import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
-import { causesOf } from './causes.ts';
 import { annotations } from './telemetry/invocation.ts';
 
+/** What a line tells besides its message. */
+export interface About {
+  readonly error?: Error;
+}
+
+type Level = 'warn' | 'error';
+
+/** Lines that are still to be written; they are written in the order in which they were logged. */
+let unwritten: Promise<void> | undefined;
+
 /**
- * Adds the annotations of the invocation to every line. Keys that are appended to the logger itself would be those of all requests of the
- * process.
+ * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to Powertools' logger itself
+ * would be those of all requests of the process. That one is loaded when there is a line to write, for it takes a cold start 15 ms
+ * (`docs/decisions/0124-logger-on-demand.md`): the line is written when {@link logged} resolves.
  */
-class AnnotatedLines extends LogFormatter {
-  override formatAttributes(...[line, more]: Parameters<LogFormatter['formatAttributes']>): LogItem {
-    const { logLevel: level, message, timestamp, serviceName: service, xRayTraceId: xray_trace_id } = line;
-    const attributes = { level, message, timestamp: this.formatTimestamp(timestamp), service, xray_trace_id };
-    return new LogItem({ attributes: { ...attributes, ...annotations(), ...more } });
+export const logger = {
+  warn: (message: string, about: About = {}): void => write('warn', message, about),
+  error: (message: string, about: About = {}): void => write('error', message, about),
+};
+
+/** Waits for the lines that were logged until now. Lambda may freeze the container after the response, so `observe` waits before it. */
+export const logged = async (): Promise<void> => unwritten;
+
+function write(level: Level, message: string, about: About): void {
+  const line = { ...annotations(), ...about };
+  const all = writeAfter(unwritten, level, message, line).then(() => {
+    if (unwritten === all) unwritten = undefined;
+  });
+  unwritten = all;
+}
+
+async function writeAfter(
+  earlier: Promise<void> | undefined,
+  level: Level,
+  message: string,
+  line: About,
+): Promise<void> {
+  try {
+    const [{ logWriter }] = await Promise.all([import('./log-writer.ts'), earlier]);
+    logWriter[level](message, { ...line });
+  } catch {
+    // Without its error, for only the writer knows what may be told of one.
+    const { error: _, ...rest } = line;
+    process.stdout.write(`${JSON.stringify({ level: level.toUpperCase(), message, ...rest })}\n`);
   }
 }
-
-/**
- * The logger of all functions. Of an error it logs only the fields listed here: errors of the SDK carry whole items of the table
- * (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may see these.
- */
-export const logger = new Logger({
-  serviceName: 'custodia',
-  logFormatter: new AnnotatedLines(),
-  jsonReplacerFn: (_, value) => (value instanceof Error ? loggable(value) : value),
-});
-
-interface LoggedError {
-  readonly name: string;
-  readonly message: string;
-  /** Of a system call: `ECONNRESET`. */
-  readonly code: unknown;
-  /** Of an HTTP response. */
-  readonly status: unknown;
-  readonly stack: string | undefined;
-  readonly cause: LoggedError | undefined;
-}
-
-const loggable = (error: Error): LoggedError | undefined =>
-  causesOf(error).reduceRight<LoggedError | undefined>((cause, each) => ({ ...described(each), cause }), undefined);
-
-function described(error: Error): Omit<LoggedError, 'cause'> {
-  const { name, message, stack } = error;
-  const { code, status, $metadata } = error as {
-    readonly code?: unknown;
-    readonly status?: unknown;
-    readonly $metadata?: { readonly httpStatusCode?: unknown };
-  };
-  return { name, message, code: plain(code), status: plain(status ?? $metadata?.httpStatusCode), stack };
-}
-
-const plain = (value: unknown): string | number | undefined =>
-  typeof value === 'string' || typeof value === 'number' ? value : undefined;

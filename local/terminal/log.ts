@@ -1,7 +1,7 @@
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inspect, styleText } from 'node:util';
-import type { logger } from '../../shared/logger.ts';
+import { styleText } from 'node:util';
+import type { About, logger } from '../../shared/logger.ts';
 import { annotations } from '../../shared/telemetry/invocation.ts';
 import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
@@ -50,33 +50,20 @@ export function terminalLog(
   return { tells, debug: teller('debug'), info: teller('info'), warn: teller('warn'), error: teller('error') };
 }
 
-type Logger = typeof logger;
-type Entry = Parameters<Logger['error']>;
-
 /** Has the logger of the functions write for people, where in Lambda it writes JSON. */
-export function divertLogger(logger: Logger, log: Log): void {
-  logger.debug = (...entry) => log.debug(textOf(entry));
-  logger.info = (...entry) => log.info(textOf(entry));
-  logger.warn = (...entry) => log.warn(textOf(entry));
-  logger.error = (...entry) => log.error(textOf(entry));
-  logger.critical = logger.error;
+export function divertLogger(own: typeof logger, log: Log): void {
+  own.warn = (...line) => log.warn(textOf(...line));
+  own.error = (...line) => log.error(textOf(...line));
 }
 
-/** `The service failed, request 7c2…, operation createClient`, and below it the stacks of the errors that came with it. */
-function textOf([input, ...more]: Entry): string {
-  const { message, ...rest } = typeof input === 'string' ? { message: input } : input;
-  const extras = more.map((extra) => (extra instanceof Error || typeof extra === 'string' ? { extra } : extra));
+/** `The service failed, request 7c2…, operation createClient`, and below it the stacks of the error and its causes. */
+function textOf(message: string, { error }: About = {}): string {
   const { request_id: request, operation } = annotations();
-  const values = Object.entries<unknown>(Object.assign({ request, operation }, rest, ...extras));
-  const told = values.flatMap(([name, value]) =>
-    value instanceof Error || value === undefined ? [] : [`${name} ${inlined(value)}`],
+  const told = Object.entries({ request, operation }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${value}`],
   );
-  const stacks = values.flatMap(([, value]) => (value instanceof Error ? [readableStack(value)] : []));
-  return [[message, ...told].join(', '), ...stacks].join('\n');
+  return [[message, ...told].join(', '), ...(error === undefined ? [] : [readableStack(error)])].join('\n');
 }
-
-const inlined = (value: unknown): string =>
-  typeof value === 'string' ? value : inspect(value, { breakLength: Number.POSITIVE_INFINITY });
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOREIGN = /^ +at .*(\bnode:|\bnode_modules\b)/;

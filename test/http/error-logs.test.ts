@@ -4,7 +4,7 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../shared/contract/problem.ts';
-import { logger } from '../../shared/logger.ts';
+import { logged, logger } from '../../shared/logger.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
@@ -87,16 +87,17 @@ const textsIn = (item: RawItem): string[] =>
   Array.from(JSON.stringify(item).matchAll(/"([^"]*)"/g), ([, text = '']) => text);
 
 describe('a logged error', () => {
-  const logged = (error: Error): unknown => {
+  const errorIn = async (error: Error): Promise<unknown> => {
     listen();
     logger.error('it failed', { error });
+    await logged();
     return lines()[0]?.error;
   };
 
-  it('has its name, message, code, status and stack, and the same of its causes', () => {
+  it('has its name, message, code, status and stack, and the same of its causes', async () => {
     const cause = Object.assign(new TypeError('read ECONNRESET'), { code: 'ECONNRESET', Item: { secret: 'x' } });
     const error = Object.assign(new Error('no answer', { cause }), { $metadata: { httpStatusCode: 503 }, headers: {} });
-    expect(logged(error)).toEqual({
+    expect(await errorIn(error)).toEqual({
       name: 'Error',
       message: 'no answer',
       status: 503,
@@ -105,15 +106,15 @@ describe('a logged error', () => {
     });
   });
 
-  it('has nothing of a cause that is no error, of a code that is none, or of what a caller sent', () => {
+  it('has nothing of a cause that is no error, of a code that is none, or of what a caller sent', async () => {
     const errors = [{ in: 'body' as const, pointer: '#/email', detail: 'someone@acme.example' }];
     const error = Object.assign(new Problem('invalid-body', { errors, cause: { Item: 'secret' } }), { code: {} });
-    expect(Object.keys(logged(error) as object)).toEqual(['name', 'message', 'status', 'stack']);
+    expect(Object.keys((await errorIn(error)) as object)).toEqual(['name', 'message', 'status', 'stack']);
   });
 
-  it('ends, also when it is its own cause', () => {
+  it('ends, also when it is its own cause', async () => {
     const error = new Error('round');
     error.cause = error;
-    expect(logged(error)).toMatchObject({ name: 'Error', cause: { message: 'round' } });
+    expect(await errorIn(error)).toMatchObject({ name: 'Error', cause: { message: 'round' } });
   });
 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
-import { logger } from '../../shared/logger.ts';
+import { logged, logger } from '../../shared/logger.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { matches } from './alarms/filter-pattern.ts';
 import { assemble } from './synthesize.ts';
@@ -83,7 +83,7 @@ describe('calls that KMS turned away', () => {
   const throttling = (message: string): Error => Object.assign(new Error(message), { name: 'ThrottlingException' });
   const ofKms = throttling('You have exceeded the rate at which you may call KMS. Reduce the frequency of your calls.');
 
-  const logged = (error: Error): string => {
+  const lineOf = async (error: Error): Promise<string> => {
     let line = '';
     for (const stream of [process.stdout, process.stderr]) {
       vi.spyOn(stream, 'write').mockImplementation((chunk) => {
@@ -92,20 +92,21 @@ describe('calls that KMS turned away', () => {
       });
     }
     logger.error('The service is unavailable', { error });
+    await logged();
     vi.restoreAllMocks();
     expect(JSON.parse(line)).toMatchObject({ level: 'ERROR' });
     return line;
   };
 
-  it('are found where a function gave up, also as the cause of another error', () => {
+  it('are found where a function gave up, also as the cause of another error', async () => {
     for (const { pattern } of filtersOf('ThrottledByKms')) {
-      expect(matches(pattern, logged(ofKms))).toBe(true);
-      expect(matches(pattern, logged(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
+      expect(matches(pattern, await lineOf(ofKms))).toBe(true);
+      expect(matches(pattern, await lineOf(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
     }
   });
 
-  it('are not those of DynamoDB', () => {
-    const others = logged(throttling('Throughput exceeds the current capacity of your table.'));
+  it('are not those of DynamoDB', async () => {
+    const others = await lineOf(throttling('Throughput exceeds the current capacity of your table.'));
     for (const { pattern } of filtersOf('ThrottledByKms')) expect(matches(pattern, others)).toBe(false);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { ACCESS_LOG } from '../../infra/access-log.ts';
-import { logger } from '../../shared/logger.ts';
+import { logged, logger } from '../../shared/logger.ts';
 import { accessLine } from '../../shared/telemetry/access-line.ts';
 import { type Annotations, Invocation, within } from '../../shared/telemetry/invocation.ts';
 import {
@@ -49,7 +49,10 @@ async function lines(): Promise<readonly [request: Line, error: Line]> {
   );
   const cause = Object.assign(new Error('refused'), { code: 'E', status: 400 });
   const error = Object.assign(new Error('it failed', { cause }), { code: 'E', status: 500 });
-  const told = await written(async () => within(invocation, () => logger.error('The service failed', { error })));
+  const told = await written(() => {
+    within(invocation, () => logger.error('The service failed', { error }));
+    return logged();
+  });
   return [request, told.lines[0] ?? {}];
 }
 
