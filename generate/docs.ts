@@ -7,6 +7,7 @@ import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
 import { openApiDocument } from '../shared/contract/openapi/document.ts';
 import { documentText } from '../shared/contract/openapi/text.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model.ts';
+import { withCommands } from './operator.ts';
 import { permissionCatalogueFile } from './permission-catalogue.ts';
 import { withContracts } from './specification/page.ts';
 import { webhookDomains } from './webhook-domains.ts';
@@ -52,5 +53,6 @@ await make('functions/access/catalogue.ts', () => permissionCatalogueFile(contra
 await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('docs/specification.md', withContracts);
+await make('docs/operations.md', withCommands);
 await make('docs/data-model.md', withFilters, ' (filters)');
 await makeMeasured();

@@ -49,9 +49,15 @@ async function* shownAll(
   }
 }
 
-function shown(entity: AnyEntity, stored: object): Exported {
+/** The contract's record of an entity. */
+export function declaredOf(entity: AnyEntity): NonNullable<AnyEntity['record']> {
   const declared = entity.record ?? DECLARED[entity.name];
   if (declared === undefined) throw new TypeError(`no contract declares the records ${entity.name}`);
+  return declared;
+}
+
+function shown(entity: AnyEntity, stored: object): Exported {
+  const declared = declaredOf(entity);
   const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
   const form = FORMS[entity.name] as ((record: object) => object) | undefined;
   return { type: declared.name, record: present(declared.schema, { ...(form?.(stored) ?? stored), ...secrets }) };

@@ -8,7 +8,7 @@ const UNIT = [
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
   'test/contract/{body,constraints,contracts,fields,filters,json,linear-work,openapi,problem,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
-  'test/docs/{generate,local-gateway,pages,references,runbooks,security,specification,workflow}.test.ts',
+  'test/docs/{operator,generate,local-gateway,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',
   'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions,gateway-throttling,log}.test.ts',
   'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',

@@ -10,7 +10,7 @@ export const auditEvent = record('AuditEvent', {
   occurred_at: readOnly(timestamp()),
   operation: readOnly(
     text(100).describe(
-      'Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line `createPlatformKey`.',
+      'Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
     ),
   ),
   actor_type: readOnly(

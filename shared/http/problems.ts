@@ -27,7 +27,7 @@ export function problemOf(error: unknown): Problem {
   }
   if (error instanceof ListNotBuilt) {
     return new Problem('unavailable', {
-      detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet: the operator of the service builds that with \`operator verify --repair\`. Without the filter it answers.`,
+      detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet: the operator of the service builds that with \`custodia verify --repair\`. Without the filter it answers.`,
       headers: { 'Retry-After': '3600' },
       cause: error,
     });

@@ -50,7 +50,7 @@ export class NotUnique extends Error {
   }
 }
 
-/** Records older than a filter are not in its lists yet: the operator must add them (`operator verify --repair`). */
+/** Records older than a filter are not in its lists yet: the operator must add them (`custodia verify --repair`). */
 export class ListNotBuilt extends Error {
   override readonly name = 'ListNotBuilt';
 
@@ -58,7 +58,7 @@ export class ListNotBuilt extends Error {
 
   /** @param list the list's partition, for the operator's log */
   constructor(list: string, fields: readonly string[]) {
-    super(`the lists of ${list} by ${fields.join(' and ')} are not built: run operator verify --repair`);
+    super(`the lists of ${list} by ${fields.join(' and ')} are not built: run custodia verify --repair`);
     this.fields = fields;
   }
 }

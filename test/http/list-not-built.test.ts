@@ -47,7 +47,7 @@ it.each(notes)(
       'urn:problem-type:custodia:unavailable',
     ]);
     expect(refused.body.detail).toBe(
-      'This list cannot be filtered by status yet: the operator of the service builds that with `operator verify --repair`. Without the filter it answers.',
+      'This list cannot be filtered by status yet: the operator of the service builds that with `custodia verify --repair`. Without the filter it answers.',
     );
     expect((await acme.read('/api/v1/clients')).total).toBe(1);
 

@@ -19,7 +19,7 @@ const operator = (...options: string[]) =>
     AWS_ENDPOINT_URL_KMS: kms.endpoint,
   });
 
-describe('operator create-platform-key', () => {
+describe('custodia create-platform-key', () => {
   it('prints a key that opens the platform, and only the key', async () => {
     const { code, stdout } = await operator('--app-code', 'ops-key');
     expect([code, kms.calls]).toEqual([0, ['GenerateDataKey']]);

@@ -1,9 +1,28 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { start } from '../local/start-fixture.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
 
-/** The commands on the data of `npm start`, while it runs and when it does not. */
+/** The commands on the data of `npm start`, while it runs and when it does not; and how npm finds them. */
+
+const ROOT = join(import.meta.dirname, '../..');
+
+describe('npx custodia', () => {
+  it.each([
+    ['npx', 'custodia'],
+    ['npm', 'exec', '--', 'custodia'],
+    ['npm', 'run', '--silent', 'custodia', '--'],
+  ])('is found in the checkout, by %s, without a network, and passes on what it answers', async (program, ...args) => {
+    const env = { ...process.env, npm_config_cache: await freshDirectory(), npm_config_offline: 'true' };
+    const run = (...more: string[]) => promisify(execFile)(program, [...args, ...more], { cwd: ROOT, env });
+    expect((await run('--help')).stdout).toMatch(/^Usage: custodia /);
+    const failed = await run('verify', '--org', 'x', '--local').catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 2, stderr: expect.stringMatching(/^--org must be the id/m) });
+  });
+});
 
 describe('with --local', () => {
   it('the operator works on what npm start serves, and on its data later', async () => {

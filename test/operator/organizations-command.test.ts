@@ -64,11 +64,11 @@ describe('custodia organizations', () => {
     expect(code).toBe(0);
     expect(usage).toMatchObject({
       org_id: org.orgId,
-      records: { CLIENT: 3, TICKET: 0, INTEGRATION: 1 },
+      records: { Client: 3, Ticket: 0, Integration: 1 },
       active_integrations: 1,
     });
-    expect(usage.records.AUDIT_EVENT).toBe((await calls.read('/api/v1/audit-events')).total);
-    expect((await organizations('usage', '--org', org.orgId)).stdout).toMatch(/^ +3 {2}CLIENT$/m);
+    expect(usage.records.AuditEvent).toBe((await calls.read('/api/v1/audit-events')).total);
+    expect((await organizations('usage', '--org', org.orgId)).stdout).toMatch(/^ +3 {2}Client$/m);
   });
 
   it('usage tells how much of a minute’s requests is spent', async () => {

@@ -9,7 +9,7 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { runOperator } from '../support/operator.ts';
 import { tableAt } from '../support/storage.ts';
 
-/** `operator verify` as it is run. What it finds and repairs: `verify.test.ts`. */
+/** `custodia verify` as it is run. What it finds and repairs: `verify.test.ts`. */
 
 let api: Api;
 let org: OrgAccess;
@@ -42,7 +42,7 @@ async function set(id: string, field: string, value: unknown): Promise<void> {
   );
 }
 
-describe('operator verify', () => {
+describe('custodia verify', () => {
   it('says that nothing differs', async () => {
     expect(await operator('--org', org.orgId)).toEqual({
       code: 0,

@@ -4,6 +4,7 @@ import type { AnyEntity } from '../../../shared/table/repository/entity.ts';
 import { readBudgets, WHOLE_TENANT } from '../../../shared/table/system/request-budget.ts';
 import type { Tenant } from '../../../shared/table/tenant.ts';
 import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { declaredOf } from '../../export.ts';
 import { kinds } from '../../kinds.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
@@ -51,7 +52,7 @@ async function usage(options: UsageOptions): Promise<void> {
 
 /** Records below others, such as messages of tickets, are in no counted list. */
 async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
-  const counts = kinds.map(async ({ entity }) => [entity.name, await totalOf(tenant, entity)] as const);
+  const counts = kinds.map(async ({ entity }) => [declaredOf(entity).name, await totalOf(tenant, entity)] as const);
   return Object.fromEntries(await Promise.all(counts));
 }
 

@@ -1,0 +1,68 @@
+import type { Command, Option } from 'commander';
+import { operatorProgram } from '../operator/program.ts';
+import { markdown } from './markdown.ts';
+import { withText } from './places.ts';
+
+/** The section of `docs/operations.md` about the operator's commands, made from what they declare. */
+
+export const withCommands = (page: string): string =>
+  withText(page, 'operator:commands', commandsOf(operatorProgram()).map(sectionOf).join('\n\n'));
+
+/** All commands that do something, each with its whole name. */
+export function commandsOf(command: Command, path = ''): readonly Described[] {
+  const name = path === '' ? command.name() : `${path} ${command.name()}`;
+  if (command.commands.length === 0) return [{ name, command }];
+  return command.commands.flatMap((each) => commandsOf(each, name));
+}
+
+export interface Described {
+  /** `custodia platform-keys list` */
+  readonly name: string;
+  readonly command: Command;
+}
+
+/** Options that name where a command works and how it answers. They are the same everywhere, and described once. */
+const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets-key', '--local', '--json']);
+
+export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');
+
+function sectionOf({ name, command }: Described): string {
+  const own = command.options.filter((option) => !isCommon(option));
+  return [
+    `### ${name.replace(/^custodia /, '')}`,
+    `${command.description()}. It works under \`${roleOf(command)}\`.`,
+    ...(own.length === 0 ? [] : [markdown({ head: ['option', 'meaning'], rows: own.map(rowOf) })]),
+    ['```bash', ...examplesOf(command), '```'].join('\n'),
+  ].join('\n\n');
+}
+
+const rowOf = ({ flags, description, mandatory, defaultValue }: Option): string[] => [
+  `\`${flags}\``,
+  [
+    description,
+    ...(mandatory ? ['required'] : []),
+    ...(defaultValue === undefined ? [] : [`default \`${defaultValue}\``]),
+  ].join('; '),
+];
+
+/** The output with the role, which its option names. */
+function roleOf(command: Command): string {
+  const described = command.options.find(({ long }) => long === '--role')?.description ?? '';
+  const [, output] = /output (\w+RoleArn)/.exec(described) ?? [];
+  if (output === undefined) throw new Error(`${command.name()} does not say under which role it works`);
+  return output;
+}
+
+/** The examples in the help, as they are typed. */
+function examplesOf(command: Command): string[] {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  const examples = help.split('\n').flatMap((line) => /^ +(npx custodia .*)/.exec(line)?.[1] ?? []);
+  if (examples.length === 0) throw new Error(`${command.name()} has no example`);
+  return examples;
+}

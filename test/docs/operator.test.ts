@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { commandsOf, isCommon, withCommands } from '../../generate/operator.ts';
+import { operatorProgram } from '../../operator/program.ts';
+import manifest from '../../package.json' with { type: 'json' };
+
+/** The operator's commands, as they are described. */
+
+const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+const commands = commandsOf(operatorProgram());
+
+describe('docs/operations.md', () => {
+  it('describes the commands as they are', () => {
+    expect(withCommands(page), 'run `npm run docs` and commit docs/operations.md').toBe(page);
+    expect(commands.length).toBeGreaterThan(12);
+  });
+
+  it('explains the options that all commands share', () => {
+    const common = new Set(
+      commands.flatMap(({ command }) => command.options.filter(isCommon).map(({ flags }) => flags)),
+    );
+    expect(common.size).toBe(7);
+    for (const flags of common) expect(page).toContain(`\`${flags}\``);
+  });
+});
+
+describe.each(commands.map(({ name, command }) => [name, command] as const))('%s', (_, command) => {
+  it('answers in JSON if asked to, and works on a stage and on local data', () => {
+    const known = command.options.map(({ long }) => long);
+    expect(known).toEqual(expect.arrayContaining(['--json', '--local', '--outputs', '--table', '--role', '--region']));
+  });
+
+  it('has examples that are calls of it', () => {
+    const lines = helpOf(command)
+      .split('\n')
+      .filter((line) => line.includes('npx custodia '));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      const words = line
+        .replace(/ +[#|>].*/, '')
+        .trim()
+        .split(/ +/)
+        .slice(2);
+      const program = operatorProgram();
+      const found = find(program, words);
+      expect(found.name(), line).toBe(command.name());
+      const known = found.options.map(({ long }) => long);
+      for (const word of words.filter((each) => each.startsWith('--'))) expect(known, line).toContain(word);
+      for (const { long, mandatory } of found.options) if (mandatory) expect(words, line).toContain(long);
+    }
+  });
+});
+
+const find = (from: Command, [word = '', ...rest]: readonly string[]): Command => {
+  const next = from.commands.find((each) => each.name() === word);
+  return next === undefined ? from : find(next, rest);
+};
+
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return help;
+}
+
+describe('package.json', () => {
+  it('names the program that npx custodia runs', () => {
+    expect(manifest.bin).toEqual({ custodia: 'bin/custodia.cjs' });
+    expect(operatorProgram().name()).toBe('custodia');
+  });
+});
