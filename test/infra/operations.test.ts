@@ -106,7 +106,7 @@ describe('the queries', () => {
   }
 
   it('are some, over both kinds of logs', () => {
-    expect(queries.length).toBe(Array.from(page.matchAll(/^```$/gm)).length / 2);
+    expect(queries.length).toBe(Array.from(section('Logs').matchAll(/^```$/gm)).length / 2);
     expect(new Set(queries.map(({ logs }) => logs))).toEqual(new Set(['Functions', 'ApiAccessLogs']));
   });
 
