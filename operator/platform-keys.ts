@@ -2,13 +2,7 @@ import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { generateSecret } from '../shared/auth/integration-secrets.ts';
 import { environmentSession } from '../shared/table/session.ts';
-import {
-  type Credentials,
-  orgIdOf,
-  readCredentials,
-  stageCredentialsChange,
-  stageTokensEnd,
-} from '../shared/table/system/credentials.ts';
+import { readCredentials, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
 import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
@@ -78,10 +72,8 @@ export const rotatePlatformKey = (appCode: string, previousValidFor: number): Pr
 
 async function keyOf(platform: Tenant, appCode: string) {
   const credentials = await readCredentials(platform.session.table, appCode);
-  const stored = isOfPlatform(credentials)
-    ? await platform.records(integrationEntity).get(credentials.integration_id)
-    : undefined;
-  // One sentence for both, so that it does not tell of organizations' app codes.
+  // Of an organization's app code there is no integration here.
+  const stored = credentials && (await platform.records(integrationEntity).get(credentials.integration_id));
   if (stored === undefined || credentials === undefined) {
     throw new OperatorProblem(
       `The platform has no key ${appCode}: custodia platform-keys list shows those that it has.`,
@@ -89,6 +81,3 @@ async function keyOf(platform: Tenant, appCode: string) {
   }
   return { stored, credentials };
 }
-
-const isOfPlatform = (credentials: Credentials | undefined): credentials is Credentials =>
-  credentials !== undefined && orgIdOf(credentials) === null;
