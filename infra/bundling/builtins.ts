@@ -4,6 +4,16 @@ import type { Plugin } from 'esbuild';
 const BUILTIN = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`);
 
 /**
+ * Modules that few requests need, with the functions that are used of them: a function loads its module when it is called. `zlib` takes 5 ms; the
+ * SDK has it for checksums that DynamoDB does not ask for, we for long answers under an idempotency key. Files are read for the keys of a local
+ * installation. The bundler refuses to import what is not listed.
+ */
+const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
+  'fs/promises': ['link', 'mkdir', 'readFile', 'rm', 'writeFile'],
+  zlib: ['crc32', 'deflateRawSync', 'inflateRawSync'],
+};
+
+/**
  * Takes Node's own modules by `process.getBuiltinModule` instead of an ESM import. An import reads every export of the module, and
  * that of `node:http` has one that loads a whole WebSocket client: 24 ms instead of 2 at the first request
  * (https://nodejs.org/api/process.html#processgetbuiltinmoduleid).
@@ -17,8 +27,15 @@ export const builtinsWithoutImport: Plugin = {
       sideEffects: false,
     }));
     build.onLoad({ filter: /.*/, namespace: 'node-builtin' }, ({ path }) => ({
-      contents: `module.exports = process.getBuiltinModule('node:${path}');`,
+      contents: contentsOf(path),
       loader: 'js',
     }));
   },
 };
+
+function contentsOf(path: string): string {
+  const module = `process.getBuiltinModule('node:${path}')`;
+  const functions = ON_DEMAND[path];
+  if (functions === undefined) return `module.exports = ${module};`;
+  return functions.map((name) => `export const ${name} = (...input) => ${module}.${name}(...input);`).join('\n');
+}

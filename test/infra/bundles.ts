@@ -67,6 +67,15 @@ export function describeBundles(functions: () => ReadonlyMap<string, Synthesized
       }
     });
 
+    test('a bundle loads no module of Node before it needs it, and looks for no configuration but its own', () => {
+      for (const each of functions().values()) {
+        for (const { file, text } of filesOf(each)) {
+          expect(text, file).not.toMatch(/exports=process\.getBuiltinModule\("node:(zlib|fs\/promises)"\)/);
+          expect(text, file).not.toContain('AWS_CONFIG_FILE');
+        }
+      }
+    });
+
     test('a bundle imports nothing: Node’s modules are taken without ESM facades, all others are inside', async () => {
       const { metafile } = await build({
         entryPoints: Array.from(functions().values(), ({ module }) => module),
