@@ -26,6 +26,21 @@ export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
 });
 
 /**
+ * Makes a kind of field once for each of its bounds: a schema takes some 50 µs to build when a function starts, and a domain has dozens of fields.
+ * Schemas are never changed: what describes or marks one makes a copy. A bundle leaves out the kinds that it does not use.
+ */
+// @__NO_SIDE_EFFECTS__
+const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: A) => S): ((...bounds: A) => S) => {
+  const made = new Map<string, S>();
+  return (...bounds) => {
+    const key = bounds.join();
+    const known = made.get(key) ?? make(...bounds);
+    made.set(key, known);
+    return known;
+  };
+};
+
+/**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
  * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.test.ts`).
  */
@@ -34,67 +49,77 @@ export const bounded = (max: number, error?: string) =>
 
 /** A list of up to `max` elements. The elements of a longer list are not checked. */
 export const list = <S extends z.ZodType>(element: S, max: number) => {
-  const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input' });
+  const shownItems = () => {
+    const { $schema: _, ...items } = z.toJSONSchema(element, { io: 'input' });
+    return items;
+  };
   return z
     .array(z.unknown())
     .refine((value) => value.length <= max, { error: `must have at most ${max} elements`, abort: true })
     .pipe(z.array(element).max(max))
-    .meta(shownAs({ items, maxItems: max }));
+    .meta({ override: (shown) => shownAs({ items: shownItems(), maxItems: max }).override(shown) });
 };
 
 /** Unpaired surrogates have no UTF-8 form (RFC 3629): storing them would change the text. */
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /** Valid Unicode text. */
-export const text = (max: number, min = 0) =>
-  bounded(max).min(min).refine(wellFormed, { error: 'must not contain unpaired surrogates' });
+export const text = shared((max: number, min = 0) =>
+  bounded(max).min(min).refine(wellFormed, { error: 'must not contain unpaired surrogates' }),
+);
 
 /** Text that is not empty and not only white space. */
-export const name = (max: number) =>
+export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
     .refine((value) => value.trim() !== '', { error: 'must not be blank' })
-    .refine(wellFormed, { error: 'must not contain unpaired surrogates' });
+    .refine(wellFormed, { error: 'must not contain unpaired surrogates' }),
+);
 
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
-export const uuid = () =>
+export const uuid = shared(() =>
   bounded(36, 'must be a UUID')
     .check(z.guid({ error: 'must be a UUID' }))
     .toLowerCase()
-    .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 }));
+    .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 })),
+);
 
 const WORD = /^[a-z][a-z0-9_-]*$/;
 
 /** A short lowercase word: the type of fields such as `status`, whose set of values the spec leaves open (spec §3). */
-export const word = () =>
-  bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' });
+export const word = shared(() =>
+  bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' }),
+);
 
 /** A code for use in paths and keys: `acme-billing`. */
-export const code = (max = 100) =>
+export const code = shared((max = 100) =>
   bounded(max)
     .min(1)
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, {
       error: 'must be letters, digits, ".", "_" and "-", the first a letter or digit',
-    });
+    }),
+);
 
 /** A short name for web addresses: `acme-lisbon`. */
-export const slug = () =>
+export const slug = shared(() =>
   bounded(100)
     .min(1)
-    .regex(/^[a-z0-9][a-z0-9-]*$/, { error: 'must be lowercase letters, digits and "-", the first a letter or digit' });
+    .regex(/^[a-z0-9][a-z0-9-]*$/, { error: 'must be lowercase letters, digits and "-", the first a letter or digit' }),
+);
 
-export const flag = () => z.boolean();
+export const flag = shared(() => z.boolean());
 
 const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
 /** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
-export const timestamp = () =>
+export const timestamp = shared(() =>
   bounded(40)
     .overwrite((value) => instantOf(value) ?? value)
     .refine((value) => instantOf(value) === value, {
       error: 'must be an ISO 8601 time in the years 0000 to 9999 of UTC',
     })
-    .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] }));
+    .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] })),
+);
 
 /** A calendar day, `2026-12-01`, or a timestamp: the spec types `next_billing_date` as a plain string. */
 export const dateText = () => text(40, 1);
@@ -103,36 +128,39 @@ export const dateText = () => text(40, 1);
 const SMALLEST = 1e-12;
 
 /** A number between two bounds, kept exactly. */
-export const decimal = (min: number, max: number) =>
+export const decimal = shared((min: number, max: number) =>
   z
     .number()
     .min(min)
     .max(max)
     .overwrite((value) => (Math.abs(value) < SMALLEST ? 0 : value))
-    .meta(shownAs({ type: 'number', format: 'double', minimum: min, maximum: max }));
+    .meta(shownAs({ type: 'number', format: 'double', minimum: min, maximum: max })),
+);
 
 export const percentage = () => decimal(0, 100);
 export const money = () => decimal(0, 1e12);
 
 /** A whole number small enough for every JSON reader (RFC 7493 §2.2). */
-export const count = (max = Number.MAX_SAFE_INTEGER) =>
+export const count = shared((max = Number.MAX_SAFE_INTEGER) =>
   z
     .int()
     .min(0)
     .max(max)
     // JSON has a negative zero, DynamoDB has not.
     .overwrite((value) => (value === 0 ? 0 : value))
-    .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max }));
+    .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max })),
+);
 
 const MAX_RATE = 1_000_000;
 
 /** A request budget: whole requests a minute, at least one. */
-export const requestsAMinute = () =>
+export const requestsAMinute = shared(() =>
   z
     .int()
     .min(1)
     .max(MAX_RATE)
-    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RATE }));
+    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RATE })),
+);
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -152,13 +180,14 @@ const isFiniteThroughout = (given: unknown): boolean => {
  * A JSON object of any size. It is passed through and not copied field by field: a copy would lose keys such as `__proto__`, and the object
  * must be returned exactly as it was sent.
  */
-export const anyJsonObject = () =>
+export const anyJsonObject = shared(() =>
   z
     .custom<JsonObject>((value) => isJsonObject(value) && isFiniteThroughout(value), {
       error: ({ input }) =>
         isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object',
     })
-    .meta(shownAs(JSON_OBJECT));
+    .meta(shownAs(JSON_OBJECT)),
+);
 
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 
@@ -166,7 +195,7 @@ const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 export const TOO_LARGE = { tooLarge: true } as const;
 
 /** A field of free-form JSON of limited size. */
-export const jsonObject = () =>
+export const jsonObject = shared(() =>
   anyJsonObject()
     .check(({ value, issues }) => {
       if (Buffer.byteLength(JSON.stringify(value)) <= MAX_JSON) return;
@@ -177,19 +206,22 @@ export const jsonObject = () =>
         message: `must have at most ${MAX_JSON} bytes as JSON`,
       });
     })
-    .meta(shownAs({ ...JSON_OBJECT, description: `At most ${MAX_JSON} bytes as JSON.` }));
+    .meta(shownAs({ ...JSON_OBJECT, description: `At most ${MAX_JSON} bytes as JSON.` })),
+);
 
-export const tags = () => list(name(100), 100);
+export const tags = shared(() => list(name(100), 100));
 
-export const email = () =>
+export const email = shared(() =>
   bounded(254)
     .check(z.email())
     .refine(wellFormed)
-    .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 }));
+    .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 })),
+);
 
 /** A URL with `http` or `https` only, so that no response carries a `javascript:` link. */
-export const webAddress = () =>
+export const webAddress = shared(() =>
   bounded(2048)
     .check(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
     .refine(wellFormed)
-    .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 }));
+    .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 })),
+);
