@@ -12,6 +12,9 @@ import { operatorProgram } from '../operator/program.ts';
  *     npx custodia verify --org <id> --repair --outputs outputs.json
  */
 
+// A reader of the output may go (`custodia export | head`): the rest is not wanted.
+process.stdout.on('error', () => process.exit(EXIT.trouble));
+
 try {
   await operatorProgram().parseAsync();
 } catch (error) {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -76,6 +76,7 @@ async function toStandardOutput(lines: AsyncIterable<string>): Promise<void> {
 /** For its owner only; under another name until it is complete. */
 async function toFile(lines: AsyncIterable<string>, file: string): Promise<void> {
   const partial = `${file}.partial`;
+  await rm(partial, { force: true });
   await pipeline(Readable.from(lines), createWriteStream(partial, { mode: 0o600 }));
   await rename(partial, file);
 }

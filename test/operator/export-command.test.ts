@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
@@ -137,6 +139,13 @@ describe('custodia export', () => {
     const lines = linesIn(await readFile(file, 'utf8'));
     expect(JSON.parse(stdout)).toMatchObject({ org_id: org.orgId, total: lines.length, records: { Organization: 1 } });
     expect([(await stat(file)).mode & 0o777, existsSync(`${file}.partial`)]).toEqual([0o600, false]);
+  });
+
+  it('ends without a word where its reader goes', async () => {
+    const script = '"$0" bin/operator.ts export --table "$1" --org "$2" | head -n 1; echo $PIPESTATUS';
+    const args = ['-c', script, process.execPath, api.table.tableName, org.orgId];
+    const { stdout, stderr } = await promisify(execFile)('bash', args, { cwd: join(import.meta.dirname, '../..') });
+    expect([stdout.split('\n').slice(1), stderr]).toEqual([['2', ''], '']);
   });
 
   it('of the platform has its integrations', async () => {
