@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lazily } from './lazily.ts';
 
 /**
  * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.
@@ -65,48 +66,58 @@ export interface RecordType<F extends Fields = Fields> {
 /** The record as answered. */
 export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['schema']>;
 
-/** Declares a record. `name` is its name in the OpenAPI document. */
+/** Declares a record. `name` is its name in the OpenAPI document. Its schemas are built when first asked for: a request needs few of them. */
 export function record<const F extends Fields>(name: string, fields: F): RecordType<F> {
   const entries = Object.entries<Field>(fields);
-  const pick = (wanted: (field: Field) => boolean): [string, z.ZodType][] =>
-    entries.filter(([, field]) => wanted(field)).map(([key, field]) => [key, schemaOf(field)]);
-
-  const answered = entries.map(([key, field]): [string, z.ZodType] => {
-    const declared = schemaOf(field);
-    const schema = withoutDefault(declared);
-    const standard = emptyValue(declared);
-    return [
-      key,
-      schema.meta({
-        ...schema.meta(),
-        ...(standard === undefined ? {} : { default: standard }),
-        ...(isRestricted(field) && field.access === 'read' ? { readOnly: true } : {}),
-      }),
+  const schema = lazily(() => z.strictObject(shapeOf(entries, answered)).meta({ id: name }));
+  const body = (suffix: string, isTaken: (field: Field) => boolean, taken: (field: Field) => z.ZodType) => {
+    const [own, others] = [
+      entries.filter(([, field]) => isTaken(field)),
+      entries.filter(([, field]) => !isTaken(field)),
     ];
-  });
-  const created = pick((field) => !isRestricted(field) || field.access !== 'read').map(
-    ([key, schema]): [string, z.ZodType] => [key, isOptionalOnCreate(fields[key]) ? schema.optional() : schema],
-  );
-  const changed = pick((field) => !isRestricted(field)).map(([key, schema]): [string, z.ZodType] => [
-    key,
-    withoutDefault(schema).optional(),
-  ]);
+    const built = lazily(() => z.strictObject(shapeOf(own, taken)));
+    const ignored = lazily(() => shapeOf(others, answered));
+    return {
+      name: `${name}${suffix}`,
+      get schema() {
+        return built();
+      },
+      get ignored() {
+        return ignored();
+      },
+    };
+  };
   return {
     name,
-    schema: z.strictObject(Object.fromEntries(answered)).meta({ id: name }),
-    create: {
-      name: `${name}Create`,
-      schema: z.strictObject(Object.fromEntries(created)),
-      ignored: Object.fromEntries(answered.filter(([key]) => !created.some(([other]) => other === key))),
+    get schema() {
+      return schema();
     },
-    patch: {
-      name: `${name}Patch`,
-      schema: z.strictObject(Object.fromEntries(changed)),
-      ignored: Object.fromEntries(answered.filter(([key]) => !changed.some(([other]) => other === key))),
-    },
-    // The shapes above are built key by key, which the compiler cannot match with the mapped types.
+    create: body('Create', (field) => !isRestricted(field) || field.access !== 'read', created),
+    patch: body('Patch', (field) => !isRestricted(field), changed),
+    // The shapes are built key by key, which the compiler cannot match with the mapped types.
   } as unknown as RecordType<F>;
 }
+
+const shapeOf = (
+  entries: readonly [string, Field][],
+  schemaIn: (field: Field) => z.ZodType,
+): Record<string, z.ZodType> => Object.fromEntries(entries.map(([key, field]) => [key, schemaIn(field)]));
+
+function answered(field: Field): z.ZodType {
+  const declared = schemaOf(field);
+  const schema = withoutDefault(declared);
+  const standard = emptyValue(declared);
+  return schema.meta({
+    ...schema.meta(),
+    ...(standard === undefined ? {} : { default: standard }),
+    ...(isRestricted(field) && field.access === 'read' ? { readOnly: true } : {}),
+  });
+}
+
+const created = (field: Field): z.ZodType =>
+  isRestricted(field) && field.access === 'create?' ? field.schema.optional() : schemaOf(field);
+
+const changed = (field: Field): z.ZodType => withoutDefault(schemaOf(field)).optional();
 
 /** A body that does not belong to a record: a login, a webhook event. */
 export const body = <S extends z.ZodRawShape>(name: string, shape: S): Body<z.ZodObject<S>> => ({
@@ -122,8 +133,6 @@ function emptyValue(schema: z.ZodType): unknown {
 }
 
 const isRestricted = (field: Field): field is Restricted => 'access' in field;
-const isOptionalOnCreate = (field: Field | undefined): boolean =>
-  field !== undefined && isRestricted(field) && field.access === 'create?';
 const schemaOf = (field: Field): z.ZodType => (isRestricted(field) ? field.schema : field);
 const withoutDefault = (schema: z.ZodType): z.ZodType =>
   schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;

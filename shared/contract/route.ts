@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uniqueFieldsOf } from './constraints.ts';
+import { lazily } from './lazily.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -28,6 +29,8 @@ export type Example = { readonly [key: string]: unknown };
 
 export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 204;
+  /** Answers `{ data }`, with or without pages (spec §4). */
+  readonly isList?: true;
   /** Undefined: no body. */
   readonly schema: S | undefined;
   readonly description: string;
@@ -133,13 +136,19 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
     throw new TypeError(`${method} ${path}: routes with a bearer token, and only these, need a permission`);
   }
+  const problems = lazily(() => [
+    ...errors,
+    ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : []),
+  ]);
   return {
     ...rest,
     method,
     path,
     auth,
     body,
-    errors: [...errors, ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : [])],
+    get errors() {
+      return problems();
+    },
     params: z.strictObject(params),
     query: z.strictObject({
       ...query,
@@ -183,7 +192,9 @@ export const ok = <S extends z.ZodType>(
   example: Example,
 ): ResponseType<S> => ({
   status: 200,
-  schema: record.schema,
+  get schema() {
+    return record.schema;
+  },
   description,
   example,
 });
@@ -195,7 +206,9 @@ export const created = <S extends z.ZodType>(
   example: Example,
 ): ResponseType<S> => ({
   status: 201,
-  schema: record.schema,
+  get schema() {
+    return record.schema;
+  },
   description,
   example,
 });
@@ -212,19 +225,19 @@ export const pageOf = <S extends z.ZodType>(
   record: { readonly name: string; readonly schema: S },
   description: string,
   example: Example,
-) => ({
-  status: 200 as const,
-  schema: z
-    .strictObject({
-      data: z.array(record.schema).max(200),
-      page: z.int32().min(1),
-      page_size: z.int32().min(1).max(200),
-      total: z.int().min(0),
-    })
-    .meta({ id: `${record.name}Page` }),
-  description,
-  example: { data: [example], page: 1, page_size: 25, total: 1 },
-});
+) => {
+  const schema = lazily(() =>
+    z
+      .strictObject({
+        data: z.array(record.schema).max(200),
+        page: z.int32().min(1),
+        page_size: z.int32().min(1).max(200),
+        total: z.int().min(0),
+      })
+      .meta({ id: `${record.name}Page` }),
+  );
+  return listOf(schema, description, { data: [example], page: 1, page_size: 25, total: 1 });
+};
 
 /** Most records of a cursor page. */
 export const WHOLE_LIST = 1_000;
@@ -234,9 +247,19 @@ export const wholeListOf = <S extends z.ZodType>(
   record: { readonly name: string; readonly schema: S },
   description: string,
   example: Example,
-) => ({
+) => {
+  const schema = lazily(() =>
+    z.strictObject({ data: z.array(record.schema).max(WHOLE_LIST) }).meta({ id: `${record.name}List` }),
+  );
+  return listOf(schema, description, { data: [example] });
+};
+
+const listOf = <S extends z.ZodType>(schema: () => S, description: string, example: Example) => ({
   status: 200 as const,
-  schema: z.strictObject({ data: z.array(record.schema).max(WHOLE_LIST) }).meta({ id: `${record.name}List` }),
+  isList: true as const,
+  get schema() {
+    return schema();
+  },
   description,
-  example: { data: [example] },
+  example,
 });

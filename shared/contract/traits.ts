@@ -1,15 +1,10 @@
-import * as z from 'zod';
 import { cursorParameters, pageParameters } from './parameters.ts';
 import type { Contract, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
 
 /** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
-export const isList = (route: Route): boolean => {
-  const { data } = shapeOf(route) as { data?: unknown };
-  // A record may have a field `data`, too: a webhook event has.
-  return data instanceof z.ZodArray;
-};
+export const isList = ({ response }: Route): boolean => response.isList === true;
 
 /** Parameters of lists that are not filters. */
 const NO_FILTERS: ReadonlySet<string> = new Set([
@@ -36,8 +31,3 @@ export const itemPathOf = (contract: Contract, route: Route): string | undefined
       other.path.startsWith(`${route.path}/`) &&
       /^\/\{\w+\}$/.test(other.path.slice(route.path.length)),
   )?.path;
-
-function shapeOf(route: Route): object {
-  const schema = route.response.schema;
-  return schema !== undefined && 'shape' in schema && typeof schema.shape === 'object' ? (schema.shape ?? {}) : {};
-}

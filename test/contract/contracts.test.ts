@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
+import { isList } from '../../shared/contract/traits.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';
 
@@ -32,6 +34,17 @@ describe('the contracts', () => {
     expect(twice(routes.map(({ id }) => id))).toEqual([]);
     expect(twice(routes.map(({ key }) => key))).toEqual([]);
     expect(twice(contracts.map(({ name }) => name))).toEqual([]);
+  });
+
+  it('say of exactly those responses that they are lists that have a list in `data`', () => {
+    const lists = contracts.flatMap(({ routes }) => Object.values(routes)).filter(isList);
+    expect(lists.length).toBeGreaterThan(10);
+    for (const { routes } of contracts) {
+      for (const [operationId, route] of Object.entries(routes)) {
+        const { shape } = (route.response.schema ?? {}) as { readonly shape?: { readonly data?: unknown } };
+        expect([operationId, isList(route)]).toEqual([operationId, shape?.data instanceof z.ZodArray]);
+      }
+    }
   });
 
   it('name no two schemas alike', () => {

@@ -20,6 +20,21 @@ const ID = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 const fields = (shape: object): string[] => Object.keys(shape);
 
 describe('a record', () => {
+  it('builds its schemas when they are first asked for, and each once', () => {
+    let built = 0;
+    const counted = new Proxy(uuid(), {
+      get: (schema, key) => {
+        if (key === 'meta') built++;
+        return Reflect.get(schema, key, schema);
+      },
+    });
+    const lazy = record('Lazy', { id: readOnly(counted), name: name(10) });
+    expect([lazy.name, lazy.create.name, lazy.patch.name, built]).toEqual(['Lazy', 'LazyCreate', 'LazyPatch', 0]);
+    for (const kind of [lazy, lazy.create, lazy.patch]) expect(kind.schema).toBe(kind.schema);
+    expect(Object.keys(lazy.schema.shape)).toEqual(['id', 'name']);
+    expect(built).toBeGreaterThan(0);
+  });
+
   it('has bodies with exactly the fields that a caller may set', () => {
     expect(fields(job.schema.shape)).toEqual([
       'id',
