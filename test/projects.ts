@@ -19,11 +19,18 @@ const UNIT = [
   'test/webhooks/{domains,signature}.test.ts',
 ];
 
-/** They start processes, make the stack and its bundles, lint or play long games. */
+/** They make the stack with empty bundles and look at its template. */
+const STACK = [
+  'test/docs/cost.test.ts',
+  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,deploying-again}.test.ts',
+  'test/infra/{isolation,nag,operations,restored-table,rights,routes,stack,tracing,upgrades}.test.ts',
+];
+
+/** They start processes, make bundles, lint or play long games. */
 const SLOW = [
   'test/contract/openapi-lint.test.ts',
-  'test/docs/{adding-a-domain,cost}.test.ts',
-  'test/infra/*.test.ts',
+  'test/docs/adding-a-domain.test.ts',
+  'test/infra/{deployed,lambda-runtime,linters,restoring,runtime-interface,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
   'test/soak/*.test.ts',
@@ -58,6 +65,7 @@ const sameEveryDay = process.env.TEST_CLOCK === undefined ? [] : SAME_EVERY_DAY;
 
 export const projects = {
   unit: { include: UNIT, exclude: sameEveryDay },
-  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...SLOW, ...sameEveryDay] },
+  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...STACK, ...SLOW, ...sameEveryDay] },
+  stack: { include: STACK, exclude: [] },
   slow: { include: [...SLOW, ...again], exclude: [] },
 } satisfies Record<string, { include: string[]; exclude: string[] }>;

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS } from '../../shared/contract/gateway-problems.ts';
 import type { Contract } from '../../shared/contract/route.ts';
-import { CDK_CONTEXT, resourcesOf, type SynthesizeOptions, synthesize } from './synthesize.ts';
+import { assemble, CDK_CONTEXT, resourcesOf, type SynthesizeOptions } from './synthesize.ts';
 
 /**
  * API Gateway serves a snapshot of the API, a deployment, and CloudFormation makes a new one only under another logical id. What does not
@@ -13,7 +13,9 @@ import { CDK_CONTEXT, resourcesOf, type SynthesizeOptions, synthesize } from './
  */
 
 function deploymentOf(options: SynthesizeOptions = {}): string {
-  const deployments = resourcesOf(synthesize(options), 'AWS::ApiGateway::Deployment').map(([id]) => id);
+  const deployments = assemble(options, (template) => resourcesOf(template, 'AWS::ApiGateway::Deployment')).map(
+    ([id]) => id,
+  );
   expect(deployments).toHaveLength(1);
   return deployments[0] ?? '';
 }

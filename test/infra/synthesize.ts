@@ -50,8 +50,18 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   tracing: 'true',
 };
 
-/** The stack's template, with empty functions. */
-export const synthesize = (options: SynthesizeOptions = {}): Template => assemble(options, (template) => template);
+/** Templates of the whole stack by what it sets: several tests look at the same one. */
+const templates = new Map<string, Template>();
+
+/** The stack's template, with empty functions. Nobody may change what is in it. */
+export function synthesize(options: SynthesizeOptions = {}): Template {
+  const { context = {}, served, change } = options;
+  if (served !== undefined || change !== undefined) return assemble(options, (template) => template);
+  const name = JSON.stringify(context);
+  const template = templates.get(name) ?? assemble(options, (made) => made);
+  templates.set(name, template);
+  return template;
+}
 
 /** What `read` makes of the stack's template and of the assembly, whose directory is removed after it. */
 export function assemble<T>(options: SynthesizeOptions, read: (template: Template, directory: string) => T): T {

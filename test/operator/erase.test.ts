@@ -16,7 +16,7 @@ import { deliver } from '../support/deliver.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
 import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
-import { IS_SAMPLE, IS_WHOLE } from '../support/sweep.ts';
+import { IS_WHOLE } from '../support/sweep.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
@@ -216,7 +216,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = IS_WHOLE ? 1 : IS_SAMPLE ? 23 : 7;
+const STEP = IS_WHOLE ? 1 : 23;
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {
