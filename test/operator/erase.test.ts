@@ -216,7 +216,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = IS_WHOLE ? 1 : 23;
+const STEP = IS_WHOLE ? 1 : 41;
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {
