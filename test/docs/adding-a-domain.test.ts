@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IS_WHOLE } from '../support/sweep.ts';
 
 /**
  * What the README and `docs/adding-a-domain.md` tell newcomers is true: in a copy of the repository their code is put where they say, and
@@ -98,7 +99,7 @@ async function runTests(files: readonly string[], pattern?: RegExp): Promise<rea
 
 const NEW = ['listLicenses', 'createLicense', 'getLicense', 'deleteTerminal'];
 
-describe('a domain and an endpoint, added as the documents say', () => {
+describe.skipIf(!IS_WHOLE)('a domain and an endpoint, added as the documents say', () => {
   it(
     'compile, once what is generated is made',
     async () => {
