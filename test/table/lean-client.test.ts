@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -33,6 +34,19 @@ class Answering extends NodeHttpHandler {
   }
 }
 
+/** Another clock and another signer than those of the client: the SDK's own, with its own hashes. */
+async function signatureOf(sent: Sent): Promise<unknown> {
+  const { config } = new DynamoDBClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  const scheme = { name: 'sigv4', signingName: 'dynamodb', signingRegion: LOCAL_REGION, properties: {} } as const;
+  const signer = await config.signer(scheme);
+  const [, year, month, day, hour, minute, second] =
+    /^(....)(..)(..)T(..)(..)(..)Z$/.exec(sent.headers['x-amz-date'] ?? '') ?? [];
+  const signingDate = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  const unsigned = sent.clone();
+  delete unsigned.headers.authorization;
+  return (await signer.sign(unsigned, { signingDate })).headers.authorization;
+}
+
 const clientAt = (requestHandler: Answering) =>
   leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, {});
 
@@ -62,6 +76,36 @@ describe('the lean document client', () => {
     expect(first?.authorization).toMatch(/^AWS4-HMAC-SHA256 .*Signature=[\da-f]{64}$/);
     expect(second?.authorization).not.toBe(first?.authorization);
     expect(Object.keys({ ...first, ...second })).not.toEqual(expect.arrayContaining(['user-agent']));
+  });
+
+  // DynamoDB checks signatures, which no emulator does.
+  it('signs as the SDK does by itself, whatever is sent', async () => {
+    const handler = new Answering();
+    const client = clientAt(handler);
+    const long = 'é'.repeat(100_000);
+    for (const id of ['a', long, '']) await client.send(get(id));
+    await client.send(new PutCommand({ TableName: 't', Item: { id: 'd', bytes: new Uint8Array([0, 255]) } }));
+    expect(handler.sent).toHaveLength(4);
+    for (const sent of handler.sent) expect(sent.headers.authorization).toBe(await signatureOf(sent));
+  });
+
+  it('signs each call with the credentials that hold then, and once more after a retry', async () => {
+    const handler = new Answering([500, 200, 200]);
+    let session = 0;
+    const credentials = async () => {
+      session += 1;
+      // So short a session is renewed before each call.
+      const expiration = new Date(Date.now() + 1_000);
+      return { accessKeyId: `SESSION${session}`, secretAccessKey: `secret-${session}`, sessionToken: 'x', expiration };
+    };
+    const client = leanDocumentClient({ region: LOCAL_REGION, credentials, requestHandler: handler }, {});
+    await client.send(get('a'));
+    await client.send(get('b'));
+    const signers = handler.sent.map(({ headers }) => /Credential=(SESSION\d+)/.exec(headers.authorization ?? '')?.[1]);
+    const [first, again, second] = signers;
+    expect(first).toMatch(/^SESSION\d+$/);
+    expect(again).toMatch(/^SESSION\d+$/);
+    expect([first, again]).not.toContain(second);
   });
 
   it('retries as the SDK does, each call for itself', async () => {
