@@ -1,13 +1,9 @@
-import { showProgress } from '../local/terminal/progress.ts';
+import { tellProgress } from '../local/terminal/progress.ts';
 
 /** Prints results, and meanwhile shows what is being measured. */
 export class Teller {
-  #state = 'starting';
-  readonly #progress = showProgress(() => this.#state);
-
-  readonly tell = (state: string): void => {
-    this.#state = state;
-  };
+  readonly #progress = tellProgress('starting');
+  readonly tell = this.#progress.tell;
 
   print(text: string): void {
     this.#progress.clear();

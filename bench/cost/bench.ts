@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { showProgress } from '../../local/terminal/progress.ts';
+import { tellProgress } from '../../local/terminal/progress.ts';
 import { synthesize } from '../../test/infra/synthesize.ts';
 import { measureOperations } from '../data-model/measure.ts';
 import { type Played, readUnitsOf, roundsOf, writeUnitsOf } from '../data-model/play.ts';
@@ -19,11 +19,8 @@ interface Options {
 
 /** Computes, with the engine that counts units as AWS does, what the service costs from measured requests, the stack's template and list prices. */
 export async function benchCost({ writeDocs }: Options): Promise<void> {
-  let state = 'starting';
-  const progress = showProgress(() => state);
-  const { operations, variants } = await measureOperations('dynoxide', (text) => {
-    state = text;
-  }).finally(progress.stop);
+  const { tell, stop } = tellProgress('starting');
+  const { operations, variants } = await measureOperations('dynoxide', tell).finally(stop);
   const taken = [...operations, ...variants].map(takenBy);
   const page = withCosts(await readFile(PAGE, 'utf8'), taken, synthesize({ context: { stage: 'prod' } }));
   if (writeDocs) await writeFile(PAGE, page);

@@ -14,6 +14,15 @@ export interface Progress {
 /** The part of a stream that is written to. */
 export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
+/** The same for a text that is told anew now and then, beginning with this one. */
+export function tellProgress(first: string): Progress & { readonly tell: (text: string) => void } {
+  let state = first;
+  const tell = (text: string): void => {
+    state = text;
+  };
+  return { tell, ...showProgress(() => state) };
+}
+
 /** Shows how far a long command is, beside what it prints: on a terminal in one line that changes, elsewhere now and then in a line. */
 export function showProgress(text: () => string, stream: Output = process.stderr): Progress {
   const clear = (): void => {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
-import { showProgress } from '../../local/terminal/progress.ts';
+import { tellProgress } from '../../local/terminal/progress.ts';
 import { readErasure } from '../../shared/table/erase/erasure.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { type Organization, organizationEntity } from '../../shared/table/system/organizations.ts';
@@ -54,14 +54,11 @@ async function erase(options: EraseOptions): Promise<void> {
     return;
   }
   const sweeps = options.sweep === true || options.local === true;
-  let state = '';
-  const progress = showProgress(() => state);
+  const { tell, stop } = tellProgress('');
   const receipt = await eraseOrganization(id, {
     sweeps,
-    onProgress: (step, deleted) => {
-      state = `${step}, ${deleted} items deleted`;
-    },
-  }).finally(() => progress.stop());
+    onProgress: (step, deleted) => tell(`${step}, ${deleted} items deleted`),
+  }).finally(stop);
   answer(options, receipt, linesOf(receipt));
 }
 
