@@ -3,7 +3,7 @@ import { projects } from './test/projects.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
 
-/** `npm test` runs `unit` and `http`, `npm run test:slow` runs `stack` and `slow`. */
+/** `npm test` runs `unit` and `http`, `npm run test:slow` runs `stack`, `again` and `slow`. */
 export default defineConfig({
   test: {
     // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests. Slow ones
@@ -12,6 +12,7 @@ export default defineConfig({
       { extends: true, test: { name: 'unit', ...projects.unit, isolate: false } },
       { extends: true, test: { name: 'http', ...projects.http, globalSetup, isolate: false } },
       { extends: true, test: { name: 'stack', ...projects.stack, isolate: false } },
+      { extends: true, test: { name: 'again', ...projects.again, globalSetup, isolate: false } },
       { extends: true, test: { name: 'slow', ...projects.slow, globalSetup } },
     ],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.

@@ -30,7 +30,7 @@ const STACK = [
 const SLOW = [
   'test/contract/openapi-lint.test.ts',
   'test/docs/adding-a-domain.test.ts',
-  'test/infra/{deployed,lambda-runtime,linters,restoring,runtime-interface,sbom}.test.ts',
+  'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
   'test/soak/*.test.ts',
@@ -67,5 +67,6 @@ export const projects = {
   unit: { include: UNIT, exclude: sameEveryDay },
   http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...STACK, ...SLOW, ...sameEveryDay] },
   stack: { include: STACK, exclude: [] },
-  slow: { include: [...SLOW, ...again], exclude: [] },
+  again: { include: again, exclude: [] },
+  slow: { include: SLOW, exclude: [] },
 } satisfies Record<string, { include: string[]; exclude: string[] }>;

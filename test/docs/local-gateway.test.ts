@@ -13,7 +13,7 @@ const rows = page
 
 /** Each test that a row names, as the file and the title. */
 const namedIn = (cell: string): readonly (readonly [file: string, title: string])[] =>
-  Array.from(cell.matchAll(/`([\w./-]+\.test\.ts)` “([^”]+)”/g), ([, file = '', title = '']) => [file, title]);
+  Array.from(cell.matchAll(/`([\w./-]+\.ts)` “([^”]+)”/g), ([, file = '', title = '']) => [file, title]);
 
 const isThere = ([file, title]: readonly [string, string]): boolean => {
   const path = join(ROOT, 'test', file);
@@ -34,7 +34,7 @@ describe('docs/local-gateway.md', () => {
 
   it('shows every row by a test, but for what is not simulated', () => {
     const shown = (cell: string): string =>
-      cell.replaceAll(/`[\w./-]+\.test\.ts` “[^”]+”/g, '').replaceAll(/[, ]/g, '');
+      cell.replaceAll(/`[\w./-]+\.ts` “[^”]+”/g, '').replaceAll(/[, ]/g, '');
     for (const [what, , , here = '', tests = ''] of rows) {
       const isSimulated = !here.startsWith('**not simulated**');
       expect([what, namedIn(tests).length > 0, shown(tests)]).toEqual([what, isSimulated, isSimulated ? '' : '—']);

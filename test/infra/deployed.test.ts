@@ -15,6 +15,7 @@ import type { TableRequest } from './account/account.ts';
 import { nameOf, stackIn } from './account/cloudformation.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
 import { describeBundles } from './bundles.ts';
+import { describeRuntimeInterface } from './runtime-interface.ts';
 
 /**
  * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that lets a request through
@@ -252,6 +253,11 @@ describe('sessions', () => {
       for (const partition of partitions) expect(partition).toMatch(/^(APP|LOGIN_FAILURE|SUSPENDED)#/);
   });
 });
+
+describeRuntimeInterface(
+  () => api,
+  () => acme,
+);
 
 describe('the operator’s commands work under the roles of the stack', () => {
   afterAll(() => {
