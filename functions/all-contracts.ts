@@ -16,22 +16,25 @@ import { users } from './users/contract.ts';
 import { webhooks } from './webhooks/contract.ts';
 import { wellKnown } from './well-known/contract.ts';
 
-/** The contracts of all domains. The stack, the local gateway, the OpenAPI document and the permission catalogue are made from this list. */
+/**
+ * The contracts of all domains, in the order in which the OpenAPI document is read. The stack, the local gateway and the permission catalogue are
+ * made from this list as well.
+ */
 export const contracts: readonly Contract[] = [
+  auth,
   clients,
-  terminals,
-  openapi,
-  access,
-  logs,
-  tickets,
-  users,
   services,
   resources,
   serviceActions,
-  auth,
-  integrations,
+  terminals,
+  tickets,
+  users,
+  access,
   orgs,
-  audit,
+  integrations,
   webhooks,
+  logs,
+  audit,
   wellKnown,
+  openapi,
 ];

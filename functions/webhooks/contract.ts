@@ -70,15 +70,13 @@ export const webhooks = contract({
       params: { app_code: bounded(200).min(1).describe('App code of the integration that sends.') },
       headers: {
         'X-Event-ID': {
-          description: 'Unique id of the event; an event is processed once.',
+          description: 'The sender’s own id of the event, such as `evt_8Yd2`; an event is processed once.',
           required: true,
-          example: 'evt_8Yd2',
           maxLength: MAX_EVENT_ID,
         },
         'X-Timestamp': {
-          description: 'When the event happened (ISO 8601). It is not signed.',
+          description: 'When the event happened (ISO 8601), such as `2026-11-20T09:29:58Z`. It is not signed.',
           required: false,
-          example: '2026-11-20T09:29:58Z',
           maxLength: 40,
         },
       },

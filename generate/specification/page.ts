@@ -1,5 +1,5 @@
 import { contracts } from '../../functions/all-contracts.ts';
-import { openApiDocument } from '../../shared/contract/openapi/document.ts';
+import { describedBy } from '../../shared/contract/openapi/document.ts';
 import { permissionCatalogue } from '../../shared/contract/permissions.ts';
 import { PROBLEMS } from '../../shared/contract/problem.ts';
 import { markdown } from '../markdown.ts';
@@ -10,9 +10,9 @@ import type { Schemas } from './schema.ts';
 
 /** The page `docs/specification.md` with its tables as the contracts say. What stands between the tables is written by hand. */
 export function withContracts(page: string): string {
-  const { components } = openApiDocument(contracts) as { readonly components: { readonly schemas: Schemas } };
+  const { components } = describedBy(contracts);
   const places = {
-    'spec:records': records(contracts, components.schemas),
+    'spec:records': records(contracts, components.schemas as Schemas),
     'spec:permissions': permissions(),
     'spec:endpoints': endpoints(contracts),
     'spec:events': events(contracts),

@@ -76,12 +76,14 @@ export const name = shared((max: number) =>
     .refine(wellFormed, { error: 'must not contain unpaired surrogates' }),
 );
 
+const UUID_EXAMPLE = '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04';
+
 /** A UUID of any version, answered in lower case (RFC 9562 §4). */
 export const uuid = shared(() =>
   bounded(36, 'must be a UUID')
     .check(z.guid({ error: 'must be a UUID' }))
     .toLowerCase()
-    .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36 })),
+    .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36, examples: [UUID_EXAMPLE] })),
 );
 
 const WORD = /^[a-z][a-z0-9_-]*$/;

@@ -134,5 +134,10 @@ function emptyValue(schema: z.ZodType): unknown {
 
 const isRestricted = (field: Field): field is Restricted => 'access' in field;
 const schemaOf = (field: Field): z.ZodType => (isRestricted(field) ? field.schema : field);
-const withoutDefault = (schema: z.ZodType): z.ZodType =>
-  schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema;
+/** What is said of a field stays, before or behind its default. */
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  if (!(schema instanceof z.ZodDefault)) return schema;
+  const own = schema.meta();
+  const inner = schema.unwrap() as z.ZodType;
+  return own === undefined ? inner : inner.meta({ ...inner.meta(), ...own });
+}

@@ -80,12 +80,13 @@ export const takesIdempotencyKey = (route: Route): boolean =>
 /** Whether requests are charged to the budget of their caller. */
 export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
 
-/** A request header that an operation reads, for the OpenAPI document. */
+/** A request header that an operation reads, for the OpenAPI document; what it is like is said in its description. */
 export interface HeaderParameter {
   readonly description: string;
   readonly required: boolean;
-  readonly example: string;
   readonly maxLength: number;
+  readonly pattern?: string;
+  readonly format?: string;
 }
 
 interface RouteOptions {

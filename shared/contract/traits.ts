@@ -23,11 +23,11 @@ export const isConditionalRead = (route: Route): boolean => route.method === 'GE
 /** Changes or deletes one record, so that a client may send the version that it has read in `If-Match` (RFC 9110 §13.1.1). */
 export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';
 
-/** Path of the route that reads a record which this route creates, if the domain has one. */
-export const itemPathOf = (contract: Contract, route: Route): string | undefined =>
+/** The route that reads a record which this route creates, if the domain has one. */
+export const itemRouteOf = (contract: Contract, route: Route): Route | undefined =>
   Object.values(contract.routes).find(
     (other) =>
       other.method === 'GET' &&
       other.path.startsWith(`${route.path}/`) &&
       /^\/\{\w+\}$/.test(other.path.slice(route.path.length)),
-  )?.path;
+  );

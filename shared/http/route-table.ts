@@ -1,5 +1,5 @@
 import type { Contract, Route } from '../contract/route.ts';
-import { itemPathOf } from '../contract/traits.ts';
+import { itemRouteOf } from '../contract/traits.ts';
 import type { AnyOperation, Operations } from './operation.ts';
 import { assertFiltersServed } from './pages.ts';
 
@@ -27,7 +27,7 @@ export function routeTable<C extends Contract>(contract: C, operations: Operatio
     Object.entries(contract.routes).map(([operationId, route]) => {
       const operation = byId[operationId];
       if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${operationId}`);
-      const itemPath = itemPathOf(contract, route);
+      const itemPath = itemRouteOf(contract, route)?.path;
       return [`${route.method} ${route.path}`, { operationId, contract, route, operation, itemPath }];
     }),
   );

@@ -2,8 +2,10 @@ import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Contract } from '../route.ts';
 import { responseHeaders } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
+import type { OpenApi } from './nodes.ts';
 import { operationOf } from './operation.ts';
 import { requestHeaders } from './parameters.ts';
+import { published } from './published.ts';
 import { Responses } from './responses.ts';
 import { tidy } from './tidy.ts';
 
@@ -11,8 +13,11 @@ import { tidy } from './tidy.ts';
  * The OpenAPI 3.1.0 document of these contracts. For build and tests only: the Lambda carries the finished document.
  * @throws TypeError when two routes share an operation id, or a method and path
  */
-export function openApiDocument(contracts: readonly Contract[]): object {
-  const responses = new Responses();
+export const openApiDocument = (contracts: readonly Contract[]): OpenApi => published(describedBy(contracts));
+
+/** All that the contracts say, with defaults and closed sets: what the pages of the documentation are made from. */
+export function describedBy(contracts: readonly Contract[]): OpenApi {
+  const responses = new Responses(contracts);
   const paths = pathsOf(contracts, responses);
   const { components, ...rest } = createDocument({
     openapi: '3.1.0',
@@ -27,7 +32,7 @@ export function openApiDocument(contracts: readonly Contract[]): object {
       responses: responses.components,
     },
   });
-  return tidy({ ...rest, components: sorted(components ?? {}) }) as object;
+  return tidy({ ...rest, components: sorted(components ?? {}) }) as OpenApi;
 }
 
 function pathsOf(contracts: readonly Contract[], responses: Responses): ZodOpenApiPathsObject {

@@ -4,42 +4,46 @@ import { isConditionalRead, isConditionalWrite } from '../traits.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
-/** Request headers that follow from the kind of a route, as components. */
+/** A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas. */
+const TAG = '(W/)?"[!#-+\\--~]*"';
+const ENTITY_TAGS = { type: 'string', maxLength: 1_000, pattern: `^(\\*|${TAG}( *, *${TAG})*)$` } as const;
+
+/**
+ * Request headers that follow from the kind of a route, as components. What is optional has its example in words: a console sends the keyword
+ * `example` along, and with it the same key for every creation.
+ */
 export const requestHeaders = {
   'If-Match': {
     name: 'If-Match',
     in: 'header',
     description:
-      'The `ETag` that was read: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1).',
+      'The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version.',
     required: false,
-    schema: { type: 'string', maxLength: 1_000 },
-    example: '"3.pQ8x0aZcVd1k"',
+    schema: ENTITY_TAGS,
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'An `ETag` that was read: answered with 304 when nothing has changed since (RFC 9110 §13.1.2).',
+    description:
+      'An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2).',
     required: false,
-    schema: { type: 'string', maxLength: 1_000 },
-    example: '"3.pQ8x0aZcVd1k"',
+    schema: ENTITY_TAGS,
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A random text of your own, such as a UUID, that names this request for a day: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then.',
+      'A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
-    example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
   },
   traceparent: {
     name: 'traceparent',
     in: 'header',
     description:
-      'The trace of which this request is a part (W3C Trace Context). The service logs the request under its trace id. A malformed one is ignored.',
+      'The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored.',
     required: false,
     schema: { type: 'string', maxLength: 256, pattern: '^[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}(-.*)?$' },
-    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
   },
 } satisfies ZodOpenApiComponentsObject['parameters'];
 
@@ -60,11 +64,10 @@ const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
 ];
 
 const declaredHeaders = (route: Route): HeaderParameters =>
-  Object.entries(route.headers ?? {}).map(([name, { description, required, example, maxLength }]) => ({
+  Object.entries(route.headers ?? {}).map(([name, { description, required, ...schema }]) => ({
     name,
     in: 'header',
     description,
     required,
-    schema: { type: 'string', maxLength },
-    example,
+    schema: { type: 'string', ...schema },
   }));

@@ -2,8 +2,9 @@ import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-op
 import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, isCharged, type Route, takesIdempotencyKey } from '../route.ts';
-import { isConditionalRead, isConditionalWrite, isList, itemPathOf } from '../traits.ts';
+import { isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
+import { linksFrom } from './links.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
@@ -11,12 +12,17 @@ const NOT_MODIFIED = 'NotModified';
 /** Makes the responses of operations, and collects those that several operations share as components. */
 export class Responses {
   readonly components: Record<string, ZodOpenApiResponseObject> = {};
+  readonly #contracts: readonly Contract[];
+
+  constructor(contracts: readonly Contract[]) {
+    this.#contracts = contracts;
+  }
 
   /** All responses of a route's operation. */
   of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
     const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
     return {
-      [`${route.response.status}` as const]: successOf(contract, route),
+      [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
       ...(isConditionalRead(route) ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
       ...Object.fromEntries(
         Object.entries(problems).map(([status, types = []]) => [
@@ -34,12 +40,13 @@ export class Responses {
   }
 }
 
-function successOf(contract: Contract, route: Route): ZodOpenApiResponseObject {
+function successOf(contract: Contract, route: Route, links: ReturnType<typeof linksFrom>): ZodOpenApiResponseObject {
   const { description, schema, example } = route.response;
   return {
     description,
     headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
     ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
+    ...(Object.keys(links).length === 0 ? {} : { links }),
   };
 }
 
@@ -50,7 +57,7 @@ function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (isList(route)) return ['Link', 'ETag'];
   if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag'];
   return [
-    ...(itemPathOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
+    ...(itemRouteOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
     ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ];
 }

@@ -1,25 +1,11 @@
-/** Completes and simplifies the generated schemas: adds formats that linters and client generators ask for, and shortens nullable types. */
+import { isNode, type Node, rewritten } from './nodes.ts';
 
-type Node = Record<string, unknown>;
+/** Completes and simplifies the generated schemas: adds formats that linters and client generators ask for, and shortens nullable types. */
 
 const MAX_INT32 = 2_147_483_647;
 
-/** Members that hold data and not schemas. A property with such a name is a child of `properties`, and a schema. */
-const DATA = new Set(['example', 'examples', 'value', 'default', 'enum', 'const']);
-
 /** The document with every schema in it finished. */
-export function tidy(node: unknown, parent = ''): unknown {
-  if (Array.isArray(node)) return node.map((element) => tidy(element));
-  if (!isNode(node)) return node;
-  const isNamed = parent === 'properties';
-  const members = Object.entries(node).map(([key, member]) => [
-    key,
-    DATA.has(key) && !isNamed ? member : tidy(member, isNamed ? '' : key),
-  ]);
-  return isNamed ? Object.fromEntries(members) : finished(inlineNull(Object.fromEntries(members)));
-}
-
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const tidy = (document: unknown): unknown => rewritten(document, (node) => finished(inlineNull(node)));
 
 /** `anyOf: [{ type: 'string' }, { type: 'null' }]` becomes `type: ['string', 'null']`, unless the first is a reference. */
 function inlineNull(schema: Node): Node {

@@ -1,0 +1,39 @@
+import { mapValues, type Node, type OpenApi, operationsOf, rewritten, schemasReachedFrom } from './nodes.ts';
+
+/**
+ * Opens the schemas of answers for what a later release may add, so that a client made today goes on to work (`docs/decisions/0143`): new fields of
+ * objects, and new values where a set is closed today. What the service answers is checked against the contracts themselves
+ * (`test/support/conformance.ts`).
+ * @throws TypeError when a schema is of requests too, which stay closed
+ */
+export function openAnswers(document: OpenApi): OpenApi {
+  const responses = [operationsOf(document).map((operation) => operation.responses), document.components.responses];
+  const answered = schemasReachedFrom(document, responses);
+  const asked = schemasReachedFrom(
+    document,
+    operationsOf(document).map(({ requestBody, parameters }) => [requestBody, parameters]),
+  );
+  const both = [...answered].filter((name) => asked.has(name));
+  if (both.length > 0) throw new TypeError(`${both.join(', ')}: a request and an answer have a schema in common`);
+  const { schemas = {} } = document.components;
+  return {
+    ...document,
+    components: {
+      ...document.components,
+      schemas: mapValues(schemas, (schema, name) =>
+        answered.has(name) ? (rewritten(schema, opened) as Node) : schema,
+      ),
+    },
+  };
+}
+
+/** Longest value that may be added to a set. */
+const MAX_VALUE = 200;
+
+function opened(schema: Node): Node {
+  // In an answer nothing is left out, so nothing has a default.
+  const { additionalProperties, enum: values, default: _, ...rest } = schema;
+  const objects = additionalProperties === true ? { additionalProperties } : {};
+  if (!Array.isArray(values)) return { ...rest, ...objects };
+  return { ...rest, maxLength: MAX_VALUE, 'x-extensible-enum': values.filter((value) => value !== null) };
+}

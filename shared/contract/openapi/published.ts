@@ -1,0 +1,20 @@
+import { closedRequests } from './closed-requests.ts';
+import type { OpenApi } from './nodes.ts';
+import { openAnswers } from './open-answers.ts';
+import { withPropertyExamples } from './property-examples.ts';
+import { withSafeNames } from './safe-names.ts';
+import { withSharedParameters } from './shared-parameters.ts';
+
+/**
+ * What clients are made from: the document in the form that generators, linters and consoles make the most of. Each pass changes the form of
+ * something that the contracts have said, and says nothing of its own (`docs/decisions/0143`, `0144`).
+ */
+const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
+  withPropertyExamples,
+  closedRequests,
+  openAnswers,
+  withSharedParameters,
+  withSafeNames,
+];
+
+export const published = (document: OpenApi): OpenApi => PASSES.reduce((before, pass) => pass(before), document);

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import { openApiDocument } from '../../shared/contract/openapi/document.ts';
+import {
+  isNode,
+  type Node,
+  type OpenApi,
+  type Operation,
+  operationsOf,
+  rewritten,
+  schemasReachedFrom,
+} from '../../shared/contract/openapi/nodes.ts';
+import { openAnswers } from '../../shared/contract/openapi/open-answers.ts';
+
+/** What generators of clients, consoles and linters need of the document (`docs/decisions/0143`). */
+
+const document = openApiDocument(contracts);
+const operations = operationsOf(document);
+const { schemas = {} } = document.components;
+const asked = schemasReachedFrom(
+  document,
+  operations.map(({ requestBody }) => requestBody),
+);
+const answered = schemasReachedFrom(document, [
+  operations.map(({ responses }) => responses),
+  document.components.responses,
+]);
+
+/** Every schema below these components that a test finds something in. */
+function schemasWith(names: ReadonlySet<string>, isMeant: (schema: Node) => boolean): string[] {
+  const found: string[] = [];
+  for (const name of names) {
+    rewritten(schemas[name], (schema, key) => {
+      if (isMeant(schema)) found.push(`${name}.${key}`);
+      return schema;
+    });
+  }
+  return found;
+}
+
+const resolved = (node: Node): Node => {
+  const [kind = '', name = ''] = String(node.$ref ?? '')
+    .split('/')
+    .slice(2);
+  return document.components[kind]?.[name] ?? node;
+};
+
+const parametersOf = ({ parameters = [] }: Operation): Node[] => parameters.map(resolved);
+
+describe('schemas of requests', () => {
+  it('have no keyword `default`, which makes a field required in the types of openapi-typescript', () => {
+    expect(asked.size).toBeGreaterThan(20);
+    expect(schemasWith(asked, (schema) => 'default' in schema)).toEqual([]);
+    expect(JSON.stringify(schemas.ClientCreate)).toContain('Default: `Europe/Lisbon`.');
+    expect(schemas.ClientCreate?.required).toEqual(['name']);
+  });
+
+  it('take no field that they do not name', () => {
+    for (const name of asked) expect(schemas[name], name).toMatchObject({ additionalProperties: false });
+  });
+});
+
+describe('schemas of answers', () => {
+  it('leave room for fields and values of later releases', () => {
+    expect(answered.size).toBeGreaterThan(30);
+    expect(schemasWith(answered, (schema) => 'enum' in schema || 'default' in schema)).toEqual([]);
+    expect(schemasWith(answered, (schema) => schema.additionalProperties === false)).toEqual([]);
+    expect(schemas.Ticket?.properties).toMatchObject({
+      status: { type: 'string', 'x-extensible-enum': ['open', 'closed', 'pending'] },
+    });
+  });
+
+  it('are none of requests, which are closed', () => {
+    expect([...asked].filter((name) => answered.has(name))).toEqual([]);
+    const { paths, components } = document;
+    const shared = JSON.parse(JSON.stringify(paths).replace('schemas/ClientCreate', 'schemas/ClientRecord'));
+    expect(() => openAnswers({ paths: shared, components } as OpenApi)).toThrow('ClientRecord');
+  });
+});
+
+describe('parameters', () => {
+  it('have no example that a console would send without being asked', () => {
+    const optional = operations.flatMap(parametersOf).filter(({ required }) => required !== true);
+    expect(optional.length).toBeGreaterThan(100);
+    const sent = optional.filter((parameter) => /"examples?":/.test(JSON.stringify(parameter)));
+    expect(sent).toEqual([]);
+  });
+
+  it('are components where several operations have them', () => {
+    const inline = operations.flatMap(({ parameters = [] }) => parameters.filter((each) => !('$ref' in each)));
+    const texts = inline.map((parameter) => JSON.stringify(parameter));
+    expect(texts.filter((text, index) => texts.indexOf(text) !== index)).toEqual([]);
+    expect(Object.keys(document.components.parameters ?? {})).toEqual(
+      expect.arrayContaining(['Page', 'PageSize', 'Sort', 'OrgId', 'PathClientId', 'If-Match']),
+    );
+  });
+
+  it.each([
+    ['*', true],
+    ['"3.pQ8x0aZcVd1k"', true],
+    ['W/"abc", "def"', true],
+    ['3.pQ8x0aZcVd1k', false],
+    ['"open', false],
+  ])('take %s as entity tags: %j', (tags, isTaken) => {
+    const { schema } = document.components.parameters?.['If-Match'] ?? {};
+    expect(new RegExp(String(isNode(schema) ? schema.pattern : '')).test(tags)).toBe(isTaken);
+  });
+});
+
+describe('names', () => {
+  it('of components are no two alike, whatever their kind and spelling: generators make types of all', () => {
+    const types = ['schemas', 'parameters', 'responses', 'requestBodies'].flatMap((kind) =>
+      Object.keys(document.components[kind] ?? {}).map((name) => name.replace(/[^A-Za-z0-9]/g, '').toLowerCase()),
+    );
+    expect(types.filter((name, index) => types.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('are none that a generator gives to something of its own', () => {
+    const taken = [
+      'Client',
+      'ClientInterface',
+      'ClientOption',
+      'ClientWithResponses',
+      'Options',
+      'ApiClient',
+      'Configuration',
+    ];
+    expect(taken.filter((name) => name in schemas)).toEqual([]);
+    expect(schemas.ClientRecord?.properties).toHaveProperty('timezone');
+    expect(JSON.stringify(document)).not.toContain('"#/components/schemas/Client"');
+  });
+});
+
+describe('reading', () => {
+  it('begins with the login', () => {
+    const tags = (document.tags as { name: string }[]).map(({ name }) => name);
+    expect(tags.slice(0, 2)).toEqual(['Authentication', 'Clients']);
+    expect(tags.slice(-2)).toEqual(['Token keys', 'Service description']);
+    expect(Object.keys(document.paths)[0]).toBe('/api/v1/auth/login');
+  });
+
+  const creations = operations.filter(
+    ({ responses }) => '201' in responses && 'Location' in Object(responses['201']?.headers),
+  );
+
+  it.each(creations.map((operation) => [operation.operationId, operation] as const))(
+    'goes on from %s to what can be done with the record',
+    (_, { responses }) => {
+      const links = Object(responses['201']?.links) as Record<string, { operationId: string; parameters: object }>;
+      const targets = Object.values(links).map((link) => {
+        const target = operations.find(({ operationId }) => operationId === link.operationId);
+        const inPath = target === undefined ? [] : parametersOf(target).filter((each) => each.in === 'path');
+        expect(Object.keys(link.parameters)).toEqual(inPath.map(({ name }) => name));
+        return link.operationId;
+      });
+      expect(targets).toContainEqual(expect.stringMatching(/^get/));
+    },
+  );
+
+  it('goes on from a ticket to all that it has', () => {
+    const create = operations.find(({ operationId }) => operationId === 'createTicket');
+    expect(Object.keys(Object(create?.responses['201']?.links))).toEqual([
+      'getTicket',
+      'updateTicket',
+      'deleteTicket',
+      'listTicketMessages',
+      'createTicketMessage',
+    ]);
+  });
+});
