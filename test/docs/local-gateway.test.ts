@@ -33,8 +33,7 @@ describe('docs/local-gateway.md', () => {
   });
 
   it('shows every row by a test, but for what is not simulated', () => {
-    const shown = (cell: string): string =>
-      cell.replaceAll(/`[\w./-]+\.ts` “[^”]+”/g, '').replaceAll(/[, ]/g, '');
+    const shown = (cell: string): string => cell.replaceAll(/`[\w./-]+\.ts` “[^”]+”/g, '').replaceAll(/[, ]/g, '');
     for (const [what, , , here = '', tests = ''] of rows) {
       const isSimulated = !here.startsWith('**not simulated**');
       expect([what, namedIn(tests).length > 0, shown(tests)]).toEqual([what, isSimulated, isSimulated ? '' : '—']);
