@@ -1,4 +1,4 @@
-import { builtinModules } from 'node:module';
+import { builtinModules, createRequire } from 'node:module';
 import type { Plugin } from 'esbuild';
 
 const BUILTIN = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`);
@@ -21,21 +21,39 @@ const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
 export const builtinsWithoutImport: Plugin = {
   name: 'builtins-without-import',
   setup(build) {
-    build.onResolve({ filter: BUILTIN }, ({ path }) => ({
+    build.onResolve({ filter: BUILTIN }, ({ path, kind }) => ({
       path: path.replace(/^node:/, ''),
-      namespace: 'node-builtin',
+      namespace: kind === 'import-statement' ? 'node-builtin' : 'node-builtin-whole',
       sideEffects: false,
     }));
     build.onLoad({ filter: /.*/, namespace: 'node-builtin' }, ({ path }) => ({
-      contents: contentsOf(path),
+      contents: exportsOf(path),
+      loader: 'js',
+    }));
+    build.onLoad({ filter: /.*/, namespace: 'node-builtin-whole' }, ({ path }) => ({
+      contents: `module.exports = ${builtin(path)};`,
       loader: 'js',
     }));
   },
 };
 
-function contentsOf(path: string): string {
-  const module = `process.getBuiltinModule('node:${path}')`;
+const require = createRequire(import.meta.url);
+
+const builtin = (path: string): string => `process.getBuiltinModule('node:${path}')`;
+
+/** A module with each export by itself, so that none is read which is not used: reading some makes Node load further modules. */
+function exportsOf(path: string): string {
   const functions = ON_DEMAND[path];
-  if (functions === undefined) return `module.exports = ${module};`;
-  return functions.map((name) => `export const ${name} = (...input) => ${module}.${name}(...input);`).join('\n');
+  if (functions !== undefined) {
+    return functions
+      .map((name) => `export const ${name} = (...input) => ${builtin(path)}.${name}(...input);`)
+      .join('\n');
+  }
+  const names = Object.keys(require(`node:${path}`)).filter((name) => name !== 'default');
+  return [
+    `const module = /* @__PURE__ */ ${builtin(path)};`,
+    'const read = (name) => module[name];',
+    ...names.map((name, index) => `const _${index} = /* @__PURE__ */ read('${name}');`),
+    `export { module as default, ${names.map((name, index) => `_${index} as ${name}`).join(', ')} };`,
+  ].join('\n');
 }

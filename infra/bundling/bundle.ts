@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { builtinsWithoutImport } from './builtins.ts';
-import { withoutSharedConfig } from './shared-config.ts';
+import { sdkParts } from './sdk-parts.ts';
 
 /** By function name the directory whose `index.mjs` exports `handler`. */
 export type Bundles = ReadonlyMap<string, string>;
@@ -38,6 +38,6 @@ export const bundleOne = (entry: string, outdir: string) =>
     // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
-    plugins: [builtinsWithoutImport, withoutSharedConfig],
+    plugins: [builtinsWithoutImport, sdkParts],
     logLevel: 'error',
   });
