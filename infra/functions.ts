@@ -35,6 +35,8 @@ export class Functions extends Construct {
       [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER))],
       ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
     ]);
+    const { authorizerCacheSeconds } = props.settings;
+    this.named(AUTHORIZER).lambda.addEnvironment('AUTHORIZER_CACHE_SECONDS', String(authorizerCacheSeconds));
     this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');

@@ -1,4 +1,5 @@
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from './dynamodb/client.ts';
+import { AUTHORIZER_TTL_SECONDS } from './gateway/options.ts';
 
 export interface FunctionEnvironment {
   readonly tableName: string;
@@ -13,6 +14,8 @@ export interface FunctionEnvironment {
   readonly tenantRateLimit?: number | undefined;
   /** How many integrations an organization may have. Default: as many as the functions say. */
   readonly maxIntegrations?: number | undefined;
+  /** How long the gateway keeps an answer of the authorizer, in seconds. Default: as the gateway's, {@link AUTHORIZER_TTL_SECONDS}. */
+  readonly authorizerTtlSeconds?: number | undefined;
   /** Whether the functions write the access lines that they write in AWS. Default: no. */
   readonly accessLines?: boolean | undefined;
 }
@@ -32,6 +35,7 @@ export function setFunctionEnvironment({
   rateLimit,
   tenantRateLimit,
   maxIntegrations,
+  authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
   accessLines = false,
 }: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
@@ -43,6 +47,7 @@ export function setFunctionEnvironment({
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),
     MAX_INTEGRATIONS: String(maxIntegrations ?? ''),
+    AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
     METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_REGION,
     AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,

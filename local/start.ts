@@ -67,7 +67,9 @@ export async function startLocalApi(
   const workAt = async (endpoint: string): Promise<void> => {
     const limits = { rateLimit, tenantRateLimit };
     const accessLines = log.tells('debug');
-    setFunctionEnvironment({ tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true, accessLines, ...limits });
+    const { authorizerTtlSeconds } = gatewayOptions;
+    const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
+    setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...limits });
     configureTable({});
     if (log.tells('info')) meter(environmentTable(), log.debug);
     await makeTable(endpoint);

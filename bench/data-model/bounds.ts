@@ -24,10 +24,14 @@ const WRITES: readonly Bound[] = [
   write('DELETE /services/{id}', 16, 2),
   write('POST /service-actions', 10, 2),
   write('POST /terminals', 10, 2),
+  write('POST /terminals, with an idempotency key', 12, 2),
+  write('POST /terminals, repeated under its key', 0, 1),
+  write('POST /terminals, repeated in another container', 5, 2),
   write('POST /tickets', 10, 2),
   write('PATCH /tickets/{id}', 7, 2),
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
+  write('POST /integrations', 20, 2),
   write('POST /webhooks/{app_code}', 17, 3),
 ];
 

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
+import { forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, World } from '../../test/support/scenario.ts';
 import type { Call, Recorder } from './recorder.ts';
 
@@ -85,7 +87,18 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     const sent = body === undefined ? scenario : { ...scenario, body };
     played.push(await playOnce(world, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
-  return played;
+  return [...played, ...(await playUnderKey(world, recorder))];
+}
+
+/** Plays a create under a new idempotency key, and twice again under the same: where that is known, and where it has to be looked up. */
+async function playUnderKey(world: World, recorder: Recorder): Promise<readonly Played[]> {
+  const { headers, ...scenario } = await world.scenario('createTerminal');
+  const keyed = { ...scenario, headers: { ...headers, 'idempotency-key': randomUUID() } };
+  const title = titleOf(scenario.route);
+  const first = await playOnce(world, keyed, recorder, `${title}, with an idempotency key`);
+  const again = await playOnce(world, keyed, recorder, `${title}, repeated under its key`);
+  forgetIds();
+  return [first, again, await playOnce(world, keyed, recorder, `${title}, repeated in another container`)];
 }
 
 export const titleOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>

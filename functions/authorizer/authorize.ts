@@ -5,12 +5,19 @@ import type { Session } from '../../shared/table/session.ts';
 import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
 
+/** What the holder of a token may do. */
+export interface Authorized {
+  readonly context: AuthorizerContext;
+  /** `PLATFORM` or the id of an organization. */
+  readonly tenant: string;
+}
+
 /**
  * Verifies a token: its signature and claims, then that the integration still exists and is active, and that neither the token nor its secret
  * has ended.
  * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
-export async function authorize(token: string, session: Session): Promise<AuthorizerContext> {
+export async function authorize(token: string, session: Session): Promise<Authorized> {
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
   annotate({ integration_id: verified.integrationId });
   const credentials = await readCredentials(session.table, verified.appCode);
@@ -18,8 +25,7 @@ export async function authorize(token: string, session: Session): Promise<Author
   if (credentials === undefined || !isAlive || orgIdOf(credentials) !== verified.orgId) {
     throw new InvalidToken('the integration was deleted or is inactive, or the token has ended', { reason: 'ended' });
   }
-  annotate({ tenant: credentials.tenant });
-  return {
+  const context = {
     integration_id: verified.integrationId,
     app_code: verified.appCode,
     org_id: verified.orgId ?? '',
@@ -30,4 +36,5 @@ export async function authorize(token: string, session: Session): Promise<Author
     permissions: credentials.permissions?.join(' ') ?? '*',
     rate_limit: String(credentials.rate_limit ?? ''),
   };
+  return { context, tenant: credentials.tenant };
 }

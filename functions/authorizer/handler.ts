@@ -7,8 +7,9 @@ import { environmentSession } from '../../shared/table/session.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
 import type { DECISIONS } from '../../shared/telemetry/metrics.ts';
 import { observe } from '../../shared/telemetry/observe.ts';
-import { authorize } from './authorize.ts';
+import { type Authorized, authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
+import { keepAnswer, keptAnswer } from './kept-answers.ts';
 import { allowAnonymous, allowStage } from './policy.ts';
 
 /**
@@ -27,14 +28,25 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
   if (presented === 'none' && mayBeAnonymous(event)) return allowAnonymous(event.methodArn);
   if (typeof presented === 'string') throw refused(presented);
   try {
-    const caller = await authorize(presented.token, environmentSession(TIMEOUT_MS));
-    return allowStage(event.methodArn, caller.integration_id, caller);
+    const { context, tenant } = await authorized(presented.token, event);
+    annotate({ integration_id: context.integration_id, tenant });
+    return allowStage(event.methodArn, context.integration_id, context);
   } catch (error) {
     if (error instanceof InvalidToken) throw refused(error.reason);
     logger.error('a token could not be checked', { error: error as Error });
     // Without a cause, for Lambda logs what a function throws, unfiltered.
     throw new Error('The authorizer failed');
   }
+}
+
+/** Of the route that the gateway asks about each time, what is known of the token from a moment ago; of all others what is true now. */
+async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent): Promise<Authorized> {
+  const session = environmentSession(TIMEOUT_MS);
+  const kept = mayBeAnonymous(event) ? keptAnswer(token, session.now) : undefined;
+  if (kept !== undefined) return kept;
+  const found = await authorize(token, session);
+  if (isFirstKeyOn()) keepAnswer(token, found, session.now);
+  return found;
 }
 
 /** The only route that a stage may open to anonymous callers: see `functions/integrations/first-key.ts`. The gateway does not cache this. */

@@ -51,6 +51,8 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   // These are started in parallel, for each makes calls to DynamoDB: the checks of organization and event id, the event's number, and the effect.
   const unseen = Promise.all([requireActive(tenant), refuseSeen(seen, event)]);
   unseen.catch(() => undefined);
+  // A sender mostly repeats a delivery soon, to the same container: then no numbers are taken that would have to be given back.
+  if (seen.isProbablyKnown(event.headers.eventId)) await unseen;
   const events = tenant.records(eventEntity);
   events.prepare();
   const applied = await apply(event, effects, { tenant, caller }).catch(async (error: unknown) => {

@@ -49,13 +49,15 @@ export interface Ended {
 /** Something that goes on around every request, such as a log. It calls `serve` once, and answers its result. */
 export type Around = <T extends Ended>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
 
+export const AUTHORIZER_TTL_SECONDS = 60;
+
 export interface GatewayOptions {
   readonly contracts: readonly Contract[];
   /** Loads a function by its folder's name; asked once for each name. */
   readonly loadFunction: (name: string) => Promise<FunctionHandler>;
   /** Name of the authorizer's function. Default `authorizer`. */
   readonly authorizer?: string;
-  /** How long an answer of the authorizer is kept, in seconds. Default 60. */
+  /** How long an answer of the authorizer is kept, in seconds. Default {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number;
   /**
    * Whether `bearer-optional` routes may be called without a token. They then have an authorizer without identity source and
@@ -86,7 +88,7 @@ export type GatewaySettings = Required<Omit<GatewayOptions, 'limits' | 'around' 
 
 export const withDefaults = ({ limits, around, ...given }: GatewayOptions): GatewaySettings => ({
   authorizer: 'authorizer',
-  authorizerTtlSeconds: 60,
+  authorizerTtlSeconds: AUTHORIZER_TTL_SECONDS,
   firstKey: false,
   port: 0,
   host: '127.0.0.1',

@@ -86,6 +86,11 @@ export class IdempotentRequest {
     this.#remembered = use.tenant.deduplication<Remembered>(requestsOf(use.caller.integrationId));
   }
 
+  /** Whether this container has seen the key before: then its response is probably stored, and the operation need not run. */
+  get isProbablyRepeated(): boolean {
+    return this.#remembered.isProbablyKnown(this.#use.key);
+  }
+
   /**
    * The response stored under this key. Fields that the caller may not see now are null.
    * @throws Problem `idempotency-key-reused` when the key was used for another request

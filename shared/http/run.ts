@@ -47,18 +47,25 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
 const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
 
 /**
- * Runs an operation under an idempotency key: a key used before gets the stored response. A refusal may be a conflict with this request's own
- * first attempt (a slug that exists by now), so the key is looked up once more before the refusal counts.
+ * Runs an operation under an idempotency key: a key used before gets the stored response. Most keys are new, so the operation runs beside the
+ * look-up, and what it has staged is dropped where the key was used (`docs/decisions/0133`). A refusal may be a conflict with this request's
+ * own first attempt (a slug that exists by now), so the key is looked up once more before the refusal counts.
  */
 export async function runOnce(
   request: IdempotentRequest,
   session: Session,
   operation: () => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
-  const earlier = await request.earlierAnswer();
-  if (earlier !== undefined) return earlier;
+  const looking = request.earlierAnswer();
+  const [earlier, answered] = request.isProbablyRepeated
+    ? [await looking, undefined]
+    : await bothOf(looking, operation());
+  if (earlier !== undefined) {
+    session.restart();
+    return earlier;
+  }
   try {
-    const answer = await operation();
+    const answer = await (answered ?? operation());
     await request.remember(answer);
     return answer;
   } catch (error) {
@@ -67,4 +74,11 @@ export async function runOnce(
     session.restart();
     return meanwhile;
   }
+}
+
+/** Waits for both. @returns what the first has found, and the second as it ended. @throws what the first throws */
+async function bothOf<T, U>(first: Promise<T>, second: Promise<U>): Promise<[T, Promise<U>]> {
+  const [found] = await Promise.allSettled([first, second]);
+  if (found.status === 'rejected') throw found.reason;
+  return [found.value, second];
 }

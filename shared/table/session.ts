@@ -25,6 +25,8 @@ export class Session {
   #workers = new Set<TenantId>();
   readonly #numbers = new NumberPool(this);
   #checks: Promise<void>[] = [];
+  /** Also those of earlier runs. */
+  readonly #begun: Promise<void>[] = [];
   #duringCommit: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = unchanged;
@@ -94,6 +96,7 @@ export class Session {
     const check = run();
     check.catch(() => undefined);
     this.#checks.push(check);
+    this.#begun.push(check);
   }
 
   /** Runs a task in parallel to the commit. Best effort: its failure is ignored. */
@@ -150,9 +153,11 @@ export class Session {
 
   /**
    * Gives back unused numbers, so that no total counts them. Best effort: readers fence what is not given back. After
-   * {@link TableUnavailable} none is given back, for the write may still arrive.
+   * {@link TableUnavailable} none is given back, for the write may still arrive. Waits for checks whose operation did not: Lambda stops a
+   * function once it has answered.
    */
   async abandon(reason?: unknown): Promise<void> {
+    await Promise.allSettled(this.#begun);
     if (reason instanceof TableUnavailable) return;
     await this.#numbers.giveBack();
   }

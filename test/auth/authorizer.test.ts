@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handler } from '../../functions/authorizer/handler.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
@@ -191,5 +191,72 @@ describe('an anonymous caller', () => {
       vi.stubEnv('FIRST_KEY', value);
       await expectUnauthorized(registration());
     }
+  });
+});
+
+describe('a registration, about which the gateway asks each time where anyone may make a first key', () => {
+  const registration = (token: string) =>
+    event({
+      methodArn: `${STAGE}/POST/api/v1/integrations`,
+      httpMethod: 'POST',
+      resource: '/api/v1/integrations',
+      headers: { Authorization: `Bearer ${token}` },
+    });
+  const freshToken = () => api.login(org.appCode, org.secret);
+  /** How many of these requests were looked up. */
+  const lookUps = async (...asked: readonly APIGatewayRequestAuthorizerEvent[]) => {
+    faults.follow(() => undefined);
+    for (const each of asked) await handler(each);
+    return faults.calls.length;
+  };
+
+  it('is answered from memory for as long as the gateway keeps answers about other routes, and no longer', async () => {
+    const token = await freshToken();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = await handler(registration(token));
+    vi.setSystemTime(Date.now() + 59_000);
+    expect(await lookUps(registration(token))).toBe(0);
+    expect(await handler(registration(token))).toEqual(first);
+    vi.setSystemTime(Date.now() + 1_000);
+    expect(await lookUps(registration(token))).toBe(1);
+  });
+
+  it('knows from other routes, for which nothing is answered from memory', async () => {
+    const token = await freshToken();
+    expect(await lookUps(bearer(token), registration(token))).toBe(1);
+    expect(await lookUps(bearer(token), bearer(token))).toBe(2);
+  });
+
+  it('is known by the whole token', async () => {
+    const token = await freshToken();
+    await handler(registration(token));
+    await expectUnauthorized(registration(`${token.slice(0, -8)}AAAAAAAA`));
+    expect(await lookUps(registration(await freshToken()))).toBe(1);
+  });
+
+  it.each([
+    ['AUTHORIZER_CACHE_SECONDS', '0'],
+    ['AUTHORIZER_CACHE_SECONDS', ''],
+    ['FIRST_KEY', 'off'],
+  ])('is looked up each time where %s is "%s"', async (variable, value) => {
+    vi.stubEnv(variable, value);
+    const token = await freshToken();
+    expect(await lookUps(registration(token), registration(token))).toBe(2);
+  });
+
+  it('lets a key that was cut off a moment ago as far as its operation, which refuses it', async () => {
+    const token = await freshToken();
+    const register = (by: string) =>
+      api.request('POST', '/api/v1/integrations', {
+        token: by,
+        body: { app_code: `app-${randomUUID()}`, display_name: 'Another' },
+      });
+    expect((await register(token)).status).toBe(201);
+    const path = `/api/v1/integrations/${org.integrationId}/revoke-tokens`;
+    expect((await api.request('POST', path, { token: await api.platformToken() })).status).toBe(404);
+    expect((await api.request('POST', path, { token: await freshToken() })).status).toBe(200);
+    const { status, headers } = await register(token);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer error="invalid_token"']);
   });
 });

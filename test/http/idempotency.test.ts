@@ -1,11 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { FaultyHandler } from '../support/faults.ts';
+import { forgetIds } from '../support/other-container.ts';
+import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 
+const wire = new FaultyHandler();
 let api: Api;
 let org: OrgAccess;
 beforeAll(async () => {
   api = await startApi();
+  configureTable({ requestHandler: wire });
   org = await api.orgToken();
 });
 afterAll(() => api.close());
@@ -90,5 +96,57 @@ describe('a create with an idempotency key', () => {
         [{ in: 'header', pointer: '#/Idempotency-Key', detail: expect.any(String) }],
       ]);
     }
+  });
+});
+
+describe('a key that was used', () => {
+  const used = async () => {
+    const key = randomUUID();
+    const { body } = await create(key, { name: 'Used' });
+    return { key, id: body.id };
+  };
+  const callsOf = async (work: () => Promise<unknown>) => {
+    wire.follow(() => undefined);
+    await work();
+    return [...wire.calls].sort();
+  };
+
+  it('takes no number where the same container has used it', async () => {
+    const { key } = await used();
+    expect(await callsOf(() => create(key, { name: 'Used' }))).toEqual(['GetItem', 'GetItem']);
+  });
+
+  it('is found by another container beside its work, which it then undoes', async () => {
+    const { key, id } = await used();
+    const before = await clientCount();
+    forgetIds();
+    const calls = await callsOf(async () => {
+      const again = await create(key, { name: 'Used' });
+      expect([again.status, replayed(again), again.body.id]).toEqual([201, 'true', id]);
+    });
+    // Suspension, key and number at once; then the number is given back.
+    expect(calls).toEqual(['GetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
+    expect(await clientCount()).toBe(before);
+  });
+
+  it('is refused by another container for another request', async () => {
+    const { key } = await used();
+    const before = await clientCount();
+    forgetIds();
+    expect((await create(key, { name: 'Other' })).body.type).toMatch(/idempotency-key-reused$/);
+    expect(await clientCount()).toBe(before);
+  });
+
+  it('counts in another container before a refusal of what could not be done again', async () => {
+    const ticket = await create(randomUUID(), newTicket(), org.token, TICKETS);
+    const path = `${TICKETS}/${ticket.body.id}`;
+    const key = randomUUID();
+    const message = newMessage();
+    const write = () => create(key, message, org.token, `${path}/messages`);
+    const first = await write();
+    expect((await api.request('DELETE', path, { token: org.token })).status).toBe(204);
+    forgetIds();
+    const again = await write();
+    expect([first.status, again.status, again.body.id]).toEqual([201, 201, first.body.id]);
   });
 });

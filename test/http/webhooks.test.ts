@@ -2,13 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sign } from '../../functions/webhooks/signature.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { FaultyHandler } from '../support/faults.ts';
+import { forgetIds } from '../support/other-container.ts';
 
+const wire = new FaultyHandler();
 let api: Api;
 let org: OrgAccess;
 beforeAll(async () => {
   api = await startApi();
+  configureTable({ requestHandler: wire });
   org = await api.orgToken();
 });
 afterAll(() => api.close());
@@ -53,6 +58,25 @@ describe('a delivery', () => {
     ).toEqual([409, 'event-id-reused']);
     expect(problem(await deliver(api, org, created('Other'), { eventId }))).toEqual([409, 'event-id-reused']);
     expect((await listed('/api/v1/clients')).total).toBe(before);
+  });
+
+  it('that comes again takes no numbers in the container that has processed it, and gives them back in another', async () => {
+    const eventId = randomUUID();
+    await deliver(api, org, created('Counted'), { eventId });
+    const before = await Promise.all(['clients', 'webhook-events'].map((list) => listed(`/api/v1/${list}`)));
+    const again = async () => {
+      wire.follow(() => undefined);
+      expect(problem(await deliver(api, org, created('Counted'), { eventId }))).toEqual([
+        409,
+        'event-already-processed',
+      ]);
+      return wire.calls.filter((operation) => operation !== 'GetItem').sort();
+    };
+    expect(await again()).toEqual([]);
+    forgetIds();
+    expect(await again()).toEqual(['TransactWriteItems', 'TransactWriteItems', 'UpdateItem', 'UpdateItem']);
+    const after = await Promise.all(['clients', 'webhook-events'].map((list) => listed(`/api/v1/${list}`)));
+    expect(after.map(({ total }) => total)).toEqual(before.map(({ total }) => total));
   });
 
   it('comes through once of sixteen at the same time', async () => {

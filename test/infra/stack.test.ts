@@ -160,6 +160,12 @@ test('every function knows the limits of its stage, and how long it keeps audit 
   }
 });
 
+test('the authorizer knows how long the gateway keeps its answers, as it does those that the gateway does not keep', () => {
+  const [, authorizer] =
+    resourcesOf(template, 'AWS::Lambda::Function').find(([id]) => id.startsWith('Functionsauthorizer')) ?? [];
+  expect(authorizer?.Properties.Environment).toMatchObject({ Variables: { AUTHORIZER_CACHE_SECONDS: '60' } });
+});
+
 describe('settings', () => {
   const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
   afterAll(() => rmSync(outdir, { recursive: true, force: true }));

@@ -76,6 +76,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
     keyFile,
     firstKey,
     maxIntegrations: MANY,
+    authorizerTtlSeconds: options.authorizerTtlSeconds,
   });
   // The functions keep their table for as long as the process lives; a test file may start several APIs, one after the other.
   configureTable({});

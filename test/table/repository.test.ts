@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -127,5 +128,19 @@ describe('a collection', () => {
       .records(jobs)
       .page({ ...firstPage, page_size: 200 });
     expect([total, new Set(records.map(({ record }) => record.id)).size]).toEqual([64, 64]);
+  });
+});
+
+describe('a session', () => {
+  it('does not end before the checks of a run that was dropped, for Lambda would stop them half-way', async () => {
+    const { session } = open(randomUUID());
+    let isDone = false;
+    session.check(async () => {
+      await nextTurn();
+      isDone = true;
+    });
+    session.restart();
+    await session.commit();
+    expect(isDone).toBe(true);
   });
 });

@@ -1,4 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { keepNewest } from '../../keep-newest.ts';
 import { deduplicationKey, type Key, type TenantId } from '../keys.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import type { Session } from '../session.ts';
@@ -8,6 +9,10 @@ import type { OnConditionFailed } from '../transaction/pending-write.ts';
 export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;
 /** The scope of the idempotency keys that an integration has used. */
 export const requestsOf = (integrationId: string): string => `REQUEST#${integrationId}`;
+
+/** Ids that this container has stored or found, by key: the newest ones. */
+const known = new Map<string, true>();
+const KEPT_IDS = 1_000;
 
 /**
  * Deduplicates by id: the idempotency key of a request, the event id of a webhook. The id is stored in the same transaction as the effect, so
@@ -32,7 +37,17 @@ export class DeduplicationStore<V extends object> {
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
     );
-    return item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now ? undefined : (item as unknown as V);
+    if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return undefined;
+    this.#note(id);
+    return item as unknown as V;
+  }
+
+  /**
+   * Whether this container has stored or found the id before. Then it is worth waiting for {@link recall} before numbers of lists are taken,
+   * which would have to be given back. A hint only: another container may have stored the id, and what this one staged may have been refused.
+   */
+  isProbablyKnown(id: string): boolean {
+    return known.has(this.#nameOf(id));
   }
 
   /**
@@ -42,7 +57,17 @@ export class DeduplicationStore<V extends object> {
   remember(id: string, value: V, seconds: number, onConditionFailed: OnConditionFailed): void {
     const now = Math.floor(this.#session.now / 1000);
     const item = { ...this.#key(id), ...value, [TTL_ATTRIBUTE]: now + seconds };
+    this.#note(id);
     this.#session.unitOfWork(this.#tenant).put(item, onConditionFailed, { exists: false, expiredBefore: now + 1 });
+  }
+
+  #note(id: string): void {
+    keepNewest(known, this.#nameOf(id), true, KEPT_IDS);
+  }
+
+  #nameOf(id: string): string {
+    const { PK, SK } = this.#key(id);
+    return `${PK} ${SK}`;
   }
 
   #key(id: string): Key {

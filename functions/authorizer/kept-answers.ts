@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import { keepNewest } from '../../shared/keep-newest.ts';
+import type { Authorized } from './authorize.ts';
+
+/**
+ * What this container has found out about tokens, for as long as the gateway would keep it. The gateway keeps nothing of the route that also
+ * takes anonymous callers, because without the header it would have nothing to keep it by. What that route's operation gives away is
+ * conditional on the caller's credentials at its commit (`docs/decisions/0133`).
+ */
+
+interface Kept {
+  readonly answer: Authorized;
+  /** In epoch milliseconds. */
+  readonly until: number;
+}
+
+/** By the digest of the token, so that no token is kept. */
+const kept = new Map<string, Kept>();
+const MOST = 1_000;
+
+const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
+
+/** What was found out about a token, unless that is too long ago. `now` in epoch milliseconds. */
+export function keptAnswer(token: string, now: number): Authorized | undefined {
+  const found = kept.get(digestOf(token));
+  return found !== undefined && found.until > now ? found.answer : undefined;
+}
+
+/** Keeps it for `AUTHORIZER_CACHE_SECONDS`; where that is not set or 0, not at all. */
+export function keepAnswer(token: string, answer: Authorized, now: number): void {
+  const seconds = Number(process.env.AUTHORIZER_CACHE_SECONDS ?? 0);
+  if (seconds > 0) keepNewest(kept, digestOf(token), { answer, until: now + seconds * 1000 }, MOST);
+}
