@@ -32,7 +32,7 @@ export const clientOperations: Operations<typeof clients> = {
 
   updateClient: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(clientEntity);
-    const before = await getOrThrow(records, params.id);
+    const before = await getOrThrow(records, params.id, toClient);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before, toClient);
     const after = await records.update(before, changes);

@@ -39,7 +39,7 @@ export const resource = record('Resource', {
   metadata: jsonObject().nullable().default(null),
   tags: tags().nullable().default(null),
   health_status: word().default('healthy'),
-  last_health_check: readOnly(timestamp().nullable()),
+  last_health_check: timestamp().nullable().default(null),
   cpu_usage: percentage().nullable().default(null),
   memory_usage: percentage().nullable().default(null),
   storage_usage: percentage().nullable().default(null),

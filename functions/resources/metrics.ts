@@ -1,6 +1,4 @@
-import { invalidField } from '../../shared/contract/problem.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
-import type { Session } from '../../shared/table/session.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { HEALTHY } from '../services/health.ts';
 import type { HistoryEntry, Resource } from './contract.ts';
@@ -28,32 +26,18 @@ export const isRisk = (
       .filter(isNumber)
       .some((usage) => usage > resource.alert_threshold));
 
-/** Stages a sample of the resource as it is now. A usage that was never reported is 0, for a sample has no null. */
-export function sampleNow(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
-  const { id, cpu_usage, memory_usage, storage_usage, health_status } = resource.record;
-  const { timestamp } = tenant.session;
+/** Stages a sample of the resource as its last check has left it. A usage that was never reported is 0, for a sample has no null. */
+export function sampleOf(tenant: Tenant, resource: Stored<Omit<Resource, 'credentials'>>): void {
+  const { id, cpu_usage, memory_usage, storage_usage, health_status, last_health_check } = resource.record;
   const sample: Omit<HistoryEntry, 'id'> = {
     resource_id: id,
-    timestamp,
+    timestamp: last_health_check ?? tenant.session.timestamp,
     cpu_usage: cpu_usage ?? 0,
     memory_usage: memory_usage ?? 0,
     storage_usage: storage_usage ?? 0,
     health_status,
   };
   historyOf(tenant, id).createNumbered(resource, sample);
-}
-
-/** How far a reporter's clock may be ahead, in milliseconds. */
-const CLOCK_SKEW = 300_000;
-
-/**
- * The time of a check, by the timestamp of its sample: at most now, so that samples of the next minutes are not outdated by one of a fast clock.
- * @throws Problem `invalid-body` for a timestamp in the future
- */
-export function checkedAt(timestamp: string, session: Session): string {
-  const time = Date.parse(timestamp);
-  if (time > session.now + CLOCK_SKEW) throw invalidField('timestamp', 'must not be in the future');
-  return time > session.now ? session.timestamp : timestamp;
 }
 
 /** Whether the resource has already had a later check. */

@@ -4,10 +4,10 @@ import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
-import { HEALTHY } from '../services/health.ts';
+import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
 import type { Resource, resources } from './contract.ts';
-import { checkedAt, isOutdated, isRisk, reportsUsage, sampleNow } from './metrics.ts';
+import { isOutdated, isRisk, reportsUsage, sampleOf } from './metrics.ts';
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
 export const resourceOperations: Operations<typeof resources> = {
@@ -26,10 +26,10 @@ export const resourceOperations: Operations<typeof resources> = {
     const created = await tenant
       .records(resourceEntity)
       .create<'credentials'>(
-        { ...fields, last_health_check: isReport ? now : null, created_at: now, updated_at: now },
+        { ...fields, ...lastCheck(body.last_health_check, isReport, tenant.session), created_at: now, updated_at: now },
         async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
       );
-    if (isReport) sampleNow(tenant, created);
+    if (isReport) sampleOf(tenant, created);
     return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },
 
@@ -46,13 +46,16 @@ export const resourceOperations: Operations<typeof resources> = {
     resourceCredentials.check(caller, body.credentials);
     const before = await resourceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
-    const isReport = reportsUsage(body) || body.health_status !== undefined;
+    const isReport =
+      (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
     if (isEmpty(changes) && !isReport) return answerRecord(before);
     if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
-    const report = isReport ? { last_health_check: tenant.session.timestamp } : {};
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
-    const after = await change(tenant, stored, { ...encrypted, ...report });
-    if (isReport) sampleNow(tenant, after);
+    const after = await change(tenant, stored, {
+      ...encrypted,
+      ...lastCheck(body.last_health_check, isReport, tenant.session),
+    });
+    if (isReport) sampleOf(tenant, after);
     return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, after));
   },
 
@@ -76,7 +79,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const records = tenant.records(resourceEntity);
     const before = await getOrThrow(records, params.id);
     const { timestamp = tenant.session.timestamp, health_status = before.record.health_status, ...usage } = body;
-    const checked = checkedAt(timestamp, tenant.session);
+    const checked = checkedAt(timestamp, tenant.session, 'timestamp');
     if (!isOutdated(checked, before.record)) {
       await change(tenant, before, { ...usage, health_status, last_health_check: checked });
     }

@@ -36,7 +36,7 @@ export const service = record('Service', {
   metadata: jsonObject().nullable().default(null),
   tags: tags().nullable().default(null),
   health_status: word().default('healthy'),
-  last_health_check: readOnly(timestamp().nullable()),
+  last_health_check: timestamp().nullable().default(null),
   uptime_percentage: percentage().nullable().default(null),
   monthly_cost: money().default(0),
   billing_cycle: word().default('monthly'),
@@ -114,7 +114,8 @@ export const services = contract({
     updateService: route('PATCH', '/api/v1/services/{id}', {
       event: { type: 'service.updated' },
       summary: 'Change a service',
-      description: 'A change that names `health_status` is a health check: it moves `last_health_check`.',
+      description:
+        'A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names.',
       permission: 'services:write',
       params,
       body: service.patch,

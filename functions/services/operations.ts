@@ -5,7 +5,7 @@ import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
-import { isRisk } from './health.ts';
+import { isKnownCheck, isRisk, lastCheck } from './health.ts';
 import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
 import { serviceCredentials, serviceEntity } from './store.ts';
 
@@ -23,7 +23,7 @@ export const serviceOperations: Operations<typeof services> = {
     const created = await tenant.records(serviceEntity).create<'credentials'>(
       {
         ...fields,
-        last_health_check: isRisk(body) ? now : null,
+        ...lastCheck(body.last_health_check, isRisk(body), tenant.session),
         created_at: now,
         updated_at: now,
         resource_count: 0,
@@ -47,12 +47,12 @@ export const serviceOperations: Operations<typeof services> = {
     serviceCredentials.check(caller, body.credentials);
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
-    const isHealthCheck = body.health_status !== undefined;
+    const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
     if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
       ...(await serviceCredentials.encryptIn(tenant, params.id, changes)),
-      ...(isHealthCheck ? { last_health_check: now } : {}),
+      ...lastCheck(body.last_health_check, isHealthCheck, tenant.session),
       updated_at: now,
     });
     updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));

@@ -5,8 +5,8 @@ import { lazily } from './lazily.ts';
  * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.
  *
  *     const terminal = record('Terminal', {
- *       id: readOnly(uuid()),             // set by the service; ignored when sent back
- *       client_id: createOnly(uuid()),    // set on creation; ignored in a change
+ *       id: readOnly(uuid()),             // set by the service; may be sent back as it is
+ *       client_id: createOnly(uuid()),    // set on creation; may be sent back as it is in a change
  *       name: name(200),                  // required on creation, may be changed
  *       status: word().default('active'), // optional on creation
  *     });
@@ -51,8 +51,8 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   /** Name in the OpenAPI document. */
   readonly name: string;
   readonly schema: S;
-  /** Read-only fields of the record, which a caller may send back and which change nothing. */
-  readonly ignored: Readonly<Record<string, z.ZodType>>;
+  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/fixed-fields.ts`). */
+  readonly fixed: Readonly<Record<string, z.ZodType>>;
 }
 
 export interface RecordType<F extends Fields = Fields> {
@@ -76,14 +76,14 @@ export function record<const F extends Fields>(name: string, fields: F): RecordT
       entries.filter(([, field]) => !isTaken(field)),
     ];
     const built = lazily(() => z.strictObject(shapeOf(own, taken)));
-    const ignored = lazily(() => shapeOf(others, answered));
+    const fixed = lazily(() => shapeOf(others, answered));
     return {
       name: `${name}${suffix}`,
       get schema() {
         return built();
       },
-      get ignored() {
-        return ignored();
+      get fixed() {
+        return fixed();
       },
     };
   };
@@ -123,7 +123,7 @@ const changed = (field: Field): z.ZodType => withoutDefault(schemaOf(field)).opt
 export const body = <S extends z.ZodRawShape>(name: string, shape: S): Body<z.ZodObject<S>> => ({
   name,
   schema: z.strictObject(shape) as z.ZodObject<S>,
-  ignored: {},
+  fixed: {},
 });
 
 /** The value of a field that was not given: its default, else null if it is nullable. */

@@ -23,6 +23,10 @@ export const isConditionalRead = (route: Route): boolean => route.method === 'GE
 /** Changes or deletes one record, so that a client may send the version that it has read in `If-Match` (RFC 9110 §13.1.1). */
 export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';
 
+/** Its body may name fields of the record that it cannot set, and `Prefer: handling=lenient` ignores them (RFC 7240 §4.4). */
+export const hasFixedFields = ({ auth, body }: Route): boolean =>
+  auth !== 'signature' && body !== undefined && Object.keys(body.fixed).length > 0;
+
 /** The route that reads a record which this route creates, if the domain has one. */
 export const itemRouteOf = (contract: Contract, route: Route): Route | undefined =>
   Object.values(contract.routes).find(

@@ -46,9 +46,15 @@ export interface BearerInput {
   readonly session: Session;
   /**
    * Reads the record that the request is about.
-   * @throws Problem `not-found`, or `precondition-failed` when `If-Match` names another version
+   * @param show maps the stored record to the answered one, where they differ in fields that cannot be changed
+   * @throws Problem `not-found`; `precondition-failed` when `If-Match` names another version; `invalid-body` when a change names another value
+   *   of a field that cannot be changed
    */
-  readonly getOrThrow: <T extends object>(records: Repository<T>, id: string) => Promise<Stored<T>>;
+  readonly getOrThrow: <T extends object>(
+    records: Repository<T>,
+    id: string,
+    show?: (record: T) => object,
+  ) => Promise<Stored<T>>;
 }
 
 /** What an operation of a route without a bearer token gets besides. */

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { checkFixed } from './fixed-fields.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { InSession } from './middleware/in-session.ts';
 import type { Standing } from './middleware/not-suspended.ts';
@@ -15,10 +16,14 @@ type Event = Routed & InSession & Validated & TenantScoped & Standing;
  * gets neither an answer nor a commit.
  */
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
-  const { matched, request, session, input, scope, standing } = event;
-  const respond = async (): Promise<APIGatewayProxyResult> =>
-    responseOf({ matched, request, input, scope }, await matched.operation({ ...input, ...scope }));
-  const idempotent = IdempotentRequest.of(matched, request, scope, input);
+  const { matched, request, session, input, fixed, scope, standing } = event;
+  const respond = async (): Promise<APIGatewayProxyResult> => {
+    const answer = await matched.operation({ ...input, ...scope });
+    if (matched.route.method === 'POST') checkFixed(matched.route, fixed, answer.body);
+    return responseOf({ matched, request, input, scope }, answer);
+  };
+  const inputs = Object.keys(fixed).length === 0 ? input : { ...input, fixed };
+  const idempotent = IdempotentRequest.of(matched, request, scope, inputs);
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
   return runToCommit(session, () => permitted(standing, run));
 }

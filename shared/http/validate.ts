@@ -28,7 +28,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
 }
 
 /**
- * The fields of a body. Read-only fields that the caller sent back are dropped first (`docs/decisions/0001`).
+ * The fields of a body that it can set; `fixed-fields.ts` judges the others.
  * @throws Problem `invalid-body`, or `content-too-large` when a field is too large
  */
 export function validBody(body: Body, given: unknown): Record<string, unknown> {
@@ -37,8 +37,8 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
-  const known = Object.entries(json).filter(([field]) => !Object.hasOwn(body.ignored, field));
-  const fields = Object.fromEntries(known.map(([field, value]) => [field, asNumber(value)]));
+  const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.fixed, field));
+  const fields = Object.fromEntries(settable.map(([field, value]) => [field, asNumber(value)]));
   return parsed(body.schema, fields, 'body', 'invalid-body');
 }
 
@@ -48,7 +48,7 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
  */
 export function validFields(body: Body, { value, isExact }: Parsed): Record<string, unknown> {
   const fields = validBody(body, value);
-  // The body is valid, so its oversized field is an ignored one. But because of it the numbers of all other fields lost their text.
+  // The body is valid, so its oversized field is one that it cannot set. But because of it the numbers of all other fields lost their text.
   if (!isExact && hasFreeForm(body)) {
     throw new Problem('content-too-large', { detail: 'The body holds more values than its fields can have.' });
   }

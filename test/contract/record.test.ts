@@ -47,9 +47,9 @@ describe('a record', () => {
       'created_at',
     ]);
     expect(fields(job.create.schema.shape)).toEqual(['owner_id', 'number', 'name', 'note', 'status', 'data']);
-    expect(fields(job.create.ignored)).toEqual(['id', 'created_at']);
+    expect(fields(job.create.fixed)).toEqual(['id', 'created_at']);
     expect(fields(job.patch.schema.shape)).toEqual(['name', 'note', 'status', 'data']);
-    expect(fields(job.patch.ignored)).toEqual(['id', 'owner_id', 'number', 'created_at']);
+    expect(fields(job.patch.fixed)).toEqual(['id', 'owner_id', 'number', 'created_at']);
     expect([job.create.name, job.patch.name]).toEqual(['JobCreate', 'JobPatch']);
   });
 

@@ -116,17 +116,13 @@ describe('a new client', () => {
 });
 
 describe('a change of a client', () => {
-  it('takes the fields sent, and ignores what only the service sets', async () => {
+  it('takes the fields sent, and refuses other values of what only the service sets', async () => {
     const client = await mine.client({ slug: 'change' });
-    const { status, body } = await mine.patch(`/clients/${client.id}`, {
-      status: 'inactive',
-      phone: null,
-      org_id: NOWHERE,
-      has_risks: true,
-      services_count: 9,
-      total_resources: null,
-      last_contact: 'never',
-    });
+    const fixed = { org_id: NOWHERE, has_risks: true, services_count: 9, total_resources: null, last_contact: 'never' };
+    const refused = await mine.patch(`/clients/${client.id}`, { status: 'inactive', ...fixed });
+    expect([refused.status, pointersOf(refused).length]).toEqual([422, Object.keys(fixed).length]);
+    const asItWas = { org_id: client.org_id, has_risks: false, services_count: 0, last_contact: null };
+    const { status, body } = await mine.patch(`/clients/${client.id}`, { status: 'inactive', phone: null, ...asItWas });
     expect([status, body]).toEqual([200, { ...client, status: 'inactive' }]);
     expect((await mine.get(`/clients/${client.id}`)).body).toEqual(body);
   });

@@ -200,11 +200,13 @@ describe('changing an integration', () => {
     expect((await tryLogin()).status).toBe(200);
   });
 
-  it('ignores what is read-only, keeps the app code and shows no secret', async () => {
+  it('keeps the app code and the organization, and shows no secret', async () => {
     const { body } = await register({});
-    const answer = await patch(body.id, { id: randomUUID(), app_code: 'other', org_id: other.orgId, created_at: null });
     const { secret, ...record } = body;
-    expect(answer.body).toEqual(record);
+    expect((await patch(body.id, record)).body).toEqual(record);
+    for (const fixed of [{ app_code: 'other' }, { org_id: other.orgId }]) {
+      expect((await patch(body.id, { display_name: 'x', ...fixed })).status).toBe(422);
+    }
     expect((await patch(body.id, { secret: SUPPLIED })).status).toBe(422);
   });
 

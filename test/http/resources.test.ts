@@ -151,12 +151,14 @@ describe('a new resource', () => {
 });
 
 describe('a change of a resource', () => {
-  it('takes the fields sent, leaves the others, and ignores its client', async () => {
+  it('takes the fields sent, leaves the others, and does not move it to another client', async () => {
     const resource = await mine.resource({ client_id: client.id, ...FULL });
     const now = later(5);
     const changes = { status: 'active', ip_address: null, usage_alerts_enabled: true };
     const other = await mine.client();
-    const { status, body } = await mine.patch(`/resources/${resource.id}`, { ...changes, client_id: other.id });
+    const refused = await mine.patch(`/resources/${resource.id}`, { ...changes, client_id: other.id });
+    expect([refused.status, pointersOf(refused)]).toEqual([422, ['#/client_id']]);
+    const { status, body } = await mine.patch(`/resources/${resource.id}`, { ...changes, client_id: client.id });
     expect([status, body]).toEqual([200, { ...resource, ...changes, updated_at: body.updated_at }]);
     expect(String(body.updated_at) >= now).toBe(true);
     expect(await historyOf(resource.id)).toHaveLength(1);
@@ -206,12 +208,28 @@ describe('a change of a resource', () => {
   });
 
   it('that changes nothing leaves version and times alone', async () => {
-    const { id, name } = await mine.resource({ client_id: client.id });
+    const { id } = await mine.resource({ client_id: client.id, ...FULL });
     const before = await mine.get(`/resources/${id}`);
     later(5);
-    const after = await mine.patch(`/resources/${id}`, { name, tags: null, created_at: 'x', last_health_check: 1 });
+    const after = await mine.patch(`/resources/${id}`, before.body);
     expect([after.status, after.body]).toEqual([200, before.body]);
     expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+    expect(await historyOf(id)).toHaveLength(1);
+  });
+
+  it('may name when its health was checked, which is then the time of its sample', async () => {
+    const { id } = await mine.resource({ client_id: client.id, last_health_check: '2026-01-02T03:04:05+01:00' });
+    const first = '2026-01-02T02:04:05.000Z';
+    expect((await mine.get(`/resources/${id}`)).body.last_health_check).toBe(first);
+    expect(await historyOf(id)).toEqual([]);
+    const next = '2026-01-03T00:00:00.000Z';
+    const { body } = await mine.patch(`/resources/${id}`, { cpu_usage: 50, last_health_check: next });
+    expect(body).toMatchObject({ cpu_usage: 50, last_health_check: next });
+    expect(await historyOf(id)).toMatchObject([{ cpu_usage: 50, timestamp: next }]);
+    const ahead = await mine.patch(`/resources/${id}`, { last_health_check: '2999-01-01T00:00:00Z' });
+    expect([ahead.status, pointersOf(ahead)]).toEqual([422, ['#/last_health_check']]);
+    expect((await mine.patch(`/resources/${id}`, { last_health_check: null })).body.last_health_check).toBe(null);
+    expect(await historyOf(id)).toHaveLength(1);
   });
 
   it('happens only to the version that If-Match names', async () => {

@@ -165,20 +165,30 @@ describe('a change of a service', () => {
     expect((await mine.patch(`/services/${service.id}`, { name: 'Other' })).body.last_health_check).toBe(last);
   });
 
-  it('ignores what only the service sets, and the client, and does nothing when nothing changes', async () => {
+  it('cannot set what only the service sets, nor move it, and does nothing when nothing changes', async () => {
     const service = await mine.service({ client_id: client.id });
     const before = await mine.get(`/services/${service.id}`);
-    const other = await mine.client();
-    const after = await mine.patch(`/services/${service.id}`, {
-      id: NOWHERE,
-      client_id: other.id,
-      last_health_check: '2020-01-01T00:00:00Z',
-      created_at: null,
-      updated_at: 7,
-      name: service.name,
-    });
+    const fixed = { id: NOWHERE, client_id: (await mine.client()).id, created_at: null, updated_at: 7 };
+    const refused = await mine.patch(`/services/${service.id}`, { name: 'Other', ...fixed });
+    expect([refused.status, pointersOf(refused)]).toEqual([
+      422,
+      ['#/client_id', '#/created_at', '#/id', '#/updated_at'],
+    ]);
+    const after = await mine.patch(`/services/${service.id}`, before.body);
     expect([after.status, after.body]).toEqual([200, before.body]);
     expect(after.headers.get('etag')).toBe(before.headers.get('etag'));
+  });
+
+  it('may name when its health was checked', async () => {
+    const last_health_check = '2026-01-02T03:04:05.000Z';
+    const { id } = await mine.service({ client_id: client.id, last_health_check });
+    expect((await mine.get(`/services/${id}`)).body.last_health_check).toBe(last_health_check);
+    const checked = '2026-01-03T00:00:00.000Z';
+    const { body } = await mine.patch(`/services/${id}`, { health_status: 'degraded', last_health_check: checked });
+    expect(body).toMatchObject({ health_status: 'degraded', last_health_check: checked });
+    const ahead = await mine.patch(`/services/${id}`, { last_health_check: '2999-01-01T00:00:00Z' });
+    expect([ahead.status, pointersOf(ahead)]).toEqual([422, ['#/last_health_check']]);
+    expect((await mine.patch(`/services/${id}`, { last_health_check: null })).body.last_health_check).toBe(null);
   });
 
   it.each<[string, object, string[]]>([

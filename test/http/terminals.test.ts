@@ -66,8 +66,9 @@ describe('changing a terminal', () => {
   it('changes the fields sent, and never the client', async () => {
     const before = await newTerminal();
     const changes = { name: 'Bar', location: 'First floor', status: 'inactive' };
-    const sent = { ...changes, client_id: randomUUID(), id: randomUUID() };
-    const { status, body } = await acme.ask('PATCH', `${TERMINALS}/${before.id}`, sent);
+    const moved = await acme.ask('PATCH', `${TERMINALS}/${before.id}`, { ...changes, client_id: randomUUID() });
+    expect([moved.status, moved.body.errors]).toEqual([422, pointsAt('client_id')]);
+    const { status, body } = await acme.ask('PATCH', `${TERMINALS}/${before.id}`, { ...changes, client_id });
     expect([status, body]).toEqual([200, { ...before, ...changes }]);
     expect(await acme.read(`${TERMINALS}/${before.id}`)).toEqual(body);
   });

@@ -109,11 +109,7 @@ describe('changing a ticket', () => {
   it('changes nothing when nothing differs', async () => {
     const before = await acme.ask('POST', TICKETS, newTicket({ custom_fields: { a: { b: [1] } } }));
     const { id, status: state, custom_fields } = before.body;
-    for (const body of [
-      {},
-      { status: state, custom_fields },
-      { id: randomUUID(), created_at: null, updated_at: null },
-    ]) {
+    for (const body of [{}, { status: state, custom_fields }, before.body]) {
       const after = await acme.ask('PATCH', `${TICKETS}/${id}`, body);
       expect([after.status, after.body]).toEqual([200, before.body]);
       expect(after.headers.get('etag')).toBe(before.headers.get('etag'));

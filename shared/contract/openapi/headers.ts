@@ -48,6 +48,11 @@ export const responseHeaders = {
     schema: { type: 'string' as const, enum: ['true'] },
     example: 'true',
   },
+  'Preference-Applied': {
+    description: 'There when the `Prefer` of the request was honoured (RFC 7240 §3).',
+    schema: { type: 'string' as const, enum: ['handling=lenient'] },
+    example: 'handling=lenient',
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750 §3).',
     ...text(200, 'Bearer error="invalid_token"'),

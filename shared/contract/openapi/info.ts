@@ -8,8 +8,9 @@ const DESCRIPTION = `Clients, their services and resources, tickets, terminals a
 **Access.** Exchange an app code and its secret for a token at \`POST /api/v1/auth/login\` and send it as \`Authorization: Bearer …\`.
 A token works in its own organization; a platform token names one with \`org_id\`. Another organization's record does not exist for you: 404.
 
-**Records.** Fields that are omitted come back with their default or \`null\`. A \`PATCH\` changes the fields it sends; read-only fields
-that are sent back are ignored, unknown fields refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
+**Records.** Fields that are omitted come back with their default or \`null\`. A \`PATCH\` changes the fields it sends. Fields
+that cannot be set may be sent back as they were read; another value is a 422, unless \`Prefer: handling=lenient\` (RFC 7240) asks to
+ignore it. Unknown fields are refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
 overwrite another's is refused with 412.
 
 **Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`.

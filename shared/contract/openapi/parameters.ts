@@ -1,6 +1,6 @@
 import type { ZodOpenApiComponentsObject, ZodOpenApiOperationObject } from 'zod-openapi';
 import { type Route, takesIdempotencyKey } from '../route.ts';
-import { isConditionalRead, isConditionalWrite } from '../traits.ts';
+import { hasFixedFields, isConditionalRead, isConditionalWrite } from '../traits.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
@@ -37,6 +37,15 @@ export const requestHeaders = {
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      '`handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422.',
+    required: false,
+    schema: { type: 'string', maxLength: 1_000 },
+    example: 'handling=lenient',
+  },
   traceparent: {
     name: 'traceparent',
     in: 'header',
@@ -60,6 +69,7 @@ const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
   ...(isConditionalWrite(route) ? (['If-Match'] as const) : []),
   ...(isConditionalRead(route) ? (['If-None-Match'] as const) : []),
   ...(takesIdempotencyKey(route) ? (['Idempotency-Key'] as const) : []),
+  ...(hasFixedFields(route) ? (['Prefer'] as const) : []),
   'traceparent',
 ];
 

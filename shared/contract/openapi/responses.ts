@@ -2,7 +2,7 @@ import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-op
 import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, isCharged, type Route, takesIdempotencyKey } from '../route.ts';
-import { isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
+import { hasFixedFields, isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { linksFrom } from './links.ts';
 import { problemExample, problemSchema } from './problems.ts';
@@ -55,8 +55,10 @@ const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(ro
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
   if (isList(route)) return ['Link', 'ETag'];
-  if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag'];
+  const applied = hasFixedFields(route) ? (['Preference-Applied'] as const) : [];
+  if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag', ...applied];
   return [
+    ...applied,
     ...(itemRouteOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
     ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
   ];

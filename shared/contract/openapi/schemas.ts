@@ -1,22 +1,23 @@
 import * as z from 'zod';
 import type { Body } from '../record.ts';
 
-const IGNORED = 'Ignored: a record may be sent back as it was read.';
+const FIXED =
+  'Cannot be set here: leave it out, or send it back as it was read. A different value is refused, unless `Prefer: handling=lenient` is sent.';
 
 const described = new WeakMap<Body, z.ZodObject>();
 
 /**
- * The schema of a request body, with the read-only fields that a caller may send back and that change nothing. The same body always gives the
- * same schema, so that it becomes one component.
+ * The schema of a request body, with the fields that it cannot set and a caller may send back. The same body always gives the same schema, so that it
+ * becomes one component.
  */
 export function bodySchema(body: Body): z.ZodObject {
   const known = described.get(body);
   if (known !== undefined) return known;
-  const ignored = Object.entries(body.ignored).map(([field, schema]): [string, z.ZodType] => [
+  const fixed = Object.entries(body.fixed).map(([field, schema]): [string, z.ZodType] => [
     field,
-    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true, description: IGNORED }),
+    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true, description: FIXED }),
   ]);
-  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(ignored) }).meta({ id: body.name });
+  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(fixed) }).meta({ id: body.name });
   described.set(body, schema);
   return schema;
 }

@@ -1,13 +1,13 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '../../contract/problem.ts';
-import type { Route } from '../../contract/route.ts';
+import { isConditionalWrite } from '../../contract/traits.ts';
 import type { Stored } from '../../table/repository/records.ts';
 import type { Repository } from '../../table/repository/repository.ts';
 import { annotate } from '../../telemetry/invocation.ts';
+import { checkFixed } from '../fixed-fields.ts';
 import type { Scope } from '../operation.ts';
 import { checkIfMatch } from '../preconditions.ts';
-import type { HttpRequest } from '../request.ts';
 import { namedOrganization, tenantOf } from '../tenancy.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
@@ -39,16 +39,21 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const named = caller.orgId === null ? namedOrganization(json?.value) : input.body;
       const tenant = await tenantOf(caller, session, input.query, named);
       annotate({ tenant: tenant.id });
-      event.scope = { session, caller, tenant, getOrThrow: getterFor(matched.route, request) };
+      event.scope = { session, caller, tenant, getOrThrow: getterFor(event) };
     },
   };
 }
 
 const getterFor =
-  (route: Route, request: HttpRequest) =>
-  async <T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> => {
+  ({ matched: { route }, request, fixed }: Pick<Event, 'matched' | 'request' | 'fixed'>) =>
+  async <T extends object>(
+    records: Repository<T>,
+    id: string,
+    show: (record: T) => object = (record) => record,
+  ): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw new Problem('not-found');
-    if (route.method === 'PATCH' || route.method === 'DELETE') checkIfMatch(request, stored.version);
+    if (isConditionalWrite(route)) checkIfMatch(request, stored.version);
+    if (route.method === 'PATCH') checkFixed(route, fixed, show(stored.record));
     return stored;
   };

@@ -1,12 +1,18 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { hasFixedFields } from '../../contract/traits.ts';
+import { type FixedFields, fixedIn } from '../fixed-fields.ts';
 import type { Input } from '../operation.ts';
+import { LENIENT, prefersLenient } from '../preferences.ts';
 import { validFields, validParams, validQuery } from '../validate.ts';
 import type { WithJson } from './json-body.ts';
 import type { Routed } from './routed.ts';
 
 export interface Validated {
   input: Input;
+  /** Values that the body names for fields that it cannot set; none where the caller prefers to have them ignored. */
+  fixed: FixedFields;
+  isLenient: boolean;
 }
 
 /**
@@ -23,6 +29,12 @@ export function validated(): MiddlewareObj<Routed & WithJson & Validated, APIGat
         query: validQuery(route, request),
         body: json === undefined || route.body === undefined ? undefined : validFields(route.body, json),
       };
+      event.isLenient = hasFixedFields(route) && prefersLenient(request);
+      event.fixed =
+        json === undefined || route.body === undefined || event.isLenient ? {} : fixedIn(route.body, json.value);
+    },
+    after: ({ event, response }) => {
+      if (event.isLenient && response) response.headers = { ...response.headers, 'Preference-Applied': LENIENT };
     },
   };
 }

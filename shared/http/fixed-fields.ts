@@ -1,0 +1,52 @@
+import { isDeepStrictEqual } from 'node:util';
+import type * as z from 'zod';
+import { asNumber } from '../contract/json.ts';
+import { type Finding, Problem, pointer } from '../contract/problem.ts';
+import type { Body } from '../contract/record.ts';
+import type { Route } from '../contract/route.ts';
+
+/**
+ * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-nothing-vanishes.md`). Nothing that was sent may vanish
+ * behind a success: they must have the values that the record has.
+ */
+
+/** By name, as sent. */
+export type FixedFields = Readonly<Record<string, unknown>>;
+
+/** The fields of a parsed body that it cannot set. */
+export const fixedIn = (body: Body, json: unknown): FixedFields =>
+  Object.fromEntries(
+    Object.entries(json as object).flatMap(([field, value]) =>
+      Object.hasOwn(body.fixed, field) ? [[field, asNumber(value)]] : [],
+    ),
+  );
+
+/**
+ * Checks that fields which a request names and cannot set have the values of the record: in a change those before it, in a creation those of the
+ * new record, where null stands for no value.
+ * @throws Problem `invalid-body`
+ */
+export function checkFixed(
+  { method, body }: Pick<Route, 'method' | 'body'>,
+  fixed: FixedFields,
+  record: unknown,
+): void {
+  const values = record as FixedFields | undefined;
+  const differing = Object.entries(fixed).filter(
+    ([field, value]) =>
+      !(method === 'POST' && value === null) && !isSameValue(body?.fixed[field], value, values?.[field] ?? null),
+  );
+  if (differing.length === 0) return;
+  const detail = method === 'POST' ? 'is set by the service' : 'cannot be changed, and is not as it was sent';
+  throw new Problem('invalid-body', {
+    detail:
+      'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',
+    errors: differing.map(([field]): Finding => ({ in: 'body', pointer: pointer([field]), detail })),
+  });
+}
+
+/** Compares values and not spellings: `2026-11-20T10:30+01:00` is `2026-11-20T09:30:00.000Z`. */
+function isSameValue(schema: z.ZodType | undefined, sent: unknown, current: unknown): boolean {
+  const parsed = schema?.safeParse(sent);
+  return parsed?.success === true && isDeepStrictEqual(parsed.data, current);
+}
