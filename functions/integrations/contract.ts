@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
 import { reference, uniqueEverywhere } from '../../shared/contract/constraints.ts';
-import { code, jsonObject, name, requestsAMinute, shownAs, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { code, jsonObject, name, requestsAMinute, timestamp, uuid, whole } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { permissionCodes } from '../../shared/contract/permissions.ts';
 import {
@@ -24,7 +24,7 @@ const MAX_TOLERANCE = 2_592_000;
 export const integration = record('Integration', {
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
-  app_code: createOnly(uniqueEverywhere(code(100).min(3, { error: 'must have at least 3 characters' }))),
+  app_code: createOnly(uniqueEverywhere(code(100).min(3))),
   display_name: name(200),
   status: status().default('active'),
   permissions: permissionCodes()
@@ -39,11 +39,7 @@ export const integration = record('Integration', {
       'Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
     )
     .default(null),
-  webhook_tolerance_seconds: z
-    .int()
-    .min(1)
-    .max(MAX_TOLERANCE)
-    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_TOLERANCE }))
+  webhook_tolerance_seconds: whole(1, MAX_TOLERANCE)
     .nullable()
     .default(null)
     .describe(
@@ -89,11 +85,7 @@ const rotation = body('SecretRotation', {
     .describe(
       'The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.',
     ),
-  previous_valid_for: z
-    .int()
-    .min(0)
-    .max(PREVIOUS.longest)
-    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 0, maximum: PREVIOUS.longest }))
+  previous_valid_for: whole(0, PREVIOUS.longest)
     .default(PREVIOUS.standard)
     .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
 });

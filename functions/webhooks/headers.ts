@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { bounded, timestamp } from '../../shared/contract/fields.ts';
 import { Problem } from '../../shared/contract/problem.ts';
+import { sentenceOf } from '../../shared/contract/sentences.ts';
 import type { HttpRequest } from '../../shared/http/request.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
@@ -20,10 +21,8 @@ const schema = z.object({
 export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
   // Two ids would be joined into one. A second signature or time is refused anyway, for the joined text is malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
-  const parsed = schema.safeParse({
-    'X-Event-ID': headers.get('x-event-id') ?? '',
-    'X-Timestamp': headers.get('x-timestamp') ?? null,
-  });
+  const sent = { 'X-Event-ID': headers.get('x-event-id') ?? '', 'X-Timestamp': headers.get('x-timestamp') ?? null };
+  const parsed = schema.safeParse(sent, { error: sentenceOf });
   if (parsed.success) return { eventId: parsed.data['X-Event-ID'], occurredAt: parsed.data['X-Timestamp'] };
   throw new Problem('invalid-parameter', {
     errors: parsed.error.issues.map(({ path, message }) => ({

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { instantOf } from './instant.ts';
 import { asNumber } from './json.ts';
+import { always } from './sentences.ts';
 import { MAX_JSON } from './sizes.ts';
 
 /**
@@ -43,9 +44,12 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 /**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
  * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.test.ts`).
+ * @param sentence says what the kind is, for whatever is wrong with a value; without it each rule has its own (`sentences.ts`)
  */
-export const bounded = (max: number, error?: string) =>
-  z.string().max(max, { abort: true, ...(error === undefined ? {} : { error }) });
+export const bounded = (max: number, sentence?: string) => {
+  if (sentence === undefined) return z.string().max(max, { abort: true });
+  return z.string({ error: always(sentence) }).max(max, { abort: true, error: sentence });
+};
 
 /** A list of up to `max` elements. The elements of a longer list are not checked. */
 export const list = <S extends z.ZodType>(element: S, max: number) => {
@@ -62,18 +66,17 @@ export const list = <S extends z.ZodType>(element: S, max: number) => {
 
 /** Unpaired surrogates have no UTF-8 form (RFC 3629): storing them would change the text. */
 const wellFormed = (value: string): boolean => value.isWellFormed();
+const NOT_WELL_FORMED = { error: 'must not contain unpaired surrogates' } as const;
 
 /** Valid Unicode text. */
-export const text = shared((max: number, min = 0) =>
-  bounded(max).min(min).refine(wellFormed, { error: 'must not contain unpaired surrogates' }),
-);
+export const text = shared((max: number, min = 0) => bounded(max).min(min).refine(wellFormed, NOT_WELL_FORMED));
 
 /** Text that is not empty and not only white space. */
 export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
     .refine((value) => value.trim() !== '', { error: 'must not be blank' })
-    .refine(wellFormed, { error: 'must not contain unpaired surrogates' }),
+    .refine(wellFormed, NOT_WELL_FORMED),
 );
 
 const UUID_EXAMPLE = '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04';
@@ -90,7 +93,7 @@ const WORD = /^[a-z][a-z0-9_-]*$/;
 
 /** A short lowercase word: the type of fields such as `status`, whose set of values the spec leaves open (spec §3). */
 export const word = shared(() =>
-  bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_"' }),
+  bounded(40).regex(WORD, { error: 'must be a lowercase word of letters, digits, "-" and "_", the first a letter' }),
 );
 
 /** A code for use in paths and keys: `acme-billing`. */
@@ -113,13 +116,13 @@ export const flag = shared(() => z.boolean());
 
 const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
+const A_TIME = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${TIMESTAMP_EXAMPLE}`;
+
 /** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
 export const timestamp = shared(() =>
-  bounded(40)
+  bounded(40, A_TIME)
     .overwrite((value) => instantOf(value) ?? value)
-    .refine((value) => instantOf(value) === value, {
-      error: 'must be an ISO 8601 time in the years 0000 to 9999 of UTC',
-    })
+    .refine((value) => instantOf(value) === value, { error: A_TIME })
     .meta(shownAs({ type: 'string', format: 'date-time', maxLength: 40, examples: [TIMESTAMP_EXAMPLE] })),
 );
 
@@ -130,39 +133,40 @@ export const dateText = () => text(40, 1);
 const SMALLEST = 1e-12;
 
 /** A number between two bounds, kept exactly. */
-export const decimal = shared((min: number, max: number) =>
-  z
-    .number()
-    .min(min)
-    .max(max)
+export const decimal = shared((min: number, max: number) => {
+  const error = always(`must be a number from ${min} to ${max}`);
+  return z
+    .number({ error })
+    .min(min, { error })
+    .max(max, { error })
     .overwrite((value) => (Math.abs(value) < SMALLEST ? 0 : value))
-    .meta(shownAs({ type: 'number', format: 'double', minimum: min, maximum: max })),
-);
+    .meta(shownAs({ type: 'number', format: 'double', minimum: min, maximum: max }));
+});
 
 export const percentage = () => decimal(0, 100);
 export const money = () => decimal(0, 1e12);
 
+const integer = (min: number, max: number, format: 'int32' | 'int64') => {
+  const error = always(`must be a whole number from ${min} to ${max}`);
+  return z
+    .int({ error })
+    .min(min, { error })
+    .max(max, { error })
+    .meta(shownAs({ type: 'integer', format, minimum: min, maximum: max }));
+};
+
+/** A whole number between two bounds, of at most 32 bits. */
+export const whole = shared((min: number, max: number) => integer(min, max, 'int32'));
+
 /** A whole number small enough for every JSON reader (RFC 7493 §2.2). */
 export const count = shared((max = Number.MAX_SAFE_INTEGER) =>
-  z
-    .int()
-    .min(0)
-    .max(max)
+  integer(0, max, 'int64')
     // JSON has a negative zero, DynamoDB has not.
-    .overwrite((value) => (value === 0 ? 0 : value))
-    .meta(shownAs({ type: 'integer', format: 'int64', minimum: 0, maximum: max })),
+    .overwrite((value) => (value === 0 ? 0 : value)),
 );
-
-const MAX_RATE = 1_000_000;
 
 /** A request budget: whole requests a minute, at least one. */
-export const requestsAMinute = shared(() =>
-  z
-    .int()
-    .min(1)
-    .max(MAX_RATE)
-    .meta(shownAs({ type: 'integer', format: 'int32', minimum: 1, maximum: MAX_RATE })),
-);
+export const requestsAMinute = () => whole(1, 1_000_000);
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -185,8 +189,10 @@ const isFiniteThroughout = (given: unknown): boolean => {
 export const anyJsonObject = shared(() =>
   z
     .custom<JsonObject>((value) => isJsonObject(value) && isFiniteThroughout(value), {
-      error: ({ input }) =>
-        isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object',
+      error: ({ input }) => {
+        if (input === undefined) return undefined;
+        return isJsonObject(input) ? 'must not hold numbers beyond the range of a double' : 'must be a JSON object';
+      },
     })
     .meta(shownAs(JSON_OBJECT)),
 );
@@ -215,8 +221,8 @@ export const tags = shared(() => list(name(100), 100));
 
 export const email = shared(() =>
   bounded(254)
-    .check(z.email())
-    .refine(wellFormed)
+    .check(z.email({ error: 'must be an email address' }))
+    .refine(wellFormed, NOT_WELL_FORMED)
     .meta(shownAs({ type: 'string', format: 'email', maxLength: 254 })),
 );
 
@@ -224,6 +230,6 @@ export const email = shared(() =>
 export const webAddress = shared(() =>
   bounded(2048)
     .check(z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }))
-    .refine(wellFormed)
+    .refine(wellFormed, NOT_WELL_FORMED)
     .meta(shownAs({ type: 'string', format: 'uri', maxLength: 2048 })),
 );

@@ -5,7 +5,7 @@ import { bounded, shownAs, uuid } from './fields.ts';
 
 /** A decimal integer, digits only: `parseInt` would accept `12abc`. */
 export const integerParameter = (min: number, max: number, standard: number) => {
-  const error = `must be an integer from ${min} to ${max}`;
+  const error = `must be a whole number from ${min} to ${max}`;
   return bounded(10, error)
     .regex(/^\d+$/, { error })
     .transform(Number)

@@ -4,6 +4,7 @@ import { asNumber, type Parsed } from '../contract/json.ts';
 import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
+import { sentenceOf } from '../contract/sentences.ts';
 import { hasFreeForm } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -61,12 +62,18 @@ function parsed(
   part: Finding['in'],
   type: 'invalid-parameter' | 'invalid-body',
 ): Record<string, unknown> {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { error: sentenceOf });
   if (result.success) return result.data;
-  const { issues } = result.error;
+  const issues = withoutConsequences(result.error.issues);
   throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
     errors: issues.slice(0, MAX_FINDINGS).flatMap((issue) => findingsOf(issue, part)),
   });
+}
+
+/** Of a value of the wrong type nothing else is said: zod would measure a list that should be a string. */
+function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
+  const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
+  return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));
 }
 
 const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
@@ -77,7 +84,5 @@ function findingsOf(issue: z.core.$ZodIssue, part: Finding['in']): Finding[] {
       .slice(0, MAX_FINDINGS)
       .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
   }
-  const required =
-    issue.code === 'invalid_type' && issue.input === undefined && issue.message.endsWith('received undefined');
-  return [{ in: part, pointer: pointer(issue.path), detail: required ? 'is required' : issue.message }];
+  return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];
 }

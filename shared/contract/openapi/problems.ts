@@ -45,7 +45,7 @@ const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
 const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof Problem>[1] } = {
   'malformed-request': { detail: 'The body is not valid JSON.' },
   'invalid-parameter': {
-    errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be an integer from 1 to 200' }],
+    errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be a whole number from 1 to 200' }],
   },
   unauthorized: { detail: 'The token has expired.' },
   forbidden: { detail: 'This needs the permission clients:write.' },

@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { contracts } from '../../functions/all-contracts.ts';
+import { clients } from '../../functions/clients/contract.ts';
+import { resources } from '../../functions/resources/contract.ts';
+import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
+import { type Finding, Problem } from '../../shared/contract/problem.ts';
+import type { Route } from '../../shared/contract/route.ts';
+import { validBody, validParams, validQuery } from '../../shared/http/validate.ts';
+
+/**
+ * Every field and parameter of every contract gets values that are wrong in one way or another. What the findings say is one of these
+ * sentences: none of zod's own, and none that is not looked at here.
+ */
+const SENTENCES: readonly RegExp[] = [
+  /^is required$/,
+  /^is not known here$/,
+  /^is there already$/,
+  /^given more than once$/,
+  /^must be a string$/,
+  /^must be true or false$/,
+  /^must be a list$/,
+  /^must be a JSON object$/,
+  /^must be a whole number from \d+ to \d+$/,
+  /^must be a number from \d+ to \d+$/,
+  /^must be one of: [-\w]+(, [-\w]+)+$/,
+  /^must be at most \d+ characters long$/,
+  /^must be at least \d+ characters long$/,
+  /^must have at most \d+ elements$/,
+  /^must have at most \d+ bytes as JSON$/,
+  /^must not be empty$/,
+  /^must not be blank$/,
+  /^must not contain unpaired surrogates$/,
+  /^must not hold numbers beyond the range of a double$/,
+  /^must be a UUID$/,
+  /^must be an email address$/,
+  /^must be an http or https URL$/,
+  /^must be an IPv4 or IPv6 address$/,
+  /^must be an IANA time zone$/,
+  /^must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as \S+Z$/,
+  /^must be a lowercase word of letters, digits, "-" and "_", the first a letter$/,
+  /^must be letters, digits, ".", "_" and "-", the first a letter or digit$/,
+  /^must be lowercase letters, digits and "-", the first a letter or digit$/,
+  /^must be a permission code: <area>:<verb>$/,
+  /^must have the form <entity>.<verb>$/,
+  /^must be \d+ to \d+ printable ASCII characters$/,
+];
+
+const WRONG_TEXTS = ['', ' ', '\u0000', 'É/ é!', 'x', '-1', '1.5', '99999999999', 'a'.repeat(100_000), 'a\ud800', 'é@'];
+const WRONG: readonly unknown[] = [
+  ...[undefined, null, true, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, Number.NaN],
+  ...WRONG_TEXTS,
+  ...[[], [1], [''], ['a\ud800'], ['x:y', 'x:y'], Array(2_000).fill('a'), {}],
+  ...[{ n: Number.POSITIVE_INFINITY }, { text: 'a'.repeat(100_000) }],
+];
+
+const findingsOf = (check: () => unknown): readonly Finding[] => {
+  try {
+    check();
+    return [];
+  } catch (error) {
+    if (error instanceof Problem) return error.errors;
+    throw error;
+  }
+};
+
+/** By the place of a finding, what was said of it. */
+const said = new Map<string, Set<string>>();
+
+function note(place: string, findings: readonly Finding[]): void {
+  for (const { pointer, detail } of findings) {
+    const sentences = said.get(`${place} ${pointer}`) ?? new Set();
+    said.set(`${place} ${pointer}`, sentences.add(detail));
+  }
+}
+
+function tryOut(id: string, route: Route): void {
+  const { params, query, body } = route;
+  for (const name of Object.keys(params.shape)) {
+    for (const text of WRONG_TEXTS)
+      note(
+        id,
+        findingsOf(() => validParams(route, { params: { [name]: text } })),
+      );
+  }
+  for (const name of [...Object.keys(query.shape), 'unknown']) {
+    const sent = [...WRONG_TEXTS.map((text) => [text]), ['a', 'b']];
+    for (const values of sent)
+      note(
+        id,
+        findingsOf(() => validQuery(route, { query: { [name]: values } })),
+      );
+  }
+  if (body === undefined) return;
+  for (const value of WRONG)
+    note(
+      id,
+      findingsOf(() => validBody(body, value)),
+    );
+  for (const name of [...Object.keys(body.schema.shape), 'unknown']) {
+    for (const value of WRONG)
+      note(
+        id,
+        findingsOf(() => validBody(body, { [name]: value })),
+      );
+  }
+}
+
+const all = contracts.flatMap(({ routes }) => Object.entries(routes));
+
+beforeAll(() => {
+  for (const [id, route] of all) tryOut(id, route);
+  for (const text of WRONG_TEXTS) {
+    const headers = new Map([
+      ['x-event-id', text],
+      ['x-timestamp', text],
+    ]);
+    note(
+      'a delivery',
+      findingsOf(() => eventHeadersOf({ headers, repeated: new Set(text === '' ? ['x-event-id'] : []) })),
+    );
+  }
+});
+
+describe('what findings say', () => {
+  it('is one of our sentences, whatever is wrong with whatever field', () => {
+    const strange = Array.from(said, ([place, sentences]) => [
+      place,
+      [...sentences].filter((sentence) => !SENTENCES.some((known) => known.test(sentence))),
+    ]).filter(([, sentences]) => sentences?.length !== 0);
+    expect(strange).toEqual([]);
+  });
+
+  it('is said by some field: the list has no sentence that nobody says', () => {
+    const every = [...said.values()].flatMap((sentences) => [...sentences]);
+    expect(SENTENCES.filter((known) => !every.some((sentence) => known.test(sentence)))).toEqual([]);
+  });
+
+  it('is something about every field of every body', () => {
+    const fields = all.flatMap(([id, { body }]) =>
+      Object.keys(body?.schema.shape ?? {}).map((name) => `${id} #/${name}`),
+    );
+    expect(fields.filter((field) => !said.has(field))).toEqual([]);
+    expect(fields.length).toBeGreaterThan(100);
+  });
+});
+
+describe('a sentence', () => {
+  const findings = (
+    route: { readonly body: { readonly schema: z.ZodObject; readonly ignored: object; readonly name: string } },
+    sent: object,
+  ) =>
+    Object.fromEntries(
+      findingsOf(() => validBody(route.body as Parameters<typeof validBody>[0], sent)).map(({ pointer, detail }) => [
+        pointer,
+        detail,
+      ]),
+    );
+
+  it('has the limit of its rule', () => {
+    const { createClient } = clients.routes;
+    expect(findings(createClient, { name: 'a'.repeat(201), phone: 1e15, plan: 7, metadata: [] })).toEqual({
+      '#/name': 'must be at most 200 characters long',
+      '#/phone': 'must be a whole number from 0 to 999999999999999',
+      '#/plan': 'must be a string',
+      '#/metadata': 'must be a JSON object',
+    });
+    expect(findings(createClient, {})).toEqual({ '#/name': 'is required' });
+  });
+
+  it('is the same for the same rule, whether the type is wrong, the size or the form', () => {
+    const { updateResource } = resources.routes;
+    const number = new Set(
+      [true, 'x', -1, 101].map((cpu) => findings(updateResource, { alert_threshold: cpu })['#/alert_threshold']),
+    );
+    expect([...number]).toEqual(['must be a number from 0 to 100']);
+  });
+});
