@@ -10,6 +10,7 @@ import {
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Auth, Contract } from '../shared/contract/route.ts';
+import { methodsOf } from '../shared/contract/traits.ts';
 import { ACCESS_LOG } from './access-log.ts';
 import { Authorizers } from './authorizers.ts';
 import { CustomDomain } from './custom-domain.ts';
@@ -97,11 +98,15 @@ export class Api extends Construct {
     for (const { name, routes } of contracts) {
       // One permission for the whole API: one per method would pass the 20 KB that an alias's policy may have.
       const integration = new LambdaIntegration(functions.named(name).alias, { scopePermissionToMethod: false });
-      for (const { method, path, auth } of Object.values(routes)) {
-        const added = this.rest.root.resourceForPath(path).addMethod(method, integration, authorizers.optionsFor(auth));
+      for (const route of Object.values(routes)) {
+        const { path, auth } = route;
+        const resource = this.rest.root.resourceForPath(path);
         const reason = OPEN[auth];
-        if (reason !== undefined) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-        methods.set(path, [...(methods.get(path) ?? []), method]);
+        for (const method of methodsOf(route)) {
+          const added = resource.addMethod(method, integration, authorizers.optionsFor(auth));
+          if (reason !== undefined) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason });
+        }
+        methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(route)]);
       }
     }
     return methods;

@@ -30,10 +30,11 @@ export function gatewayReply({ problem, status }: GatewayFailure, requestId: str
 /** Statuses that have no body, nor a length of one (RFC 9110 §8.6). */
 const isBodiless = (status: number): boolean => status === 204 || status === 304;
 
-const framed = ({ status, headers, body }: Reply, requestId: string): Pair[] => [
+const framed = ({ status, headers, body }: Reply, requestId: string, method?: string): Pair[] => [
   ...headers,
   ['x-amzn-RequestId', requestId],
-  ...(isBodiless(status) ? [] : [['Content-Length', String(body.length)] as const]),
+  // That of an answer to HEAD would be the length that GET answers (RFC 9110 §9.3.2), which nobody knows here.
+  ...(isBodiless(status) || method === 'HEAD' ? [] : [['Content-Length', String(body.length)] as const]),
 ];
 
 /** Sends a reply. When the request's body was not read to its end, the connection closes after the client had time to read. */
@@ -43,7 +44,7 @@ export async function sendReply(
   reply: Reply,
   requestId: string,
 ): Promise<void> {
-  const headers = framed(reply, requestId);
+  const headers = framed(reply, requestId, request.method);
   if (request.complete) {
     response.writeHead(reply.status, headers.flat()).end(isBodiless(reply.status) ? undefined : reply.body);
     return;

@@ -1,4 +1,5 @@
 import type { Contract, Route } from '../../shared/contract/route.ts';
+import { methodsOf } from '../../shared/contract/traits.ts';
 
 /** A route and the function that serves it. */
 export interface Method {
@@ -63,7 +64,7 @@ const newNode = (path: string): Node => ({ path, methods: new Map(), literals: n
 function add(root: Node, route: Route, functionName: string): void {
   const node = route.path.split('/').slice(1).reduce(child, root);
   if (node.methods.has(route.method)) throw new TypeError(`${route.method} ${route.path} is declared twice`);
-  node.methods.set(route.method, { route, functionName });
+  for (const method of methodsOf(route)) node.methods.set(method, { route, functionName });
 }
 
 function child(parent: Node, segment: string): Node {

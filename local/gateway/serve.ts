@@ -35,7 +35,7 @@ export function server(settings: GatewaySettings): Serve {
       const incoming = withinStage(called, settings.stage);
       const match = resourceOf(findResource, incoming);
       const method = methodOf(match, incoming.method);
-      throttle(`${method.route.method} ${method.route.path}`);
+      throttle(`${incoming.method} ${method.route.path}`);
       const stage = settings.stage ?? 'local';
       const traceId = traceIdOf(incoming);
       const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
@@ -69,7 +69,7 @@ function resourceOf(findResource: FindResource, { segments }: Incoming): Match {
   return match;
 }
 
-/** HEAD and OPTIONS are methods like any other and nobody declares them: 405. Browsers of other origins are not served. */
+/** @throws GatewayFailure 405 */
 function methodOf({ resource }: Match, name: string): Method {
   const method = resource.methods.get(name);
   if (method === undefined) throw failureOf(methodNotAllowed([...resource.methods.keys()]));

@@ -1,7 +1,11 @@
 import { cursorParameters, pageParameters } from './parameters.ts';
-import type { Contract, Route } from './route.ts';
+import type { Contract, Method, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
+
+/** The methods of HTTP that reach a route: where there is a `GET`, `HEAD` is answered alike (RFC 9110 §9.3.2). */
+export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method | 'HEAD')[] =>
+  method === 'GET' ? ['GET', 'HEAD'] : [method];
 
 /** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
 export const isList = ({ response }: Route): boolean => response.isList === true;

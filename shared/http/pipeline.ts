@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Contract } from '../contract/route.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
+import { head } from './middleware/head.ts';
 import { inSession } from './middleware/in-session.ts';
 import { jsonBody } from './middleware/json-body.ts';
 import { notSuspended } from './middleware/not-suspended.ts';
@@ -25,6 +26,7 @@ export function pipeline<C extends Contract>(
   clock: Clock = systemClock,
 ): LambdaHandler {
   const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
+    .use(head())
     .use(responseHeaders())
     .use(problemDetails())
     .use(requestLog())

@@ -1,5 +1,5 @@
 import type { Contract, Route } from '../contract/route.ts';
-import { itemRouteOf } from '../contract/traits.ts';
+import { itemRouteOf, methodsOf } from '../contract/traits.ts';
 import type { AnyOperation, Operations } from './operation.ts';
 import { assertFiltersServed } from './pages.ts';
 
@@ -24,11 +24,12 @@ export function routeTable<C extends Contract>(contract: C, operations: Operatio
   const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
   assertFiltersServed(contract, byId);
   return new Map(
-    Object.entries(contract.routes).map(([operationId, route]) => {
+    Object.entries(contract.routes).flatMap(([operationId, route]) => {
       const operation = byId[operationId];
       if (operation === undefined) throw new TypeError(`${contract.name} has no operation ${operationId}`);
       const itemPath = itemRouteOf(contract, route)?.path;
-      return [`${route.method} ${route.path}`, { operationId, contract, route, operation, itemPath }];
+      const matched: MatchedRoute = { operationId, contract, route, operation, itemPath };
+      return methodsOf(route).map((method) => [`${method} ${route.path}`, matched] as const);
     }),
   );
 }

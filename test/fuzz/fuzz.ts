@@ -183,9 +183,9 @@ class Run implements FuzzReport {
 
   #complaint({ operation }: FuzzRequest, wire: Wire, { status, headers, body }: Received): string | undefined {
     if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
-    // An answer to HEAD has no body to check; and nobody declares HEAD.
-    if (wire.method === 'HEAD') return GATEWAY_STATUSES.includes(status) ? undefined : `HEAD answered ${status}`;
     const method = calledMethod(wire);
+    // Whatever method it is taken for, HTTP leaves the body of its answer out.
+    if (wire.method === 'HEAD' && method !== 'HEAD') return undefined;
     if (method === operation.method && ![...operation.statuses, ...GATEWAY_STATUSES].includes(status)) {
       return `answered ${status}, which openapi.json does not have`;
     }

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS, gatewayProblemTemplate, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
+import { methodsOf } from '../../shared/contract/traits.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
 const refSchema = z.object({ Ref: z.string() });
@@ -45,7 +46,9 @@ const methodsIn = (template: Template): ReadonlyMap<string, Method> =>
   );
 
 const routes = contracts.flatMap(({ name, routes }) =>
-  Object.values(routes).map((route) => ({ ...route, key: `${route.method} ${route.path}`, served: name })),
+  Object.values(routes).flatMap((route) =>
+    methodsOf(route).map((method) => ({ ...route, method, key: `${method} ${route.path}`, served: name })),
+  ),
 );
 
 let template: Template;
@@ -59,7 +62,8 @@ const authorizerOf = (from: Template, method: Method | undefined) =>
   resourcesIn(from)[method?.AuthorizerId?.Ref ?? '']?.Properties;
 
 describe('routes', () => {
-  test('are those of the contracts, no more and no less', () => {
+  test('are those of the contracts, and HEAD where there is GET, no more and no less', () => {
+    expect(routes.filter(({ key }) => key.startsWith('HEAD ')).length).toBeGreaterThan(30);
     const declared = [...methods.keys()].filter((key) => !key.startsWith('ANY '));
     expect(declared.toSorted()).toEqual(routes.map(({ key }) => key).toSorted());
   });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { resourceTree } from '../../local/gateway/resources.ts';
 import { contract, noContent, route } from '../../shared/contract/route.ts';
-import { eventOf, fakeGateway, problemOf, sendBytes } from './gateway-fixture.ts';
+import { type Call, eventOf, fakeGateway, problemOf, sendBytes } from './gateway-fixture.ts';
 
 describe('the resource of a path', () => {
   it.each([
@@ -44,9 +44,9 @@ describe('the resource of a path', () => {
   );
 
   it.each([
-    ['DELETE', '/v1/things', 'GET, POST'],
+    ['DELETE', '/v1/things', 'GET, HEAD, POST'],
     ['GET', '/v1/things/memberships', 'POST'],
-    ['OPTIONS', '/v1/things/7', 'GET'],
+    ['OPTIONS', '/v1/things/7', 'GET, HEAD'],
   ])('%s %s is not allowed', async (method, path, allowed) => {
     const { send } = await fakeGateway();
     const sent = await send(method, path);
@@ -54,10 +54,22 @@ describe('the resource of a path', () => {
     expect(sent.headers.get('allow')).toBe(allowed);
   });
 
-  it('answers HEAD with 405 and no body', async () => {
+  it('asks the function of GET for HEAD, and answers without a body or its length', async () => {
+    const methods: string[] = [];
+    const things = ({ httpMethod }: Call['event']) => {
+      methods.push(httpMethod);
+      return { statusCode: 200, headers: { ETag: '"1"' }, body: 'a body' };
+    };
+    const { send } = await fakeGateway({ things });
+    const sent = await send('HEAD', '/v1/things/7');
+    expect([sent.status, sent.headers.get('etag'), sent.text]).toEqual([200, '"1"', '']);
+    expect([methods, sent.headers.has('content-length')]).toEqual([['HEAD'], false]);
+  });
+
+  it('answers HEAD with 405 and no body where there is no GET', async () => {
     const { send } = await fakeGateway();
-    const sent = await send('HEAD', '/v1/things');
-    expect([sent.status, sent.headers.get('allow'), sent.text]).toEqual([405, 'GET, POST', '']);
+    const sent = await send('HEAD', '/v1/hooks');
+    expect([sent.status, sent.headers.get('allow'), sent.text]).toEqual([405, 'POST', '']);
   });
 
   it('cannot be declared twice, nor with two names for one segment', () => {

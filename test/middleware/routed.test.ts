@@ -34,6 +34,7 @@ describe('the route', () => {
   it.each([
     ['POST', '/things', 'createThing', '/things/{id}'],
     ['GET', '/things/{id}', 'getThing', undefined],
+    ['HEAD', '/things/{id}', 'getThing', undefined],
     ['DELETE', '/things/{id}', 'deleteThing', undefined],
   ] as const)('of %s %s is %s', async (httpMethod, resource, operationId, itemPath) => {
     const { matched } = await find({ httpMethod, resource });

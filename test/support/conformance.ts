@@ -57,7 +57,7 @@ const decoded = (segment: string): string => {
 };
 
 function complaintOf(route: Route | 404 | 405, answered: Answered): string | undefined {
-  const { status, headers } = answered;
+  const { method, status, headers, body } = answered;
   if (headers.get('x-request-id') === null) return 'it has no X-Request-Id';
   if (headers.get('x-content-type-options') !== 'nosniff') return 'it has no X-Content-Type-Options: nosniff';
   if (headers.get('cache-control') === null) return 'it has no Cache-Control';
@@ -65,6 +65,7 @@ function complaintOf(route: Route | 404 | 405, answered: Answered): string | und
   if (!documented.includes(status) && !GATEWAY_STATUSES.includes(status)) {
     return `the statuses here are ${documented.join(', ')}`;
   }
+  if (method === 'HEAD') return body === '' ? undefined : 'it has a body';
   if (status >= 400) return problemComplaint(route, answered);
   return typeof route === 'number' ? 'there is no such route' : successComplaint(route, answered);
 }

@@ -13,7 +13,7 @@ that cannot be set may be sent back as they were read; another value is a 422, u
 ignore it. Unknown fields are refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
 overwrite another's is refused with 412.
 
-**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`.
+**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`. Wherever there is a \`GET\`, \`HEAD\` is answered alike, without the body.
 
 **Errors** are problem details (RFC 9457) with a stable \`type\`, the \`request_id\` to quote, and a pointer to each finding.
 

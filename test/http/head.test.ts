@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { operations, World } from '../support/scenario.ts';
+
+let api: Api;
+let org: OrgAccess;
+let world: World;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken();
+  world = new World(api, org);
+});
+afterAll(() => api.close());
+
+/** Headers that belong to the one answer, or to the caller's budget; and the length, which an answer to HEAD may leave out (RFC 9110 §9.3.2). */
+const OF_THE_ANSWER =
+  /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection|content-length)$/;
+
+async function answerTo(method: 'GET' | 'HEAD', path: string, headers: Readonly<Record<string, string>>) {
+  const response = await fetch(`${api.url}${path}`, { method, headers });
+  const kept = [...response.headers].filter(([name]) => !OF_THE_ANSWER.test(name));
+  return { status: response.status, headers: Object.fromEntries(kept), text: await response.text() };
+}
+
+const bearer = (token: string | undefined) => (token === undefined ? {} : { authorization: `Bearer ${token}` });
+
+const reads = operations.filter(([, { method }]) => method === 'GET').map(([operationId]) => operationId);
+
+describe('HEAD is answered as GET, without the body', () => {
+  it.each(reads)('%s', async (operationId) => {
+    const { path, token } = await world.scenario(operationId);
+    const get = await answerTo('GET', path, bearer(token));
+    expect(await answerTo('HEAD', path, bearer(token))).toEqual({ ...get, text: '' });
+    expect([get.status, get.text === '', get.headers.etag]).toEqual([200, false, expect.any(String)]);
+    const fresh = await answerTo('HEAD', path, { ...bearer(token), 'if-none-match': get.headers.etag ?? '' });
+    expect([fresh.status, fresh.headers.etag]).toEqual([304, get.headers.etag]);
+  });
+
+  it.each([
+    ['a record that is not there', '/api/v1/clients/6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d', true, 404],
+    ['a wrong parameter', '/api/v1/clients?page=0', true, 400],
+    ['no token', '/api/v1/clients', false, 401],
+    ['no path', '/api/v1/nothing', true, 404],
+    ['no such method', '/api/v1/auth/login', true, 405],
+  ])('%s', async (_, path, identified, status) => {
+    const headers = bearer(identified ? org.token : undefined);
+    const get = await answerTo('GET', path, headers);
+    expect([get.status, await answerTo('HEAD', path, headers)]).toEqual([status, { ...get, text: '' }]);
+  });
+});
