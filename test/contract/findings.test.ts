@@ -147,7 +147,7 @@ describe('what findings say', () => {
 
 describe('a sentence', () => {
   const findings = (
-    route: { readonly body: { readonly schema: z.ZodObject; readonly ignored: object; readonly name: string } },
+    route: { readonly body: { readonly schema: z.ZodObject; readonly fixed: object; readonly name: string } },
     sent: object,
   ) =>
     Object.fromEntries(

@@ -44,7 +44,6 @@ export const requestHeaders = {
       '`handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422.',
     required: false,
     schema: { type: 'string', maxLength: 1_000 },
-    example: 'handling=lenient',
   },
   traceparent: {
     name: 'traceparent',
