@@ -48,7 +48,7 @@ async function signatureOf(sent: Sent): Promise<unknown> {
 }
 
 const clientAt = (requestHandler: Answering) =>
-  leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, {});
+  leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, Number);
 
 const get = (id: string) => new GetCommand({ TableName: 't', Key: { id } });
 
@@ -98,7 +98,7 @@ describe('the lean document client', () => {
       const expiration = new Date(Date.now() + 1_000);
       return { accessKeyId: `SESSION${session}`, secretAccessKey: `secret-${session}`, sessionToken: 'x', expiration };
     };
-    const client = leanDocumentClient({ region: LOCAL_REGION, credentials, requestHandler: handler }, {});
+    const client = leanDocumentClient({ region: LOCAL_REGION, credentials, requestHandler: handler }, Number);
     await client.send(get('a'));
     await client.send(get('b'));
     const signers = handler.sent.map(({ headers }) => /Credential=(SESSION\d+)/.exec(headers.authorization ?? '')?.[1]);

@@ -26,7 +26,7 @@ export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<
 
 /** Access to a table with this configuration. */
 export function tableOf(name: string, config: DynamoDBClientConfig): Table {
-  const client = leanDocumentClient(config, { unmarshallOptions: { wrapNumbers: exactNumber } });
+  const client = leanDocumentClient(config, exactNumber);
   countTableCalls(client);
   return { name, client };
 }

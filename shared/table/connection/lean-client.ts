@@ -1,77 +1,64 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, type TranslateConfig } from '@aws-sdk/lib-dynamodb';
-import { Sha256 } from './sha256.ts';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import type { NumberOf } from './lean/attribute-values.ts';
+import { type Chain, leanChain, type PlainCommand } from './lean/chain.ts';
+import { LeanSigner } from './lean/signer.ts';
 
 /**
- * The SDK's document client without what costs time at every call and is of no use here: a fifth to a third of what a `GetItem` takes
- * (`npm run bench -- requests`, `docs/decisions/0122-lean-client.md`).
+ * The SDK's document client without what costs time at every call and is of no use here (`npm run bench -- requests`,
+ * `docs/decisions/0122-lean-client.md`, `docs/decisions/0127-lean-steps.md`).
  */
 
-/** They tell AWS what software calls and from which function, in headers that DynamoDB does not need. */
-const DISPENSABLE = ['getUserAgentMiddleware', 'recursionDetectionMiddleware'];
+/**
+ * The first two tell AWS what software calls and from which function, in headers that DynamoDB does not need. The third copies input and output of
+ * each call, even for nobody.
+ */
+const DISPENSABLE = ['getUserAgentMiddleware', 'recursionDetectionMiddleware', 'loggerMiddleware'];
 
-const ignore = (): void => undefined;
-
-/** A logger without `info`: with one, even one that does nothing, the SDK copies the input and output of each call for it. */
-const QUIET = { trace: ignore, debug: ignore, warn: ignore, error: ignore } as unknown as NonNullable<
-  DynamoDBClientConfig['logger']
->;
-
-/** A document client of this configuration; its calls, retries and errors are the SDK's. */
-export function leanDocumentClient(config: DynamoDBClientConfig, translation: TranslateConfig): DynamoDBDocumentClient {
-  const plain = new DynamoDBClient({ logger: QUIET, sha256: Sha256, ...config });
+/**
+ * A document client of this configuration; its calls, retries and errors are the SDK's.
+ * @param numberOf makes what is read of the text of a number
+ */
+export function leanDocumentClient(config: DynamoDBClientConfig, numberOf: NumberOf): DynamoDBDocumentClient {
+  const plain = new DynamoDBClient(config);
   for (const name of DISPENSABLE) plain.middlewareStack.remove(name);
-  const client = DynamoDBDocumentClient.from(plain, translation);
-  keepSigner(client);
-  keepChains(client);
+  const client = DynamoDBDocumentClient.from(plain, { unmarshallOptions: { wrapNumbers: numberOf } });
+  signLean(client);
+  keepChains(client, numberOf);
   return client;
 }
 
-/** Makes one signer for a client, where the SDK makes one for every call. It asks for the credentials each time. */
-function keepSigner({ config }: DynamoDBDocumentClient): void {
+/** Makes one signer for a client, where the SDK makes one for every call. */
+function signLean({ config }: DynamoDBDocumentClient): void {
   const make = config.signer;
-  let made: ReturnType<typeof make> | undefined;
-  config.signer = (scheme) => {
-    made ??= make(scheme);
-    return made;
-  };
+  const signer = new LeanSigner(config, () => make());
+  config.signer = async () => signer as never;
 }
-
-type Chain = (command: unknown) => Promise<{ readonly output: unknown }>;
 
 /** What a command of the document client has besides what its type shows. */
 interface DocumentCommand {
-  readonly clientCommand: { readonly resolveMiddleware: (stack: unknown, config: unknown) => Chain };
-  readonly addMarshallingMiddleware: (config: unknown) => void;
+  readonly clientCommand: PlainCommand & { readonly input: object };
 }
 
-/**
- * Makes a client put together the middlewares of each kind of command once, and not for every call. The SDK's own `cacheMiddleware` would
- * send a document client's first command again and again.
- */
-function keepChains(client: DynamoDBDocumentClient): void {
-  const chains = new Map<unknown, Chain>();
+/** Makes a client put together the middlewares of each kind of command once, and not for every call. */
+function keepChains(client: DynamoDBDocumentClient, numberOf: NumberOf): void {
+  const chains = new Map<unknown, Chain | undefined>();
   forgetOnChange(client, chains);
-  const chainOf = (command: DocumentCommand): Chain => {
-    // Of each call several middlewares make copies: 0.2 µs for a plain object, 8 µs for one with accessors.
-    const config = { ...client.config };
-    command.addMarshallingMiddleware(config);
-    return command.clientCommand.resolveMiddleware(client.middlewareStack, config);
+  const chainOf = ({ constructor: kind, clientCommand }: DocumentCommand): Chain | undefined => {
+    if (!chains.has(kind)) chains.set(kind, leanChain(client, clientCommand, numberOf));
+    return chains.get(kind);
   };
   const send = client.send.bind(client) as (command: unknown, ...others: unknown[]) => Promise<unknown>;
   const sendByKeptChain = async (command: DocumentCommand, ...others: unknown[]): Promise<unknown> => {
     // Options such as an abort signal become part of a chain.
-    if (others.length > 0) return send(command, ...others);
-    const kind = command.constructor;
-    const chain = chains.get(kind) ?? chainOf(command);
-    chains.set(kind, chain);
-    return (await chain(command.clientCommand)).output;
+    const chain = others.length > 0 ? undefined : chainOf(command);
+    return chain === undefined ? send(command, ...others) : (await chain(command.clientCommand)).output;
   };
   client.send = sendByKeptChain as unknown as DynamoDBDocumentClient['send'];
 }
 
 /** A middleware that is added or removed later counts from the next call on, as with the SDK. */
-function forgetOnChange({ middlewareStack }: DynamoDBDocumentClient, chains: Map<unknown, Chain>): void {
+function forgetOnChange({ middlewareStack }: DynamoDBDocumentClient, chains: Map<unknown, unknown>): void {
   for (const name of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
     const change = middlewareStack[name] as (...given: unknown[]) => unknown;
     Object.assign(middlewareStack, {

@@ -1,0 +1,205 @@
+import type { DynamoDBClientResolvedConfig } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndpointV1 } from '@smithy/core/endpoints';
+import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
+import { getSchemaSerdePlugin, NormalizedSchema, operation } from '@smithy/core/schema';
+import type { NumberOf } from './attribute-values.ts';
+import { type Read, readerOf, type Write, writerOf } from './dynamodb-json.ts';
+
+/** Sends a command of the plain client, with the input of the document client's. */
+export type Chain = (command: { readonly input: object }) => Promise<{ readonly output: unknown }>;
+
+/** What a command of the plain client has besides what its type shows. */
+export interface PlainCommand {
+  readonly schema: readonly [kind: number, ...Schema];
+  readonly constructor: { readonly getEndpointParameterInstructions: () => EndpointParameterInstructions };
+}
+
+type Schema = Parameters<typeof operation>;
+type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
+
+/** The calls whose schemas are attribute values, texts, numbers and booleans only. */
+const LEAN: ReadonlySet<string> = new Set([
+  'BatchGetItem',
+  'BatchWriteItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'TransactGetItems',
+  'TransactWriteItems',
+  'UpdateItem',
+]);
+
+/** Steps of the SDK that ours stand for. What others add to a client stays. */
+const REPLACED = [
+  'httpAuthSchemeMiddleware',
+  'serializerMiddleware',
+  'contentLengthMiddleware',
+  'hostHeaderMiddleware',
+  'httpSigningMiddleware',
+  'deserializerMiddleware',
+];
+
+interface Call {
+  readonly input: object;
+  readonly request: HttpRequest;
+}
+interface Answered {
+  readonly response: HttpResponse;
+  readonly output?: unknown;
+}
+type Next = (call: Call) => Promise<Answered>;
+type Middleware = (next: Next) => Next;
+
+/** What the SDK's parts tell each other. */
+interface Context {
+  endpointV2?: EndpointV2;
+  readonly [key: string]: unknown;
+}
+
+/**
+ * The way of a kind of command through the middlewares of a client, with three steps of ours in place of seven of the SDK's: one makes the
+ * request of the document client's input, one has it signed, one makes the document client's output of the answer. Retries, errors, correction of
+ * the clock and the choice of an endpoint stay the SDK's. Undefined for other commands: they go the SDK's way.
+ */
+export function leanChain(
+  { config, middlewareStack }: DynamoDBDocumentClient,
+  command: PlainCommand,
+  numberOf: NumberOf,
+): Chain | undefined {
+  const [, namespace, name, traits, input, output] = command.schema;
+  if (!LEAN.has(name)) return undefined;
+  const context: Context = {
+    clientName: 'DynamoDBClient',
+    commandName: `${name}Command`,
+    logger: config.logger,
+    __smithy_context: { operation: name, operationSchema: command.schema },
+  };
+  const template = templates(config, context, {
+    operation: operation(namespace, name, traits, input, output),
+    instructions: command.constructor.getEndpointParameterInstructions(),
+  });
+  const stack = middlewareStack.clone();
+  for (const replaced of REPLACED) stack.remove(replaced);
+  const steps = {
+    request: requesting(template, writerOf(NormalizedSchema.of(input))) as never,
+    signature: signing(config, context) as never,
+    answer: answering(config, context, readerOf(NormalizedSchema.of(output), numberOf)) as never,
+  };
+  stack.add(steps.request, { step: 'serialize', name: 'serializerMiddleware' });
+  stack.addRelativeTo(steps.signature, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'httpSigningMiddleware',
+  });
+  stack.add(steps.answer, { step: 'deserialize', name: 'deserializerMiddleware' });
+  const send = ({ request }: { readonly request: unknown }) => config.requestHandler.handle(request as HttpRequest, {});
+  return stack.resolve(send, context as never) as unknown as Chain;
+}
+
+/** Answers a call's request without its body. */
+type Template = (input: object) => Promise<HttpRequest>;
+
+interface Kind {
+  readonly operation: ReturnType<typeof operation>;
+  readonly instructions: EndpointParameterInstructions;
+}
+
+/**
+ * Has the SDK choose the endpoint and make a request once, and again when credentials are of another account: with the region, this is all that
+ * an endpoint depends on, as the tables of a client are called by their names.
+ */
+function templates(
+  config: DynamoDBClientResolvedConfig,
+  context: Context,
+  { operation, instructions }: Kind,
+): Template {
+  let known: { readonly accountId: string | undefined; readonly request: HttpRequest } | undefined;
+  const make = async (input: object): Promise<HttpRequest> => {
+    const supplier = { getEndpointParameterInstructions: () => instructions };
+    context.endpointV2 = await getEndpointFromInstructions(input, supplier, { ...config } as never, context as never);
+    const endpoint = toEndpointV1(context.endpointV2);
+    const serde = { ...config, ...context, endpoint: async () => endpoint };
+    const protocol = config.protocol as { serializeRequest(...given: unknown[]): Promise<HttpRequest> };
+    const request = await protocol.serializeRequest(operation, {}, serde);
+    const { hostname, port } = request;
+    request.headers.host = port === undefined ? hostname : `${hostname}:${port}`;
+    return request;
+  };
+  return async (input) => {
+    const { accountId } = await config.credentials();
+    if (known === undefined || known.accountId !== accountId) known = { accountId, request: await make(input) };
+    return known.request;
+  };
+}
+
+const requesting =
+  (template: Template, write: Write): Middleware =>
+  (next) =>
+  async (call) => {
+    const empty = await template(call.input);
+    const body = write(call.input);
+    const headers = { ...empty.headers, 'content-length': String(Buffer.byteLength(body)) };
+    return next({ ...call, request: new HttpRequest({ ...empty, headers, body }) });
+  };
+
+/** As the SDK does, whose own step chooses among ways to sign for every call. DynamoDB has one. */
+function signing(config: DynamoDBClientResolvedConfig, context: Context): Middleware {
+  const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer;
+  if (signer === undefined) throw new Error('the client does not sign with SigV4');
+  return (next) => async (call) => {
+    const scheme = context.endpointV2?.properties?.authSchemes?.[0];
+    const { signingRegion, signingName } = scheme ?? {};
+    const properties = { config, context, signingRegion, signingName };
+    const request = await signer.sign(call.request, {} as never, properties);
+    const answered = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
+    signer.successHandler?.(answered.response, properties);
+    return answered;
+  };
+}
+
+function answering(config: DynamoDBClientResolvedConfig, context: Context, read: Read): Middleware {
+  const bySdk = sdkReader(config, context);
+  return (next) => async (call) => {
+    const { response } = await next(call);
+    if (response.statusCode >= 300) return bySdk(response);
+    const bytes: Uint8Array = await bytesOf(response.body, config);
+    let json: unknown;
+    try {
+      json = bytes.byteLength === 0 ? {} : JSON.parse(textOf(bytes));
+    } catch {
+      return bySdk(Object.assign(response, { body: bytes }));
+    }
+    return { response, output: Object.assign(read(json) as object, { $metadata: metadataOf(response) }) };
+  };
+}
+
+const EMPTY = new Uint8Array();
+
+const bytesOf = (body: unknown, { streamCollector }: DynamoDBClientResolvedConfig) =>
+  body instanceof Uint8Array ? body : body ? streamCollector(body) : EMPTY;
+
+const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  Buffer.from(buffer, byteOffset, byteLength).toString();
+
+const metadataOf = ({ statusCode, headers }: HttpResponse) => ({
+  httpStatusCode: statusCode,
+  requestId: headers['x-amzn-requestid'] ?? headers['x-amzn-request-id'] ?? headers['x-amz-request-id'],
+  extendedRequestId: headers['x-amz-id-2'],
+  cfId: headers['x-amz-cf-id'],
+});
+
+/** Makes an answer what the SDK makes of it: errors above all. */
+function sdkReader(
+  config: DynamoDBClientResolvedConfig,
+  context: Context,
+): (response: HttpResponse) => Promise<Answered> {
+  const steps = new Map<string, (next: unknown, context: Context) => Next>();
+  const collector = { add: (step: never, { name }: { readonly name: string }) => steps.set(name, step) };
+  getSchemaSerdePlugin(config as never).applyToStack(collector as never);
+  const step = steps.get('deserializerMiddleware');
+  if (step === undefined) throw new Error('the SDK has no deserializerMiddleware');
+  return (response) => step(async () => ({ response }), context)({} as Call);
+}

@@ -1,0 +1,97 @@
+import type { NormalizedSchema } from '@smithy/core/schema';
+import { attributeText, type NumberOf, nativeReader } from './attribute-values.ts';
+
+/**
+ * What the SDK's schemas of calls and answers say, put together once for each kind of call. Where a schema has an attribute value, the document
+ * client takes and gives a plain one.
+ */
+
+/** The JSON of an input, or of a part of it. */
+export type Write = (value: unknown) => string;
+
+/** An output, or a part of it, of what `JSON.parse` made. */
+export type Read = (json: unknown) => unknown;
+
+const isAttributeValue = (schema: NormalizedSchema): boolean =>
+  schema.isStructSchema() && schema.getName() === 'AttributeValue';
+
+/** Writes what has a schema. Members come in its order, as in the SDK. */
+export function writerOf(schema: NormalizedSchema): Write {
+  if (isAttributeValue(schema)) return attributeText;
+  if (schema.isStructSchema()) return structWriter(schema);
+  if (schema.isListSchema()) return listWriter(writerOf(schema.getValueSchema()));
+  return schema.isMapSchema() ? mapWriter(schema.getValueSchema()) : JSON.stringify;
+}
+
+function structWriter(schema: NormalizedSchema): Write {
+  const members = Array.from(schema.structIterator(), ([name, member]) => ({
+    name,
+    opening: `${JSON.stringify(name)}:`,
+    write: writerOf(member),
+    isToken: member.isIdempotencyToken(),
+  }));
+  return (struct) => {
+    let text = '';
+    for (const { name, opening, write, isToken } of members) {
+      const value = (struct as Record<string, unknown>)[name] ?? (isToken ? crypto.randomUUID() : undefined);
+      if (value !== undefined) text += (text === '' ? opening : `,${opening}`) + write(value);
+    }
+    return `{${text}}`;
+  };
+}
+
+const listWriter =
+  (write: Write): Write =>
+  (list) =>
+    `[${(list as unknown[]).map(write).join()}]`;
+
+/** A map of attribute values may have `null`, any other map leaves it out. */
+function mapWriter(schema: NormalizedSchema): Write {
+  const write = writerOf(schema);
+  const absent = isAttributeValue(schema) ? undefined : null;
+  return (map) => {
+    let text = '';
+    for (const [name, value] of Object.entries(map as object)) {
+      if (value === undefined || value === absent || typeof value === 'function') continue;
+      text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(value)}`;
+    }
+    return `{${text}}`;
+  };
+}
+
+/** Reads what has a schema. */
+export function readerOf(schema: NormalizedSchema, numberOf: NumberOf): Read {
+  const native = nativeReader(numberOf) as Read;
+  const reader = (part: NormalizedSchema): Read => {
+    if (isAttributeValue(part)) return native;
+    if (part.isStructSchema()) return structReader(part, reader);
+    if (part.isListSchema()) return listReader(reader(part.getValueSchema()));
+    return part.isMapSchema() ? mapReader(reader(part.getValueSchema())) : same;
+  };
+  return reader(schema);
+}
+
+const same: Read = (json) => json;
+
+function structReader(schema: NormalizedSchema, reader: (member: NormalizedSchema) => Read): Read {
+  const members = Array.from(schema.structIterator(), ([name, member]) => ({ name, read: reader(member) }));
+  return (json) => {
+    const struct: Record<string, unknown> = {};
+    for (const { name, read } of members) {
+      const value = (json as Record<string, unknown>)[name] ?? undefined;
+      if (value !== undefined) struct[name] = read(value);
+    }
+    return struct;
+  };
+}
+
+const listReader = (read: Read): Read =>
+  read === same ? same : (json) => (json as unknown[]).map((each) => read(each));
+
+const mapReader =
+  (read: Read): Read =>
+  (json) => {
+    const map: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(json as object)) map[name] = read(value);
+    return map;
+  };
