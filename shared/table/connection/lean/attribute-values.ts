@@ -31,12 +31,15 @@ function objectText(value: object | null): string {
   if (value === null) return '{"NULL":true}';
   if (Array.isArray(value)) return `{"L":[${value.filter(isValue).map(attributeText).join()}]}`;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null ? `{"M":${mapText(value)}}` : textBySdk(value);
+  return prototype === Object.prototype || prototype === null
+    ? `{"M":${mapText(value as Record<string, unknown>)}}`
+    : textBySdk(value);
 }
 
-function mapText(map: object): string {
+function mapText(map: Readonly<Record<string, unknown>>): string {
   let text = '';
-  for (const [name, value] of Object.entries(map)) {
+  for (const name in map) {
+    const value = map[name];
     if (isValue(value)) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${attributeText(value)}`;
   }
   return `{${text}}`;
@@ -62,10 +65,11 @@ function sdkText(attribute: AttributeValue): string {
 const base64 = (bytes: Uint8Array): string =>
   `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}"`;
 
-/** Reads values of items, as `JSON.parse` made them. */
+/** Reads values of items, as `JSON.parse` made them. Without `Object.entries`, which takes four times as long here. */
 export function nativeReader(numberOf: NumberOf): (attribute: object) => unknown {
   const native = (attribute: object): unknown => {
-    for (const [type, value] of Object.entries(attribute)) {
+    for (const type in attribute) {
+      const value = (attribute as Record<string, unknown>)[type] as never;
       switch (type) {
         case 'S':
         case 'BOOL':
@@ -86,7 +90,7 @@ export function nativeReader(numberOf: NumberOf): (attribute: object) => unknown
   };
   const nativeMap = (map: Record<string, object>): Record<string, unknown> => {
     const natives: Record<string, unknown> = {};
-    for (const [name, attribute] of Object.entries(map)) natives[name] = native(attribute);
+    for (const name in map) natives[name] = native(map[name] as object);
     return natives;
   };
   return native;

@@ -51,7 +51,9 @@ function mapWriter(schema: NormalizedSchema): Write {
   const absent = isAttributeValue(schema) ? undefined : null;
   return (map) => {
     let text = '';
-    for (const [name, value] of Object.entries(map as object)) {
+    const values = map as Readonly<Record<string, unknown>>;
+    for (const name in values) {
+      const value = values[name];
       if (value === undefined || value === absent || typeof value === 'function') continue;
       text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${write(value)}`;
     }
@@ -92,6 +94,7 @@ const mapReader =
   (read: Read): Read =>
   (json) => {
     const map: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(json as object)) map[name] = read(value);
+    const parts = json as Readonly<Record<string, unknown>>;
+    for (const name in parts) map[name] = read(parts[name]);
     return map;
   };
