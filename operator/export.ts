@@ -3,6 +3,7 @@ import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { present } from '../shared/http/response/present.ts';
+import { shownOf } from '../shared/http/route-shape.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { organizationEntity } from '../shared/table/system/organizations.ts';
@@ -60,5 +61,8 @@ function shown(entity: AnyEntity, stored: object): Exported {
   const declared = declaredOf(entity);
   const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
   const form = FORMS[entity.name] as ((record: object) => object) | undefined;
-  return { type: declared.name, record: present(declared.schema, { ...(form?.(stored) ?? stored), ...secrets }) };
+  return {
+    type: declared.name,
+    record: present(shownOf(declared.schema), { ...(form?.(stored) ?? stored), ...secrets }),
+  };
 }

@@ -6,7 +6,7 @@ import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '.
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
-export const role = record('Role', {
+export const role = record('Role', () => ({
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
   code: unique(code()),
@@ -19,17 +19,17 @@ export const role = record('Role', {
     )
     .default(null),
   created_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Role = RecordOf<typeof role>;
 
-export const permission = record('Permission', {
+export const permission = record('Permission', () => ({
   id: readOnly(uuid()),
   code: readOnly(text(81)),
   description: readOnly(text(200)),
-});
+}));
 
 /** Created and listed below `/users` (`functions/users`). */
-export const membership = record('Membership', {
+export const membership = record('Membership', () => ({
   id: readOnly(uuid()),
   user_id: createOnly(reference('User')),
   org_id: optionalOnCreate(uuid()),
@@ -38,11 +38,10 @@ export const membership = record('Membership', {
   status: word().default('active'),
   metadata: jsonObject().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Membership = RecordOf<typeof membership>;
 
-const { page, page_size } = pageParameters;
-const params = { id: reference('Membership') };
+const params = () => ({ id: reference('Membership') });
 
 export const access = contract({
   name: 'access',
@@ -67,7 +66,10 @@ export const access = contract({
       summary: 'List the permissions there are',
       description: 'The same for every caller, in order of their codes.',
       permission: 'permissions:read',
-      query: { page, page_size },
+      query: () => {
+        const { page, page_size } = pageParameters();
+        return { page, page_size };
+      },
       response: pageOf(permission, 'A page of permissions.', permissionExample),
     }),
     getMembership: route('GET', '/api/v1/memberships/{id}', {

@@ -5,7 +5,7 @@ import { pageParameters } from '../../shared/contract/parameters.ts';
 import { readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
 
-export const auditEvent = record('AuditEvent', {
+export const auditEvent = record('AuditEvent', () => ({
   id: readOnly(uuid()),
   occurred_at: readOnly(timestamp()),
   operation: readOnly(
@@ -43,7 +43,7 @@ export const auditEvent = record('AuditEvent', {
     text(128).nullable().describe('`X-Request-Id` of the answer; null for the operator’s command line.'),
   ),
   source_address: readOnly(text(64).nullable().describe('Network address that the request came from.')),
-});
+}));
 
 const example = {
   id: '7df59570-303b-4c3e-b7a9-1d5f8e2c6b40',
@@ -72,18 +72,18 @@ export const audit = contract({
         'What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time.',
       completion: true,
       permission: 'audit:read',
-      query: {
-        ...pageParameters,
+      query: () => ({
+        ...pageParameters(),
         actor_id: reference('Integration').optional().describe('Id of the integration that acted.'),
         record_id: uuid().optional().describe('Id of the record that was created or changed.'),
-      },
+      }),
       response: pageOf(auditEvent, 'A page of audit events.', example),
     }),
     getAuditEvent: route('GET', '/api/v1/audit-events/{id}', {
       summary: 'Read an audit event',
       completion: true,
       permission: 'audit:read',
-      params: { id: reference('AuditEvent') },
+      params: () => ({ id: reference('AuditEvent') }),
       response: ok(auditEvent, 'The audit event.', example),
       errors: ['not-found'],
     }),

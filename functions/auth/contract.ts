@@ -1,25 +1,27 @@
 import * as z from 'zod';
 import { SECRET_LENGTH } from '../../shared/auth/secret-policy.ts';
 import { text } from '../../shared/contract/fields.ts';
-import { body } from '../../shared/contract/record.ts';
-import { contract, route } from '../../shared/contract/route.ts';
+import { body, declared } from '../../shared/contract/record.ts';
+import { contract, ok, route } from '../../shared/contract/route.ts';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
-const login = body('Login', {
+const login = body('Login', () => ({
   app_code: text(100, 1).describe('App code of the integration.'),
   secret: text(SECRET_LENGTH.max, 1).meta({ format: 'password' }).describe('Secret of the integration.'),
-});
+}));
 
 /** Longer than any token, which have about 500 characters. */
 const MAX_TOKEN = 4_096;
 
-const accessToken = z
-  .strictObject({
-    access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
-    token_type: z.literal('bearer'),
-    expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
-  })
-  .meta({ id: 'AccessToken' });
+const accessToken = declared(() =>
+  z
+    .strictObject({
+      access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
+      token_type: z.literal('bearer'),
+      expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
+    })
+    .meta({ id: 'AccessToken' }),
+);
 
 export const auth = contract({
   name: 'auth',
@@ -33,17 +35,12 @@ export const auth = contract({
       auth: 'none',
       body: login,
       bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },
-      response: {
-        status: 200,
-        schema: accessToken,
-        description: 'The token. The answer is not to be kept by caches.',
-        example: {
-          access_token:
-            'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
-          token_type: 'bearer',
-          expires_in: 3600,
-        },
-      },
+      response: ok(accessToken, 'The token. The answer is not to be kept by caches.', {
+        access_token:
+          'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
+        token_type: 'bearer',
+        expires_in: 3600,
+      }),
       errors: ['invalid-credentials', 'organization-suspended'],
     }),
   },

@@ -17,7 +17,7 @@ import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { isTimeZone } from './time-zone.ts';
 
-export const client = record('Client', {
+export const client = record('Client', () => ({
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid()),
   name: name(200),
@@ -33,10 +33,10 @@ export const client = record('Client', {
   services_count: readOnly(count()),
   last_contact: readOnly(timestamp().nullable()),
   has_risks: readOnly(flag()),
-});
+}));
 export type Client = RecordOf<typeof client>;
 
-export const clientAction = record('ClientAction', {
+export const clientAction = record('ClientAction', () => ({
   id: readOnly(uuid()),
   type: readOnly(word()),
   client_id: readOnly(reference('Client')),
@@ -44,7 +44,7 @@ export const clientAction = record('ClientAction', {
   performed_at: readOnly(timestamp()),
   details: readOnly(anyJsonObject()),
   result: readOnly(word()),
-});
+}));
 export type ClientAction = RecordOf<typeof clientAction>;
 
 const clientExample = {
@@ -75,7 +75,7 @@ const actionExample = {
   result: 'success',
 };
 
-const params = { id: reference('Client') };
+const params = () => ({ id: reference('Client') });
 
 export const clients = contract({
   name: 'clients',
@@ -85,7 +85,7 @@ export const clients = contract({
     listClients: route('GET', '/api/v1/clients', {
       summary: 'List clients',
       permission: 'clients:read',
-      query: { ...pageParameters, status: word().optional() },
+      query: () => ({ ...pageParameters(), status: word().optional() }),
       response: pageOf(client, 'A page of clients.', clientExample),
     }),
     createClient: route('POST', '/api/v1/clients', {

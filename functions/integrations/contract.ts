@@ -5,9 +5,10 @@ import { code, jsonObject, name, requestsAMinute, timestamp, uuid, whole } from 
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { permissionCodes } from '../../shared/contract/permissions.ts';
 import {
-  type Body,
+  adapted,
   body,
   createOnly,
+  declared,
   optionalOnCreate,
   type RecordOf,
   readOnly,
@@ -21,7 +22,7 @@ const status = () => z.enum(['active', 'inactive']);
 /** Longest useful tolerance, in seconds: event ids are kept for 30 days. */
 const MAX_TOLERANCE = 2_592_000;
 
-export const integration = record('Integration', {
+export const integration = record('Integration', () => ({
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid().nullable()),
   app_code: createOnly(uniqueEverywhere(code(100).min(3))),
@@ -46,12 +47,11 @@ export const integration = record('Integration', {
       'Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
     ),
   created_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Integration = RecordOf<typeof integration>;
 
-const integrationCreate = {
-  ...integration.create,
-  schema: integration.create.schema.extend({
+const integrationCreate = adapted(integration.create, (schema) =>
+  schema.extend({
     secret: suppliedSecret()
       .optional()
       .meta({ format: 'password' })
@@ -59,7 +59,7 @@ const integrationCreate = {
         'Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.',
       ),
   }),
-} satisfies Body;
+);
 
 const shownOnce = () =>
   z
@@ -71,14 +71,14 @@ const shownOnce = () =>
     );
 
 /** The response of a creation, the only one with the secret. */
-const createdIntegration = {
-  schema: integration.schema.extend({ secret: shownOnce() }).meta({ id: 'CreatedIntegration' }),
-};
+const createdIntegration = declared(() =>
+  integration.schema.extend({ secret: shownOnce() }).meta({ id: 'CreatedIntegration' }),
+);
 
 /** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
 export const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
 
-const rotation = body('SecretRotation', {
+const rotation = body('SecretRotation', () => ({
   secret: suppliedSecret()
     .optional()
     .meta({ format: 'password' })
@@ -88,11 +88,11 @@ const rotation = body('SecretRotation', {
   previous_valid_for: whole(0, PREVIOUS.longest)
     .default(PREVIOUS.standard)
     .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
-});
+}));
 
 /** The response of a rotation, the only one with the new secret. */
-const rotatedIntegration = {
-  schema: integration.schema
+const rotatedIntegration = declared(() =>
+  integration.schema
     .extend({
       secret: shownOnce(),
       previous_expires_at: timestamp()
@@ -100,7 +100,7 @@ const rotatedIntegration = {
         .describe('Until when the secret before is good too; null when it is good no more.'),
     })
     .meta({ id: 'RotatedIntegration' }),
-};
+);
 
 const example = {
   id: '87d6100d-2b60-4d21-b6a1-90c4ee1f7a35',
@@ -115,7 +115,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: reference('Integration') };
+const params = () => ({ id: reference('Integration') });
 
 export const integrations = contract({
   name: 'integrations',
@@ -125,7 +125,7 @@ export const integrations = contract({
     listIntegrations: route('GET', '/api/v1/integrations', {
       summary: 'List integrations',
       permission: 'integrations:read',
-      query: { ...pageParameters, status: status().optional() },
+      query: () => ({ ...pageParameters(), status: status().optional() }),
       response: pageOf(integration, 'A page of integrations, without their secrets.', example),
     }),
     createIntegration: route('POST', '/api/v1/integrations', {

@@ -1,25 +1,23 @@
 import * as z from 'zod';
 import { jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
-import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
+import { declared, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, pageOf, route } from '../../shared/contract/route.ts';
 
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);
 
-export const logEntry = record('LogEntry', {
+export const logEntry = record('LogEntry', () => ({
   id: readOnly(uuid()),
   level: level(),
   message: text(20_000, 1),
   metadata: jsonObject().default({}),
   ts: readOnly(timestamp()),
-});
+}));
 export type LogEntry = RecordOf<typeof logEntry>;
 
 /** The response of an ingestion (spec §4). */
-const receipt = {
-  schema: z.strictObject({ id: uuid(), received: z.literal(true) }).meta({ id: 'LogReceipt' }),
-};
+const receipt = declared(() => z.strictObject({ id: uuid(), received: z.literal(true) }).meta({ id: 'LogReceipt' }));
 
 const example = {
   id: '0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c',
@@ -37,7 +35,7 @@ export const logs = contract({
     listLogs: route('GET', '/api/v1/logs', {
       summary: 'List log entries',
       permission: 'logs:read',
-      query: { ...pageParameters, level: level().optional() },
+      query: () => ({ ...pageParameters(), level: level().optional() }),
       response: pageOf(logEntry, 'A page of log entries.', example),
     }),
     ingestLog: route('POST', '/api/v1/logs/ingest', {

@@ -1,17 +1,20 @@
 import * as z from 'zod';
 import { anyJsonObject, text } from '../../shared/contract/fields.ts';
+import { declared } from '../../shared/contract/record.ts';
 import { contract, ok, route } from '../../shared/contract/route.ts';
 
-const openApiDocument = z
-  .strictObject({
-    openapi: z.literal('3.1.0'),
-    info: z.looseObject({ title: text(200), version: text(20), description: text(10_000) }),
-    servers: z.array(z.looseObject({ url: text(2048) })).max(10),
-    tags: z.array(anyJsonObject()).max(100),
-    paths: anyJsonObject(),
-    components: anyJsonObject(),
-  })
-  .meta({ id: 'OpenApiDocument' });
+const openApiDocument = declared(() =>
+  z
+    .strictObject({
+      openapi: z.literal('3.1.0'),
+      info: z.looseObject({ title: text(200), version: text(20), description: text(10_000) }),
+      servers: z.array(z.looseObject({ url: text(2048) })).max(10),
+      tags: z.array(anyJsonObject()).max(100),
+      paths: anyJsonObject(),
+      components: anyJsonObject(),
+    })
+    .meta({ id: 'OpenApiDocument' }),
+);
 
 /** Without paths and schemas: the document cannot contain itself. */
 const example = {
@@ -36,7 +39,7 @@ export const openapi = contract({
       summary: 'Read the OpenAPI document',
       description: 'This document: OpenAPI 3.1.0, complete.',
       auth: 'none',
-      response: ok({ schema: openApiDocument }, 'The OpenAPI document of this service.', example),
+      response: ok(openApiDocument, 'The OpenAPI document of this service.', example),
     }),
   },
 });

@@ -1,22 +1,19 @@
 import { reference } from '../../shared/contract/constraints.ts';
 import { jsonObject, name, slug, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
-import { type Body, readOnly, record } from '../../shared/contract/record.ts';
+import { adapted, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 
-export const organization = record('Organization', {
+export const organization = record('Organization', () => ({
   id: readOnly(uuid()),
   name: name(200),
   slug: slug(),
   settings: jsonObject().default({}),
   created_at: readOnly(timestamp()),
-});
+}));
 
 /** The slug may be left out: it is then made from the name. */
-const organizationCreate = {
-  ...organization.create,
-  schema: organization.create.schema.partial({ slug: true }),
-} satisfies Body;
+const organizationCreate = adapted(organization.create, (schema) => schema.partial({ slug: true }));
 
 const example = {
   id: '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d',
@@ -26,7 +23,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: reference('Organization') };
+const params = () => ({ id: reference('Organization') });
 
 export const orgs = contract({
   name: 'orgs',

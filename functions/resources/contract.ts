@@ -21,7 +21,7 @@ import { ipAddress } from './ip-address.ts';
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'resources:credentials';
 
-export const resource = record('Resource', {
+export const resource = record('Resource', () => ({
   id: readOnly(uuid()),
   client_id: createOnly(reference('Client')),
   service_id: reference('Service').nullable().default(null),
@@ -50,10 +50,10 @@ export const resource = record('Resource', {
   provisioned_at: timestamp().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
   updated_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Resource = RecordOf<typeof resource>;
 
-export const historyEntry = record('ResourceHistoryEntry', {
+export const historyEntry = record('ResourceHistoryEntry', () => ({
   id: readOnly(count()),
   resource_id: readOnly(reference('Resource')),
   timestamp: optionalOnCreate(timestamp()),
@@ -61,7 +61,7 @@ export const historyEntry = record('ResourceHistoryEntry', {
   memory_usage: percentage(),
   storage_usage: percentage(),
   health_status: optionalOnCreate(word()),
-});
+}));
 export type HistoryEntry = RecordOf<typeof historyEntry>;
 
 const example = {
@@ -105,7 +105,7 @@ const historyExample = {
   health_status: 'healthy',
 };
 
-const params = { id: reference('Resource') };
+const params = () => ({ id: reference('Resource') });
 
 export const resources = contract({
   name: 'resources',
@@ -117,13 +117,13 @@ export const resources = contract({
       summary: 'List resources',
       permission: 'resources:read',
       completion: true,
-      query: {
-        ...pageParameters,
+      query: () => ({
+        ...pageParameters(),
         client_id: reference('Client').optional(),
         service_id: reference('Service').optional(),
         status: word().optional(),
         health_status: word().optional(),
-      },
+      }),
       response: pageOf(resource, 'A page of resources.', example),
     }),
     createResource: route('POST', '/api/v1/resources', {

@@ -4,14 +4,14 @@ import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 
-export const serviceAction = record('ServiceAction', {
+export const serviceAction = record('ServiceAction', () => ({
   id: readOnly(uuid()),
   service_id: reference('Service'),
   action_type: word(),
   status: word().default('completed'),
   created_at: readOnly(timestamp()),
   parameters: jsonObject().default({}),
-});
+}));
 export type ServiceAction = RecordOf<typeof serviceAction>;
 
 const example = {
@@ -31,7 +31,7 @@ export const serviceActions = contract({
     listServiceActions: route('GET', '/api/v1/service-actions', {
       summary: 'List service actions',
       permission: 'service-actions:read',
-      query: { ...pageParameters, service_id: reference('Service').optional(), status: word().optional() },
+      query: () => ({ ...pageParameters(), service_id: reference('Service').optional(), status: word().optional() }),
       response: pageOf(serviceAction, 'A page of service actions.', example),
     }),
     createServiceAction: route('POST', '/api/v1/service-actions', {
@@ -46,7 +46,7 @@ export const serviceActions = contract({
     getServiceAction: route('GET', '/api/v1/service-actions/{id}', {
       summary: 'Read a service action',
       permission: 'service-actions:read',
-      params: { id: reference('ServiceAction') },
+      params: () => ({ id: reference('ServiceAction') }),
       response: ok(serviceAction, 'The service action.', example),
       errors: ['not-found'],
     }),

@@ -20,7 +20,7 @@ import { contract, created, noContent, ok, type PermissionCode, pageOf, route } 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'services:credentials';
 
-export const service = record('Service', {
+export const service = record('Service', () => ({
   id: readOnly(uuid()),
   client_id: createOnly(reference('Client')),
   name: name(200),
@@ -45,7 +45,7 @@ export const service = record('Service', {
   deployed_at: timestamp().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
   updated_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Service = RecordOf<typeof service>;
 
 const example = {
@@ -75,7 +75,7 @@ const example = {
   updated_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: reference('Service') };
+const params = () => ({ id: reference('Service') });
 
 export const services = contract({
   name: 'services',
@@ -87,12 +87,12 @@ export const services = contract({
       summary: 'List services',
       permission: 'services:read',
       completion: true,
-      query: {
-        ...pageParameters,
+      query: () => ({
+        ...pageParameters(),
         client_id: reference('Client').optional(),
         status: word().optional(),
         health_status: word().optional(),
-      },
+      }),
       response: pageOf(service, 'A page of services.', example),
     }),
     createService: route('POST', '/api/v1/services', {
@@ -135,7 +135,10 @@ export const services = contract({
     getServiceOfClient: route('GET', '/api/v1/services/client/{client_id}/{id}', {
       summary: 'Read a service of a client',
       permission: 'services:read',
-      params: { ...params, client_id: reference('Client').describe('Id of the client that the service belongs to.') },
+      params: () => ({
+        ...params(),
+        client_id: reference('Client').describe('Id of the client that the service belongs to.'),
+      }),
       response: ok(service, 'The service.', example),
       errors: ['not-found'],
     }),

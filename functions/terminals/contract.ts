@@ -4,14 +4,14 @@ import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
 
-export const terminal = record('Terminal', {
+export const terminal = record('Terminal', () => ({
   id: readOnly(uuid()),
   client_id: createOnly(reference('Client')),
   name: name(200),
   location: text(500).default(''),
   status: word().default('active'),
   created_at: readOnly(timestamp()),
-});
+}));
 export type Terminal = RecordOf<typeof terminal>;
 
 const example = {
@@ -23,7 +23,7 @@ const example = {
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
-const params = { id: reference('Terminal') };
+const params = () => ({ id: reference('Terminal') });
 
 export const terminals = contract({
   name: 'terminals',
@@ -33,7 +33,7 @@ export const terminals = contract({
     listTerminals: route('GET', '/api/v1/terminals', {
       summary: 'List terminals',
       permission: 'terminals:read',
-      query: { ...pageParameters, status: word().optional(), client_id: reference('Client').optional() },
+      query: () => ({ ...pageParameters(), status: word().optional(), client_id: reference('Client').optional() }),
       response: pageOf(terminal, 'A page of terminals.', example),
     }),
     createTerminal: route('POST', '/api/v1/terminals', {

@@ -10,7 +10,7 @@ import { messageExample, summaryExample, ticketExample } from './examples.ts';
 const status = () => z.enum(['open', 'closed', 'pending']);
 
 /** The fields of a ticket in a page (spec §4). */
-const summaryFields = {
+const summaryFields = () => ({
   id: readOnly(uuid()),
   ticket_code: optionalOnCreate(unique(name(100))),
   contact_id: uuid(),
@@ -23,12 +23,12 @@ const summaryFields = {
   service_id: reference('Service').nullable().default(null),
   assigned_to: uuid().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),
-};
+});
 
 export const ticketSummary = record('TicketSummary', summaryFields);
 
-export const ticket = record('Ticket', {
-  ...summaryFields,
+export const ticket = record('Ticket', () => ({
+  ...summaryFields(),
   resource_id: reference('Resource').nullable().default(null),
   terminal_id: reference('Terminal').nullable().default(null),
   assigned_team: text(200).nullable().default(null),
@@ -36,10 +36,10 @@ export const ticket = record('Ticket', {
   custom_fields: jsonObject().nullable().default(null),
   updated_at: readOnly(timestamp().nullable()),
   last_activity_at: readOnly(timestamp().nullable()),
-});
+}));
 export type Ticket = RecordOf<typeof ticket>;
 
-export const ticketMessage = record('TicketMessage', {
+export const ticketMessage = record('TicketMessage', () => ({
   id: readOnly(uuid()),
   ticket_id: readOnly(reference('Ticket')),
   author_type: word(),
@@ -47,10 +47,10 @@ export const ticketMessage = record('TicketMessage', {
   message: text(10_000, 1),
   is_internal: flag().default(false),
   created_at: readOnly(timestamp()),
-});
+}));
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 
-const params = { id: reference('Ticket') };
+const params = () => ({ id: reference('Ticket') });
 
 export const tickets = contract({
   name: 'tickets',
@@ -60,7 +60,7 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      query: { ...pageParameters, status: status().optional() },
+      query: () => ({ ...pageParameters(), status: status().optional() }),
       response: pageOf(ticketSummary, 'A page of tickets.', summaryExample),
     }),
     createTicket: route('POST', '/api/v1/tickets', {

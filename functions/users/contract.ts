@@ -6,7 +6,7 @@ import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/
 import { membership } from '../access/contract.ts';
 import { membershipExample } from '../access/examples.ts';
 
-export const user = record('User', {
+export const user = record('User', () => ({
   id: readOnly(uuid()),
   email: unique(email(), ignoringCase),
   name: name(200).nullable().default(null),
@@ -16,7 +16,7 @@ export const user = record('User', {
   is_active: flag().default(true),
   created_at: readOnly(timestamp().nullable()),
   last_login: readOnly(timestamp().nullable()),
-});
+}));
 export type User = RecordOf<typeof user>;
 
 const example = {
@@ -31,7 +31,7 @@ const example = {
   last_login: null,
 };
 
-const params = { id: reference('User') };
+const params = () => ({ id: reference('User') });
 
 export const users = contract({
   name: 'users',
@@ -42,7 +42,7 @@ export const users = contract({
       summary: 'List users',
       permission: 'users:read',
       completion: true,
-      query: { ...pageParameters, is_active: booleanParameter().optional() },
+      query: () => ({ ...pageParameters(), is_active: booleanParameter().optional() }),
       response: pageOf(user, 'A page of users.', example),
     }),
     createUser: route('POST', '/api/v1/users', {

@@ -13,15 +13,15 @@ export const MAX_EVENT_ID = 256;
 /** `<entity>.<verb>` (spec §6), also for event types that only the partner knows. */
 const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
-export const delivery = body('WebhookDelivery', { event_type: eventType(), data: anyJsonObject() });
+export const delivery = body('WebhookDelivery', () => ({ event_type: eventType(), data: anyJsonObject() }));
 
-export const receipt = record('WebhookReceipt', {
+export const receipt = record('WebhookReceipt', () => ({
   received: readOnly(flag()),
   app: readOnly(text(200)),
   timestamp: readOnly(timestamp()),
-});
+}));
 
-const summaryFields = {
+const summaryFields = () => ({
   id: readOnly(uuid()),
   integration_id: readOnly(reference('Integration')),
   app_code: readOnly(text(100)),
@@ -33,10 +33,13 @@ const summaryFields = {
   operation: readOnly(text(100).nullable()),
   record_id: readOnly(text(64).nullable()),
   body_sha256: readOnly(z.string().length(64)),
-};
+});
 
 export const eventSummary = record('WebhookEventSummary', summaryFields);
-export const webhookEvent = record('WebhookEvent', { ...summaryFields, data: readOnly(anyJsonObject().nullable()) });
+export const webhookEvent = record('WebhookEvent', () => ({
+  ...summaryFields(),
+  data: readOnly(anyJsonObject().nullable()),
+}));
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
 
 const summaryExample = {
@@ -67,7 +70,7 @@ export const webhooks = contract({
         'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
         'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
-      params: { app_code: bounded(200).min(1).describe('App code of the integration that sends.') },
+      params: () => ({ app_code: bounded(200).min(1).describe('App code of the integration that sends.') }),
       headers: {
         'X-Event-ID': {
           description: 'The sender’s own id of the event, such as `evt_8Yd2`; an event is processed once.',
@@ -94,18 +97,18 @@ export const webhooks = contract({
       description: 'Events are kept for 30 days.',
       completion: true,
       permission: 'webhooks:read',
-      query: {
-        ...pageParameters,
+      query: () => ({
+        ...pageParameters(),
         integration_id: reference('Integration').optional(),
         event_type: eventType().optional(),
-      },
+      }),
       response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
     }),
     getWebhookEvent: route('GET', '/api/v1/webhook-events/{id}', {
       summary: 'Read a received event',
       completion: true,
       permission: 'webhooks:read',
-      params: { id: reference('WebhookEvent').describe('Id of the stored event, not the sender’s event id.') },
+      params: () => ({ id: reference('WebhookEvent').describe('Id of the stored event, not the sender’s event id.') }),
       response: ok(webhookEvent, 'The event.', example),
       errors: ['not-found'],
     }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { bounded, timestamp } from '../../shared/contract/fields.ts';
+import { lazily } from '../../shared/contract/lazily.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import { sentenceOf } from '../../shared/contract/sentences.ts';
 import type { HttpRequest } from '../../shared/http/request.ts';
@@ -12,17 +13,19 @@ export interface EventHeaders {
   readonly occurredAt: string | null;
 }
 
-const schema = z.object({
-  'X-Event-ID': bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
-  'X-Timestamp': timestamp().nullable(),
-});
+const schema = lazily(() =>
+  z.object({
+    'X-Event-ID': bounded(MAX_EVENT_ID).trim().min(1, { error: 'is required' }),
+    'X-Timestamp': timestamp().nullable(),
+  }),
+);
 
 /** @throws Problem `invalid-parameter` */
 export function eventHeadersOf({ headers, repeated }: Pick<HttpRequest, 'headers' | 'repeated'>): EventHeaders {
   // Two ids would be joined into one. A second signature or time is refused anyway, for the joined text is malformed.
   if (repeated.has('x-event-id')) throw invalidHeader('X-Event-ID', 'given more than once');
   const sent = { 'X-Event-ID': headers.get('x-event-id') ?? '', 'X-Timestamp': headers.get('x-timestamp') ?? null };
-  const parsed = schema.safeParse(sent, { error: sentenceOf });
+  const parsed = schema().safeParse(sent, { error: sentenceOf });
   if (parsed.success) return { eventId: parsed.data['X-Event-ID'], occurredAt: parsed.data['X-Timestamp'] };
   throw new Problem('invalid-parameter', {
     errors: parsed.error.issues.map(({ path, message }) => ({

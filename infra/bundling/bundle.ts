@@ -1,7 +1,10 @@
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
+import { routeShapes } from './route-shapes.ts';
 import { sdkParts } from './sdk-parts.ts';
+import { zodOnDemand } from './zod-on-demand.ts';
 
 /** By function name the directory whose `index.mjs` exports `handler`. */
 export type Bundles = ReadonlyMap<string, string>;
@@ -14,12 +17,18 @@ const ROOT = join(import.meta.dirname, '../..');
  */
 export async function bundle(names: readonly string[], directory: string): Promise<Bundles> {
   const bundles = names.map((name) => [name, join(directory, name)] as const);
-  await Promise.all(bundles.map(([name, outdir]) => bundleOne(join('functions', name, 'handler.ts'), outdir)));
+  await Promise.all(
+    bundles.map(([name, outdir]) => {
+      const contract = contracts.find((each) => each.name === name);
+      const plugins = contract === undefined ? [] : [routeShapes(contract)];
+      return bundleOne(join('functions', name, 'handler.ts'), outdir, plugins);
+    }),
+  );
   return new Map(bundles);
 }
 
 /** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`. */
-export const bundleOne = (entry: string, outdir: string) =>
+export const bundleOne = (entry: string, outdir: string, plugins: readonly Plugin[] = []) =>
   build({
     absWorkingDir: ROOT,
     entryPoints: { index: entry },
@@ -38,6 +47,8 @@ export const bundleOne = (entry: string, outdir: string) =>
     // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
-    plugins: [builtinsWithoutImport, sdkParts],
+    plugins: [builtinsWithoutImport, sdkParts, zodOnDemand, ...plugins],
+    // A name of zod that is not listed (`zod-on-demand.ts`).
+    logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'error',
   });

@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
+import { lazily } from '../contract/lazily.ts';
 import { type PublicKey, publicKeyOf, type Signer } from './keys.ts';
 import { createPrivateFile } from './private-file.ts';
 
@@ -26,14 +27,16 @@ export class LocalKeysError extends Error {
 const KEY_BYTES = 32;
 const coordinate = () => z.string().regex(/^[\w-]{43}$/);
 
-const fileSchema = z.strictObject({
-  version: z.literal(1),
-  signing: z
-    .array(z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: coordinate(), d: coordinate() }))
-    .min(1),
-  secrets: coordinate(),
-});
-type KeyFile = z.output<typeof fileSchema>;
+const fileSchema = lazily(() =>
+  z.strictObject({
+    version: z.literal(1),
+    signing: z
+      .array(z.strictObject({ kty: z.literal('OKP'), crv: z.literal('Ed25519'), x: coordinate(), d: coordinate() }))
+      .min(1),
+    secrets: coordinate(),
+  }),
+);
+type KeyFile = z.output<ReturnType<typeof fileSchema>>;
 
 /**
  * Creates the key file with mode 0600 if it is missing, else checks it. When several processes do this at once, one creates the file and
@@ -68,7 +71,7 @@ export async function readLocalKeys(path: string): Promise<LocalKeys> {
 
 function newKeys(): KeyFile {
   const { kty, crv, x, d } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
-  return fileSchema.parse({
+  return fileSchema().parse({
     version: 1,
     signing: [{ kty, crv, x, d }],
     secrets: randomBytes(KEY_BYTES).toString('base64url'),
@@ -85,7 +88,7 @@ async function content(path: string): Promise<string> {
 
 function parsed(path: string, text: string): KeyFile {
   try {
-    return fileSchema.parse(JSON.parse(text));
+    return fileSchema().parse(JSON.parse(text));
   } catch (error) {
     throw damaged(path, error instanceof SyntaxError ? 'it is not JSON' : 'a key is missing or malformed', error);
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
-import * as z from 'zod';
+import { exactly, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
 import type { PublicKey, Signer } from './keys.ts';
 
 /**
@@ -76,24 +76,47 @@ export async function issueToken(signer: Signer, identity: Identity, now: number
 
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Strict, so that a header which carries or points to a key (`jwk`, `jku`, `x5u`) is refused. */
-const headerSchema = z.strictObject({ alg: z.enum(['EdDSA', 'ES256']), typ: z.literal(TYPE), kid: z.string() });
+interface Header {
+  readonly alg: string;
+  readonly typ: string;
+  readonly kid: string;
+}
 
-const claimsSchema = z
-  .object({
-    sub: z.guid(),
-    app_code: z.string().min(1),
-    org_id: z.guid().nullable(),
-    epoch: z.int().min(0),
-    secret_id: z.guid().nullable(),
-    type: z.literal('api_key'),
-    // A list of audiences is refused, even with this one in it.
-    aud: z.literal(AUDIENCE),
-    exp: z.int(),
-    iat: z.int(),
-    jti: z.string().min(1),
-  })
-  .refine(({ iat, exp }) => exp === iat + TOKEN_LIFETIME);
+const HEADER = { alg: nonEmptyText, typ: exactly(TYPE), kid: nonEmptyText };
+
+/** Exactly these fields, so that a header which carries or points to a key (`jwk`, `jku`, `x5u`) is refused. */
+const isHeader = (value: unknown): value is Header =>
+  isWellFormed<Header>(value, HEADER) && Object.keys(value).length === Object.keys(HEADER).length;
+
+interface Claims {
+  readonly sub: string;
+  readonly app_code: string;
+  readonly org_id: string | null;
+  readonly epoch: number;
+  readonly secret_id: string | null;
+  readonly type: 'api_key';
+  readonly aud: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+}
+
+const CLAIMS = {
+  sub: isUuid,
+  app_code: nonEmptyText,
+  org_id: orNull(isUuid),
+  epoch: (value: unknown) => wholeNumber(value) && Number(value) >= 0,
+  secret_id: orNull(isUuid),
+  type: exactly('api_key'),
+  // A list of audiences is refused, even with this one in it.
+  aud: exactly(AUDIENCE),
+  exp: wholeNumber,
+  iat: wholeNumber,
+  jti: nonEmptyText,
+};
+
+const areClaims = (payload: unknown): payload is Claims =>
+  isWellFormed<Claims>(payload, CLAIMS) && payload.exp === payload.iat + TOKEN_LIFETIME;
 
 /**
  * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There is no tolerance for
@@ -114,9 +137,8 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
     const reason = cause instanceof errors.JWTExpired ? 'expired' : 'invalid';
     throw cause instanceof errors.JOSEError ? new InvalidToken('the token is not valid', { reason, cause }) : cause;
   });
-  const claims = claimsSchema.safeParse(payload);
-  if (!claims.success) throw new InvalidToken('the claims are not those of an access token', { cause: claims.error });
-  const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = claims.data;
+  if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
+  const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = payload;
   if (iat > now / 1000 + LEEWAY) throw new InvalidToken('the token was issued in the future');
   return {
     integrationId: sub,
@@ -137,10 +159,10 @@ function keyOf(token: string, keys: readonly PublicKey[]): PublicKey {
   if (token.length > LONGEST || parts.length !== 3 || !parts.every(isBase64Url)) {
     throw new InvalidToken('the token does not have three parts in base64url');
   }
-  const header = headerSchema.safeParse(json(parts[0] ?? ''));
-  if (!header.success) throw new InvalidToken('the header is not that of an access token', { cause: header.error });
-  const key = keys.find(({ kid }) => kid === header.data.kid);
-  if (key === undefined || key.alg !== header.data.alg) throw new InvalidToken('the token is signed with another key');
+  const header = json(parts[0] ?? '');
+  if (!isHeader(header)) throw new InvalidToken('the header is not that of an access token');
+  const key = keys.find(({ kid }) => kid === header.kid);
+  if (key === undefined || key.alg !== header.alg) throw new InvalidToken('the token is signed with another key');
   return key;
 }
 

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uuid } from './fields.ts';
+import { lazily } from './lazily.ts';
 
 /**
  * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems, the OpenAPI document,
@@ -17,28 +18,28 @@ export interface Uniqueness {
 export const exactly = (value: string): string => value;
 export const ignoringCase = (value: string): string => value.toLowerCase();
 
-const uniqueness = z.registry<Uniqueness>();
-const references = z.registry<{ readonly record: string }>();
+const uniqueness = lazily(() => z.registry<Uniqueness>());
+const references = lazily(() => z.registry<{ readonly record: string }>());
 
 /** A text that at most one record of a tenant has: `unique(slug()).nullable()`, where any number of records may have null. */
 export const unique = <S extends z.ZodType<string>>(schema: S, normalize = exactly): S =>
-  marked(schema, uniqueness, { within: 'tenant', normalize });
+  marked(schema, uniqueness(), { within: 'tenant', normalize });
 
 /** A text that at most one record of all tenants has. */
 export const uniqueEverywhere = <S extends z.ZodType<string>>(schema: S): S =>
-  marked(schema, uniqueness, { within: 'service', normalize: exactly });
+  marked(schema, uniqueness(), { within: 'service', normalize: exactly });
 
 /**
  * The id of a record of this service, by the record's name: `reference('Client')`. A name and not the record itself, so that two domains can
  * refer to each other. The operation checks that the record exists (`shared/table/repository/references.ts`).
  */
 export const reference = (record: string) =>
-  marked(uuid(), references, { record }).describe(`Id of the ${wordsOf(record)}.`);
+  marked(uuid(), references(), { record }).describe(`Id of the ${wordsOf(record)}.`);
 
-export const uniquenessOf = (schema: z.ZodType): Uniqueness | undefined => markOf(schema, uniqueness);
+export const uniquenessOf = (schema: z.ZodType): Uniqueness | undefined => markOf(schema, uniqueness());
 
 /** Name of the record whose id a field or parameter holds. */
-export const referenceOf = (schema: z.ZodType): string | undefined => markOf(schema, references)?.record;
+export const referenceOf = (schema: z.ZodType): string | undefined => markOf(schema, references())?.record;
 
 /** The fields of a schema that are unique, by name. */
 export const uniqueFieldsOf = ({ shape }: z.ZodObject): ReadonlyMap<string, Uniqueness> => marksOf(shape, uniquenessOf);

@@ -89,6 +89,15 @@ export const uuid = shared(() =>
     .meta(shownAs({ type: 'string', format: 'uuid', maxLength: 36, examples: [UUID_EXAMPLE] })),
 );
 
+/**
+ * Whether this is {@link uuid}, described or marked in whatever way: those share their checks.
+ */
+export const isUuid = (schema: z.core.$ZodType | undefined): boolean => {
+  const { checks } = (schema?._zod.def ?? {}) as { readonly checks?: readonly unknown[] };
+  const { checks: own } = uuid().def;
+  return checks !== undefined && checks.length === own?.length && checks.every((check, index) => check === own[index]);
+};
+
 const WORD = /^[a-z][a-z0-9_-]*$/;
 
 /** A short lowercase word: the type of fields such as `status`, whose set of values the spec leaves open (spec §3). */

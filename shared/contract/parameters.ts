@@ -29,19 +29,19 @@ export const SORTS = ['-created_at', 'created_at'] as const;
 export type Sort = (typeof SORTS)[number];
 
 /** The query of every paged list (spec §4, §8). */
-export const pageParameters = {
+export const pageParameters = () => ({
   page: integerParameter(1, MAX_PAGE, 1).describe('Which page, counted from 1.'),
   page_size: integerParameter(1, PAGE_SIZE.max, PAGE_SIZE.standard).describe('How many records a page holds.'),
   sort: z
     .enum(SORTS)
     .default('-created_at')
     .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
-};
+});
 
 /** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
-export const cursorParameters = {
+export const cursorParameters = () => ({
   after: uuid().optional().describe('Id of the last record already seen: the list goes on behind it.'),
-};
+});
 
 /** The organization that a platform caller works in. A caller of an organization may give its own. */
 export const tenantParameter = () =>

@@ -4,12 +4,12 @@ import { lazily } from './lazily.ts';
 /**
  * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.
  *
- *     const terminal = record('Terminal', {
+ *     const terminal = record('Terminal', () => ({
  *       id: readOnly(uuid()),             // set by the service; may be sent back as it is
  *       client_id: createOnly(uuid()),    // set on creation; may be sent back as it is in a change
  *       name: name(200),                  // required on creation, may be changed
  *       status: word().default('active'), // optional on creation
- *     });
+ *     }));
  */
 
 type Access = 'read' | 'create' | 'create?';
@@ -66,17 +66,18 @@ export interface RecordType<F extends Fields = Fields> {
 /** The record as answered. */
 export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['schema']>;
 
-/** Declares a record. `name` is its name in the OpenAPI document. Its schemas are built when first asked for: a request needs few of them. */
-export function record<const F extends Fields>(name: string, fields: F): RecordType<F> {
-  const entries = Object.entries<Field>(fields);
-  const schema = lazily(() => z.strictObject(shapeOf(entries, answered)).meta({ id: name }));
+/**
+ * Declares a record. `name` is its name in the OpenAPI document. Its fields are declared, and its schemas built, when first asked for: a request
+ * needs few of them.
+ */
+export function record<const F extends Fields>(name: string, fields: () => F): RecordType<F> {
+  const entriesOf = lazily(() => Object.entries<Field>(fields()));
+  const schema = lazily(() => z.strictObject(shapeOf(entriesOf(), answered)).meta({ id: name }));
   const body = (suffix: string, isTaken: (field: Field) => boolean, taken: (field: Field) => z.ZodType) => {
-    const [own, others] = [
-      entries.filter(([, field]) => isTaken(field)),
-      entries.filter(([, field]) => !isTaken(field)),
-    ];
-    const built = lazily(() => z.strictObject(shapeOf(own, taken)));
-    const fixed = lazily(() => shapeOf(others, answered));
+    const own = () => entriesOf().filter(([, field]) => isTaken(field));
+    const others = () => entriesOf().filter(([, field]) => !isTaken(field));
+    const built = lazily(() => z.strictObject(shapeOf(own(), taken)));
+    const fixed = lazily(() => shapeOf(others(), answered));
     return {
       name: `${name}${suffix}`,
       get schema() {
@@ -120,11 +121,43 @@ const created = (field: Field): z.ZodType =>
 const changed = (field: Field): z.ZodType => withoutDefault(schemaOf(field)).optional();
 
 /** A body that does not belong to a record: a login, a webhook event. */
-export const body = <S extends z.ZodRawShape>(name: string, shape: S): Body<z.ZodObject<S>> => ({
-  name,
-  schema: z.strictObject(shape) as z.ZodObject<S>,
-  fixed: {},
-});
+export const body = <S extends z.ZodRawShape>(name: string, shape: () => S): Body<z.ZodObject<S>> => {
+  const schema = lazily(() => z.strictObject(shape()) as z.ZodObject<S>);
+  return {
+    name,
+    get schema() {
+      return schema();
+    },
+    fixed: {},
+  };
+};
+
+/** A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true }))`. */
+export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
+  base: Body<S>,
+  adapt: (schema: S) => T,
+): Body<T> => {
+  const schema = lazily(() => adapt(base.schema));
+  return {
+    name: base.name,
+    get schema() {
+      return schema();
+    },
+    get fixed() {
+      return base.fixed;
+    },
+  };
+};
+
+/** What is answered or sent, where it is no record: its schema is built when first asked for. */
+export function declared<S extends z.ZodType>(make: () => S): { readonly schema: S } {
+  const schema = lazily(make);
+  return {
+    get schema() {
+      return schema();
+    },
+  };
+}
 
 /** The value of a field that was not given: its default, else null if it is nullable. */
 function emptyValue(schema: z.ZodType): unknown {

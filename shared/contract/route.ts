@@ -97,8 +97,8 @@ interface RouteOptions {
   readonly completion?: true;
   /** `named` (the default): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
   readonly tenancy?: 'named' | 'own';
-  readonly params?: Parameters;
-  readonly query?: Parameters;
+  readonly params?: () => Parameters;
+  readonly query?: () => Parameters;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
   readonly bodyExample?: Example;
@@ -110,30 +110,31 @@ interface RouteOptions {
 type Given<O, K extends keyof RouteOptions, Standard> = O extends { readonly [key in K]: infer V } ? V : Standard;
 type None = Record<never, never>;
 
+type Declared<D> = D extends () => infer P ? (P extends Parameters ? P : never) : never;
+
 /** The route that these options declare. */
 type RouteOf<O extends RouteOptions> = Route<
-  Given<O, 'params', None> extends infer P extends Parameters ? P : never,
-  Given<O, 'query', None> extends infer Q extends Parameters ? Q : never,
+  Declared<Given<O, 'params', () => None>>,
+  Declared<Given<O, 'query', () => None>>,
   Given<O, 'body', undefined> extends infer B extends Body | undefined ? B : never,
   O['response'] extends ResponseType<infer S> ? S : never,
   Given<O, 'auth', 'bearer'> extends infer A extends Auth ? A : never
 >;
 
 /**
- * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`.
- * @throws TypeError when the declaration contradicts itself.
+ * Declares a route: `route('GET', '/api/v1/clients/{id}', { … })`. Its parameters are declared when first asked for.
+ * @throws TypeError when the declaration contradicts itself; for parameters that differ from those in the path, when they are asked for
  */
 export function route<const O extends RouteOptions>(method: Method, path: string, options: O): RouteOf<O> {
   const {
-    params = {},
-    query = {},
+    params: declareParams = () => ({}),
+    query: declareQuery = () => ({}),
     errors = [],
     auth = 'bearer',
     tenancy = 'named',
     body,
     ...rest
   }: RouteOptions = options;
-  assertParametersMatch(method, path, Object.keys(params));
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
     throw new TypeError(`${method} ${path}: routes with a bearer token, and only these, need a permission`);
   }
@@ -141,6 +142,17 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     ...errors,
     ...(body !== undefined && uniqueFieldsOf(body.schema).size > 0 ? ['already-exists'] : []),
   ]);
+  const params = lazily(() => {
+    const declared = declareParams();
+    assertParametersMatch(method, path, Object.keys(declared));
+    return z.strictObject(declared);
+  });
+  const query = lazily(() =>
+    z.strictObject({
+      ...declareQuery(),
+      ...(auth === 'bearer' && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
+    }),
+  );
   return {
     ...rest,
     method,
@@ -150,11 +162,12 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     get errors() {
       return problems();
     },
-    params: z.strictObject(params),
-    query: z.strictObject({
-      ...query,
-      ...(auth === 'bearer' && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
-    }),
+    get params() {
+      return params();
+    },
+    get query() {
+      return query();
+    },
   } as unknown as RouteOf<O>;
 }
 

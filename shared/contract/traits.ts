@@ -1,4 +1,3 @@
-import { cursorParameters, pageParameters } from './parameters.ts';
 import type { Contract, Method, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
@@ -10,12 +9,8 @@ export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method |
 /** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
 export const isList = ({ response }: Route): boolean => response.isList === true;
 
-/** Parameters of lists that are not filters. */
-const NO_FILTERS: ReadonlySet<string> = new Set([
-  ...Object.keys(pageParameters),
-  ...Object.keys(cursorParameters),
-  'org_id',
-]);
+/** Parameters of lists that are not filters (`parameters.ts`). */
+const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'org_id']);
 
 /** The parameters by which a list can be filtered. */
 export const filtersOf = (route: Route): readonly string[] =>

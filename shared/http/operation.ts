@@ -23,7 +23,7 @@ type FilterOf<R extends Route> =
   BodyOf<R> extends { readonly data: readonly unknown[] }
     ? Exclude<
         keyof R['query']['shape'] & string,
-        keyof typeof pageParameters | keyof typeof cursorParameters | 'org_id'
+        keyof ReturnType<typeof pageParameters> | keyof ReturnType<typeof cursorParameters> | 'org_id'
       >
     : never;
 

@@ -1,9 +1,10 @@
 import type { Sort } from '../contract/parameters.ts';
 import type { Contract, Route } from '../contract/route.ts';
-import { filtersOf } from '../contract/traits.ts';
+import { isList } from '../contract/traits.ts';
 import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
 import { answerPage, type BearerInput, type Filtered } from './operation.ts';
+import { shapeOf } from './route-shape.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
 
@@ -45,7 +46,8 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
-    const unserved = filtersOf(route).filter((name) => !Object.hasOwn(filters ?? {}, name));
+    if (!isList(route)) continue;
+    const unserved = shapeOf(route).filters.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }
 }

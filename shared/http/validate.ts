@@ -5,17 +5,32 @@ import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/proble
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 import { sentenceOf } from '../contract/sentences.ts';
+import { isUuid } from '../well-formed.ts';
 import { hasFreeForm } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
+import { shapeOf } from './route-shape.ts';
 
 /** Validates path, query and body against their route. All findings of one of them are reported together. */
 
 /** @throws Problem `invalid-parameter` */
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
-  parsed(route.params, request.params, 'path', 'invalid-parameter');
+  uuidsIn(route, request.params) ?? parsed(route.params, request.params, 'path', 'invalid-parameter');
+
+/** The parameters, where all are to be UUIDs and are: what the schema would make of them. */
+function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record<string, string> | undefined {
+  const { uuids, parameters } = shapeOf(route);
+  const given = Object.entries(params);
+  return uuids.length === parameters &&
+    given.length === parameters &&
+    given.every(([name, value]) => uuids.includes(name) && isUuid(value))
+    ? Object.fromEntries(given.map(([name, value]) => [name, value.toLowerCase()]))
+    : undefined;
+}
 
 /** @throws Problem `invalid-parameter` */
 export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): Record<string, unknown> {
+  const { emptyQuery } = shapeOf(route);
+  if (emptyQuery !== null && Object.keys(request.query).length === 0) return { ...emptyQuery };
   const repeated = Object.keys(request.query).filter((name) => (request.query[name]?.length ?? 0) > 1);
   if (repeated.length > 0) {
     throw new Problem('invalid-parameter', {

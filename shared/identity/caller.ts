@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { codesThatAllow } from '../contract/permissions.ts';
+import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts';
 
 /**
  * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two, and a tenant handle only
@@ -26,20 +26,19 @@ export interface AuthorizerContext {
   readonly rate_limit: string;
 }
 
-const contextSchema = z.object({
-  integration_id: z.string().min(1),
-  app_code: z.string().min(1),
-  org_id: z.string(),
-  token_id: z.string().min(1),
-  token_epoch: z.string().regex(/^\d+$/),
-  secret_id: z.string(),
-  expires_at: z.string().regex(/^\d+$/),
-  permissions: z.string(),
-  rate_limit: z
-    .string()
-    .regex(/^([1-9]\d*)?$/)
-    .default(''),
-});
+const RATE_LIMIT = matching(/^([1-9]\d*)?$/);
+
+const CONTEXT = {
+  integration_id: nonEmptyText,
+  app_code: nonEmptyText,
+  org_id: anyText,
+  token_id: nonEmptyText,
+  token_epoch: matching(/^\d+$/),
+  secret_id: anyText,
+  expires_at: matching(/^\d+$/),
+  permissions: anyText,
+  rate_limit: (value: unknown) => value === undefined || RATE_LIMIT(value),
+};
 
 const verified = Symbol('verified');
 
@@ -67,9 +66,8 @@ export interface Caller {
 
 /** The caller in the authorizer's context of a proxy event; undefined when it is missing or incomplete. */
 export function callerOf(context: unknown): Caller | undefined {
-  const parsed = contextSchema.safeParse(context);
-  if (!parsed.success) return undefined;
-  const { token_id, token_epoch, secret_id, expires_at, permissions, rate_limit, ...named } = parsed.data;
+  if (!isWellFormed<AuthorizerContext>(context, CONTEXT)) return undefined;
+  const { token_id, token_epoch, secret_id, expires_at, permissions, rate_limit = '', ...named } = context;
   const { integration_id, app_code, org_id } = named;
   return {
     [verified]: true,

@@ -16,7 +16,7 @@ import { createOnly, optionalOnCreate, record } from '../../shared/contract/reco
 import { created, route } from '../../shared/contract/route.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 
-const shop = record('Shop', {
+const shop = record('Shop', () => ({
   slug: unique(slug()).nullable().default(null),
   email: unique(email(), ignoringCase),
   code: optionalOnCreate(unique(code())),
@@ -24,7 +24,7 @@ const shop = record('Shop', {
   client_id: createOnly(reference('Client')),
   service_id: reference('Service').nullable().default(null),
   name: name(20),
-});
+}));
 
 describe('a unique field', () => {
   it('is one in the record and in all bodies that have it, whatever is said of it besides', () => {

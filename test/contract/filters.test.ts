@@ -12,7 +12,7 @@ import type { Repository } from '../../shared/table/repository/repository.ts';
 
 /** A filter that a contract offers and storage cannot serve: found by the compiler, and when the function loads. */
 
-const shop = record('Shop', { id: readOnly(uuid()), city: word(), status: word(), name: name(20) });
+const shop = record('Shop', () => ({ id: readOnly(uuid()), city: word(), status: word(), name: name(20) }));
 
 const shops = contract({
   name: 'shops',
@@ -22,13 +22,13 @@ const shops = contract({
     listShops: route('GET', '/api/v1/shops', {
       summary: 'x',
       permission: 'shops:read',
-      query: { ...pageParameters, city: word().optional(), status: word().optional() },
+      query: () => ({ ...pageParameters(), city: word().optional(), status: word().optional() }),
       response: pageOf(shop, 'x', {}),
     }),
     getShop: route('GET', '/api/v1/shops/{id}', {
       summary: 'x',
       permission: 'shops:read',
-      params: { id: reference('Shop') },
+      params: () => ({ id: reference('Shop') }),
       response: ok(shop, 'x', {}),
     }),
   },

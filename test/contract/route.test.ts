@@ -4,15 +4,18 @@ import { impliedProblems, problemsOf, statusesOf } from '../../shared/contract/i
 import { body, record } from '../../shared/contract/record.ts';
 import { noContent, ok, route } from '../../shared/contract/route.ts';
 
-const job = record('RouteTestJob', { name: name(20) });
+const job = record('RouteTestJob', () => ({ name: name(20) }));
 const response = ok(job, 'The job.', { name: 'a' });
 const read = { summary: 'Read a job', permission: 'jobs:read', response } as const;
 
 describe('route()', () => {
   it.each([
-    ['a path parameter that is not declared', () => route('GET', '/jobs/{id}', read)],
-    ['a declared parameter that is not in the path', () => route('GET', '/jobs', { ...read, params: { id: uuid() } })],
-    ['another name', () => route('GET', '/jobs/{id}', { ...read, params: { job_id: uuid() } })],
+    ['a path parameter that is not declared', () => route('GET', '/jobs/{id}', read).params],
+    [
+      'a declared parameter that is not in the path',
+      () => route('GET', '/jobs', { ...read, params: () => ({ id: uuid() }) }).params,
+    ],
+    ['another name', () => route('GET', '/jobs/{id}', { ...read, params: () => ({ job_id: uuid() }) }).params],
     ['a token without a permission', () => route('GET', '/jobs', { summary: 'Read', response })],
     [
       'an optional token without a permission',
@@ -25,7 +28,7 @@ describe('route()', () => {
   });
 
   it('refuses parameters that it does not know', () => {
-    const { query, params } = route('GET', '/jobs/{id}', { ...read, params: { id: uuid() } });
+    const { query, params } = route('GET', '/jobs/{id}', { ...read, params: () => ({ id: uuid() }) });
     expect(query.safeParse({ limit: '3' }).success).toBe(false);
     expect(params.safeParse({}).success).toBe(false);
   });
@@ -46,7 +49,12 @@ describe('the problems of a route', () => {
     expect(statusesOf(route('DELETE', '/jobs', { ...read, tenancy: 'own', response: noContent('Gone.') }))).toEqual([
       204, 400, 401, 403, 412, 429, 500, 503, 504,
     ]);
-    const signed = { summary: 'Take a job', auth: 'signature', body: body('RouteTestEvent', {}), response } as const;
+    const signed = {
+      summary: 'Take a job',
+      auth: 'signature',
+      body: body('RouteTestEvent', () => ({})),
+      response,
+    } as const;
     expect(statusesOf(route('POST', '/jobs', { ...signed, errors: ['not-found'] }))).toEqual([
       200, 400, 401, 403, 404, 413, 415, 422, 429, 500, 503, 504,
     ]);

@@ -11,7 +11,7 @@ import { contract, noContent, type Route, route } from '../../shared/contract/ro
 
 const open = { summary: 'Open', auth: 'none', response: noContent('Done') } as const;
 const closed = { summary: 'Closed', permission: 'things:read', response: noContent('Done') } as const;
-const id = { id: z.string() };
+const id = () => ({ id: z.string() });
 
 export const things = contract({
   name: 'things',
@@ -24,7 +24,7 @@ export const things = contract({
     createMembership: route('POST', '/v1/things/memberships', open),
     readPart: route('GET', '/v1/things/client/{client_id}/{id}', {
       ...open,
-      params: { client_id: z.string(), id: z.string() },
+      params: () => ({ client_id: z.string(), id: z.string() }),
     }),
     secret: route('GET', '/v1/secret', closed),
     secretThing: route('GET', '/v1/secret/{id}', { ...closed, params: id }),

@@ -7,8 +7,8 @@ import { jsonBody } from '../../shared/http/middleware/json-body.ts';
 import { type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 
 const taking = { summary: 'x', auth: 'none', response: noContent('Taken.') } as const;
-const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', { data: jsonObject() }) });
-const withoutFreeForm = route('POST', '/login', { ...taking, body: body('Login', { secret: text(100) }) });
+const withFreeForm = route('POST', '/things', { ...taking, body: body('Thing', () => ({ data: jsonObject() })) });
+const withoutFreeForm = route('POST', '/login', { ...taking, body: body('Login', () => ({ secret: text(100) })) });
 
 type Headers = ChainEvent['multiValueHeaders'];
 const JSON_TYPE: Headers = { 'Content-Type': ['application/json'] };
@@ -191,7 +191,7 @@ describe('nothing is parsed', () => {
   });
 
   it('of a webhook, which keeps its bytes until its signature was checked', async () => {
-    const options = { ...taking, auth: 'signature', body: body('Event', { data: jsonObject() }) } as const;
+    const options = { ...taking, auth: 'signature', body: body('Event', () => ({ data: jsonObject() })) } as const;
     const bytes = Buffer.from([0x7b, 0xff]);
     const event = sent(bytes, {}, route('POST', '/webhooks', options));
     await through([jsonBody()], event);

@@ -20,7 +20,7 @@ import { answer, bodyOf, FaultyHandler } from '../support/faults.ts';
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const ORG = randomUUID();
 
-const thing = record('PipelineThing', { name: name(20) });
+const thing = record('PipelineThing', () => ({ name: name(20) }));
 const things = contract({
   name: 'things',
   tag: 'Things',
@@ -29,7 +29,7 @@ const things = contract({
     updateThing: route('PATCH', '/things/{id}', {
       summary: 'x',
       permission: 'things:write',
-      params: { id: uuid() },
+      params: () => ({ id: uuid() }),
       body: thing.patch,
       response: ok(thing, 'The thing.', { name: 'a' }),
     }),

@@ -7,7 +7,7 @@ import { type ChainEvent, chainEvent, refusal, through } from '../support/chain.
 
 const thing = { schema: z.strictObject({}) };
 const open = { summary: 'x', auth: 'none' } as const;
-const params = { id: z.string() };
+const params = () => ({ id: z.string() });
 const things = contract({
   name: 'things',
   tag: 'Things',

@@ -9,15 +9,15 @@ import { type ChainEvent, refusal, routedEvent, through } from '../support/chain
 
 const ID = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
 
-const thing = record('Thing', {
+const thing = record('Thing', () => ({
   id: readOnly(uuid()),
   name: name(20),
   status: word().default('active'),
   data: jsonObject().nullable().default(null),
-});
+}));
 const taking = { summary: 'x', auth: 'none', response: noContent('Taken.') } as const;
 const things = route('POST', '/things', { ...taking, query: pageParameters, body: thing.create });
-const oneThing = route('PATCH', '/things/{id}', { ...taking, params: { id: uuid() }, body: thing.patch });
+const oneThing = route('PATCH', '/things/{id}', { ...taking, params: () => ({ id: uuid() }), body: thing.patch });
 
 const sent = (to: Route, given: Partial<ChainEvent>): ChainEvent => routedEvent(to, { json: undefined, ...given });
 const json = (value: unknown, isExact = true) => ({ json: { value, isExact } });
@@ -100,7 +100,7 @@ describe('a request is refused', () => {
   });
 
   it('but for numbers that were not kept only where a field would show them', async () => {
-    const named = record('Named', { name: name(20) });
+    const named = record('Named', () => ({ name: name(20) }));
     const login = route('POST', '/login', { ...taking, body: named.create });
     expect((await inputOf(login, json({ name: 'a' }, false))).body).toEqual({ name: 'a' });
   });

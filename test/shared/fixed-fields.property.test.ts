@@ -6,11 +6,11 @@ import { readOnly, record } from '../../shared/contract/record.ts';
 import { checkFixed, fixedIn } from '../../shared/http/fixed-fields.ts';
 import { prefersLenient } from '../../shared/http/preferences.ts';
 
-const thing = record('Thing', {
+const thing = record('Thing', () => ({
   id: readOnly(uuid()),
   at: readOnly(timestamp().nullable()),
   size: readOnly(count()),
-});
+}));
 
 const isTaken = (method: 'POST' | 'PATCH', json: string, current: object): boolean => {
   const body = method === 'POST' ? thing.create : thing.patch;

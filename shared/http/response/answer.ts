@@ -7,6 +7,7 @@ import { PageTooLarge } from '../../table/errors.ts';
 import type { Tenant } from '../../table/tenant.ts';
 import type { Answer } from '../operation.ts';
 import type { HttpRequest } from '../request.ts';
+import { shapeOf } from '../route-shape.ts';
 import type { MatchedRoute } from '../route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
 import { entityTag, isFresh, listTag } from './entity-tag.ts';
@@ -27,9 +28,10 @@ export function responseOf(context: Context, answer: Answer): APIGatewayProxyRes
   const { route, itemPath } = context.matched;
   const { response } = route;
   const headers: Record<string, string> = { ...linksOf(context, answer), ...answer.headers };
-  if (response.schema === undefined) return { statusCode: response.status, headers, body: '' };
+  const { response: shown } = shapeOf(route);
+  if (shown === null) return { statusCode: response.status, headers, body: '' };
 
-  const value = present(response.schema, answer.body);
+  const value = present(shown, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
   else if (isList(route)) headers.ETag = listTag(body);

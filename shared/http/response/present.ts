@@ -1,29 +1,27 @@
-import * as z from 'zod';
+import type { Shown } from '../route-shape.ts';
 
 type Present = (value: unknown) => unknown;
 
-/** Made once for each schema: asking a schema for its fields takes several times as long as reading them. */
-const made = new WeakMap<z.ZodType, Present>();
+/** Made once for each kind of answer. */
+const made = new WeakMap<Shown, Present>();
 
 /** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */
-export const present = (schema: z.ZodType, value: unknown): unknown => presenterOf(schema)(value);
+export const present = (shown: Shown, value: unknown): unknown => presenterOf(shown)(value);
 
-function presenterOf(schema: z.ZodType): Present {
-  const known = made.get(schema) ?? make(schema);
-  made.set(schema, known);
+function presenterOf(shown: Shown): Present {
+  const known = made.get(shown) ?? make(shown);
+  made.set(shown, known);
   return known;
 }
 
-function make(schema: z.ZodType): Present {
-  const standard: unknown = schema.meta()?.default ?? null;
+function make({ standard, fields, element }: Shown): Present {
   const asItIs: Present = (value) => (value === undefined ? standard : value);
-  if (schema instanceof z.ZodObject) return objectOf(schema, asItIs);
-  if (schema instanceof z.ZodArray) return arrayOf(presenterOf(schema.element as z.ZodType), asItIs);
-  return asItIs;
+  if (fields !== undefined) return objectOf(fields, asItIs);
+  return element === undefined ? asItIs : arrayOf(presenterOf(element), asItIs);
 }
 
-function objectOf({ shape }: z.ZodObject, otherwise: Present): Present {
-  const fields = Object.entries<z.ZodType>(shape).map(([name, schema]) => [name, presenterOf(schema)] as const);
+function objectOf(shape: Readonly<Record<string, Shown>>, otherwise: Present): Present {
+  const fields = Object.entries(shape).map(([name, shown]) => [name, presenterOf(shown)] as const);
   return (value) => {
     if (typeof value !== 'object' || value === null) return otherwise(value);
     const shown: Record<string, unknown> = {};

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { uniqueFieldsOf } from '../../contract/constraints.ts';
 import { parseJson } from '../../contract/json.ts';
+import { lazily } from '../../contract/lazily.ts';
 import type { Item } from '../schema.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
@@ -68,14 +69,19 @@ export function entity<T extends object>(
   recordOrOptions: Declared<T> | Partial<Entity<T>> = {},
   options: Partial<Entity<T>> = {},
 ): Entity<T> {
-  const isDeclared = 'schema' in recordOrOptions;
+  const record = 'schema' in recordOrOptions ? recordOrOptions : undefined;
+  const given: Partial<Entity<T>> = 'schema' in recordOrOptions ? options : recordOrOptions;
+  const unique = lazily(() => given.unique ?? (record === undefined ? ({} as Entity<T>['unique']) : uniqueIn(record)));
   return {
     name,
     filters: [],
     json: [],
     encrypted: [],
-    unique: {} as Entity<T>['unique'],
-    ...(isDeclared ? { record: recordOrOptions, unique: uniqueIn(recordOrOptions), ...options } : recordOrOptions),
+    ...(record === undefined ? {} : { record }),
+    ...given,
+    get unique() {
+      return unique();
+    },
   };
 }
 
