@@ -26,7 +26,6 @@ const LEAN: ReadonlySet<string> = new Set([
   'GetItem',
   'PutItem',
   'Query',
-  'Scan',
   'TransactGetItems',
   'TransactWriteItems',
   'UpdateItem',

@@ -53,7 +53,7 @@ export class LeanSigner {
   }
 
   async sign(request: HttpRequest, when: When): Promise<HttpRequest> {
-    const { signingDate = new Date(), signingRegion, signingService = 'dynamodb' } = when;
+    const { signingDate, signingRegion, signingService = 'dynamodb' } = when;
     if (!(signingDate instanceof Date) || !isPlain(request)) {
       return (await (await this.#makeSdkSigner()).sign(request, when)) as HttpRequest;
     }
