@@ -1,4 +1,4 @@
-import { Stack, Validations } from 'aws-cdk-lib';
+import { Size, Stack, Validations } from 'aws-cdk-lib';
 import {
   EndpointType,
   type IResource,
@@ -10,6 +10,7 @@ import {
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import type { Auth, Contract } from '../shared/contract/route.ts';
+import { COMPRESSED_FROM } from '../shared/contract/sizes.ts';
 import { methodsOf } from '../shared/contract/traits.ts';
 import { ACCESS_LOG } from './access-log.ts';
 import { Authorizers } from './authorizers.ts';
@@ -130,6 +131,7 @@ function restApi(scope: Construct, accessLogs: LogGroup, settings: Settings): Re
     endpointTypes: [EndpointType.REGIONAL],
     // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
     binaryMediaTypes: ['*/*'],
+    minCompressionSize: Size.bytes(COMPRESSED_FROM),
     // The account's, not the stage's: `gateway-log-role.ts`.
     cloudWatchRole: false,
     deployOptions: {

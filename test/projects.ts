@@ -10,7 +10,7 @@ const UNIT = [
   'test/dates/*.test.ts',
   'test/docs/{operator,generate,local-gateway,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',
-  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-functions,gateway-throttling,log}.test.ts',
+  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-functions,gateway-throttling,log}.test.ts',
   'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
+import { decodedBody } from './content-coding.ts';
 import { headersTooLarge, notHttp } from './failure.ts';
 import type { Limits } from './options.ts';
 import { type Segment, splitPath } from './resources.ts';
@@ -36,7 +37,7 @@ export async function takeIn(request: IncomingMessage, limits: Limits): Promise<
     ...target,
     method: firstValue(headers, METHOD_OVERRIDE)?.toUpperCase() ?? method,
     headers: headers.filter(([name]) => !DROPPED_HEADERS.has(name.toLowerCase())),
-    body: await readBody(request, limits.bodyBytes),
+    body: await decodedBody(await readBody(request, limits.bodyBytes), headers, limits.bodyBytes),
     sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
     httpVersion: request.httpVersion,
   };

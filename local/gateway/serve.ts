@@ -2,6 +2,7 @@ import { GATEWAY_PROBLEMS, methodNotAllowed } from '../../shared/contract/gatewa
 import type { Auth } from '../../shared/contract/route.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
+import { codedReply } from './content-coding.ts';
 import { type AuthorizerValues, proxyEvent, type Routed, traceIdOf } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import type { Incoming } from './incoming.ts';
@@ -40,7 +41,8 @@ export function server(settings: GatewaySettings): Serve {
       const traceId = traceIdOf(incoming);
       const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
       caller = await authorizers[method.route.auth]?.(routed);
-      const reply = replyOf(await integrate(invoke, method.functionName, routed, caller));
+      const answer = replyOf(await integrate(invoke, method.functionName, routed, caller));
+      const reply = await codedReply(answer, incoming.headers);
       return served({ ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] });
     } catch (error) {
       if (error instanceof ClientGone) throw error;

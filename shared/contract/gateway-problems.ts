@@ -80,7 +80,11 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: problem('too-many-requests', retryAfter(1)),
   UNAUTHORIZED: unauthorized,
-  UNSUPPORTED_MEDIA_TYPE: problem('unsupported-media-type', { headers: { Accept: "'application/json'" } }),
+  // Also of a body whose content coding API Gateway does not know, or which is not coded as it says (RFC 9110 §15.5.16).
+  UNSUPPORTED_MEDIA_TYPE: problem('unsupported-media-type', {
+    detail: 'A body may be compressed with gzip or deflate, and has to be what Content-Encoding says.',
+    headers: { Accept: "'application/json'", 'Accept-Encoding': "'gzip, deflate, identity'" },
+  }),
   WAF_FILTERED: problem('forbidden'),
 };
 

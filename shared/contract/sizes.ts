@@ -15,6 +15,12 @@ export const MAX_RECORD = 230_000;
 /** Largest field of free-form JSON, as text in UTF-8. */
 export const MAX_JSON = 65_536;
 
+/**
+ * Responses from this size on are compressed by the gateway for callers that ask for it (`docs/decisions/0131`). A smaller one fits into one
+ * packet as it is.
+ */
+export const COMPRESSED_FROM = 1_024;
+
 /** Size of a text as a JSON string, and so of a body in Lambda's result. */
 export const escapedSize = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 

@@ -15,6 +15,7 @@ type Sent = Pick<HttpRequest, 'headers' | 'bytes'>;
  */
 export function jsonTextOf(request: Sent, maxBytes: number): string {
   requireJson(request.headers.get('content-type'));
+  requireDecoded(request);
   if (request.bytes.length > maxBytes) {
     throw new Problem('content-too-large', { detail: `The body may have up to ${maxBytes} bytes.` });
   }
@@ -48,6 +49,22 @@ function requireJson(contentType: string | undefined): void {
   if (type !== 'application/json' || !isUtf8) {
     throw new Problem('unsupported-media-type', { headers: { Accept: 'application/json' } });
   }
+}
+
+/** The gateway has decoded these, and leaves the header as it was sent (`docs/decisions/0131`). */
+const DECODED = /^(gzip|deflate|identity)?$/i;
+
+/**
+ * That the body is not compressed any more. The gateway refuses what it cannot decode; this is for callers that compress a body and do not
+ * say so.
+ */
+function requireDecoded({ headers, bytes }: Sent): void {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (DECODED.test(headers.get('content-encoding') ?? '') && !isGzip) return;
+  throw new Problem('unsupported-media-type', {
+    detail: 'The body is compressed in a way that its Content-Encoding does not say, or that is not known here.',
+    headers: { 'Accept-Encoding': 'gzip, deflate, identity' },
+  });
 }
 
 function decoded(bytes: Buffer): string {

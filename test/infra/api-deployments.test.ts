@@ -56,6 +56,14 @@ describe('a new deployment is made', () => {
     expect(deploymentOf({ change })).not.toBe(before);
   });
 
+  it('when another size is compressed', () => {
+    const change: SynthesizeOptions['change'] = (stack) => {
+      const [api] = stack.node.findAll().filter((child) => child instanceof CfnRestApi);
+      if (api !== undefined) api.minimumCompressionSize = 1;
+    };
+    expect(deploymentOf({ change })).not.toBe(before);
+  });
+
   it('when a method changes, or goes', () => {
     expect(deploymentOf({ served: closed })).not.toBe(before);
     expect(deploymentOf({ served: contracts.slice(1) })).not.toBe(before);

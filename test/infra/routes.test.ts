@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
 import { GATEWAY_PROBLEMS, gatewayProblemTemplate, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
+import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
 import { methodsOf } from '../../shared/contract/traits.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
@@ -176,9 +177,10 @@ test('gateway responses are problem details', () => {
   });
 });
 
-test('bodies reach the functions byte for byte', () => {
+test('bodies reach the functions byte for byte, and answers are compressed from a size on', () => {
   template.hasResourceProperties('AWS::ApiGateway::RestApi', {
     BinaryMediaTypes: ['*/*'],
+    MinimumCompressionSize: COMPRESSED_FROM,
     EndpointConfiguration: { Types: ['REGIONAL'] },
   });
 });

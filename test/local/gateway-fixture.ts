@@ -83,6 +83,7 @@ export interface Sent {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly rawHeaders: readonly string[];
+  readonly bytes: Buffer;
   readonly text: string;
   readonly json: Record<string, unknown>;
 }
@@ -113,8 +114,10 @@ const sender =
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.once('error', reject);
         response.once('end', () => {
-          const text = Buffer.concat(chunks).toString();
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
           resolve({
+            bytes,
             status: response.statusCode ?? 0,
             headers: new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
             rawHeaders: response.rawHeaders,

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { jsonObject, text } from '../../shared/contract/fields.ts';
@@ -147,6 +148,27 @@ describe('a request is refused', () => {
     const problem = await refusal([jsonBody()], sent('{}', headers));
     expect([problem.type, problem.headers]).toEqual(['unsupported-media-type', { Accept: 'application/json' }]);
   });
+
+  it.each<[name: string, headers: Headers, body: string | Buffer]>([
+    ['that is coded in a way the gateway does not know', { 'content-encoding': ['br'] }, '{}'],
+    ['that is coded twice', { 'content-encoding': ['gzip', 'gzip'] }, '{}'],
+    ['that is still compressed', { 'Content-Encoding': ['gzip'] }, gzipSync('{}')],
+    ['that is compressed and does not say so', {}, gzipSync('{}')],
+  ])('with a body %s', async (_, headers, body) => {
+    const problem = await refusal([jsonBody()], sent(body, { ...JSON_TYPE, ...headers }));
+    expect([problem.type, problem.headers, problem.detail]).toEqual([
+      'unsupported-media-type',
+      { 'Accept-Encoding': 'gzip, deflate, identity' },
+      expect.stringContaining('compressed'),
+    ]);
+  });
+
+  it.each(['gzip', 'Deflate', 'identity', ''])(
+    'not for the coding that the gateway has taken off: "%s"',
+    async (coding) => {
+      expect((await read('{}', { ...JSON_TYPE, 'content-encoding': [coding] }))?.value).toEqual({});
+    },
+  );
 
   it.each<[name: string, body: string | Buffer | null, detail: string]>([
     ['without a body', null, 'A JSON body is required.'],

@@ -141,7 +141,7 @@ describe('a request', () => {
 });
 
 describe('the headers', () => {
-  const COMMON = ['X-Content-Type-Options', 'X-Request-Id', 'Cache-Control'];
+  const COMMON = ['X-Content-Type-Options', 'X-Request-Id', 'Cache-Control', 'Vary'];
   const BUDGET = ['RateLimit-Policy', 'RateLimit'];
   const namesOf = async (event: Partial<ChainEvent>) => new Set(Object.keys((await send(event)).headers ?? {}));
 

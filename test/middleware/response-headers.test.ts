@@ -4,7 +4,12 @@ import { problemDetails } from '../../shared/http/middleware/problem-details.ts'
 import { responseHeaders } from '../../shared/http/middleware/response-headers.ts';
 import { chainEvent, through } from '../support/chain.ts';
 
-const COMMON = { 'Cache-Control': 'private, no-cache', 'X-Content-Type-Options': 'nosniff', 'X-Request-Id': 'r-1' };
+const COMMON = {
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Accept-Encoding',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Request-Id': 'r-1',
+};
 
 const headersOf = async (headers: APIGatewayProxyResult['headers'], statusCode = 200) =>
   (

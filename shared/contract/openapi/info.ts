@@ -15,6 +15,9 @@ overwrite another's is refused with 412.
 
 **Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`. Wherever there is a \`GET\`, \`HEAD\` is answered alike, without the body.
 
+**Compression.** An answer of 1,024 bytes or more comes compressed if \`Accept-Encoding\` asks for gzip or deflate; a body may be sent so too,
+with \`Content-Encoding\`. Limits of sizes and a webhook's signature are of what it is before.
+
 **Errors** are problem details (RFC 9457) with a stable \`type\`, the \`request_id\` to quote, and a pointer to each finding.
 
 Operations marked \`x-completion\` complete what the specification of this service leaves open.`;

@@ -29,5 +29,7 @@ export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
 function addHeaders({ event, response }: Request<Event, APIGatewayProxyResult>): void {
   if (!response) return;
   const headers = underBasePath(response.headers ?? {}, basePathOf(event));
-  response.headers = { 'Cache-Control': 'private, no-cache', ...headers, ...event.responseHeaders };
+  // The gateway compresses what is long enough, for those who ask for it.
+  const standard = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' };
+  response.headers = { ...standard, ...headers, ...event.responseHeaders };
 }
