@@ -5,6 +5,7 @@ import { secretAmong } from '../../shared/auth/integration-secrets.ts';
 import { checkLoginThrottle, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
+import { CHALLENGE } from '../../shared/contract/challenge.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
 import { requireActiveOf } from '../../shared/http/suspension.ts';
@@ -67,4 +68,4 @@ export const authOperations: Operations<typeof auth> = {
 
 /** RFC 9110 §15.5.2: a 401 names a scheme. */
 const invalidCredentials = (): Problem =>
-  new Problem('invalid-credentials', { headers: { 'WWW-Authenticate': 'Bearer' } });
+  new Problem('invalid-credentials', { headers: { 'WWW-Authenticate': CHALLENGE } });

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
-import { InvalidToken } from '../../shared/auth/tokens.ts';
+import { InvalidToken, type Refusal } from '../../shared/auth/tokens.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { logger } from '../../shared/logger.ts';
 import { environmentSession } from '../../shared/table/session.ts';
@@ -10,7 +10,7 @@ import { observe } from '../../shared/telemetry/observe.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
 import { keepAnswer, keptAnswer } from './kept-answers.ts';
-import { allowAnonymous, allowStage } from './policy.ts';
+import { allowAnonymous, allowStage, denyStage, isDenied } from './policy.ts';
 
 /**
  * The Lambda authorizer of the REST API. It fails closed: when it throws, the gateway refuses the request.
@@ -19,7 +19,10 @@ import { allowAnonymous, allowStage } from './policy.ts';
 /** How long the lookup of a caller may take, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500 */
+/**
+ * Allows, or denies with the reason. The gateway keeps either for a while, so only what stays true of a token is a denial.
+ * @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500
+ */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   observe({ domain: 'authorizer', clock: systemClock, event, endOf }, () => decide(event));
 
@@ -32,7 +35,7 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
     annotate({ integration_id: context.integration_id, tenant });
     return allowStage(event.methodArn, context.integration_id, context);
   } catch (error) {
-    if (error instanceof InvalidToken) throw refused(error.reason);
+    if (error instanceof InvalidToken) return denied(event, error.reason);
     logger.error('a token could not be checked', { error: error as Error });
     // Without a cause, for Lambda logs what a function throws, unfiltered.
     throw new Error('The authorizer failed');
@@ -56,14 +59,30 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
 /** API Gateway answers 401 for exactly this message. */
 const UNAUTHORIZED = 'Unauthorized';
 
+/** What a caller is told; nothing more of a token whose signature is wrong. Clocks meet again, so `early` is not for keeping. */
+const DETAILS: Readonly<Record<Exclude<Refusal, 'early'>, string>> = {
+  invalid: 'The token is not one of this service.',
+  'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',
+  expired: 'The token has expired.',
+  ended: 'The token has ended: it was revoked, or its integration is inactive or was deleted.',
+};
+
+function denied({ methodArn }: APIGatewayRequestAuthorizerEvent, reason: Refusal): APIGatewayAuthorizerResult {
+  if (reason === 'early') throw refused(reason);
+  annotate({ reason });
+  return denyStage(methodArn, DETAILS[reason]);
+}
+
 function refused(reason: string): Error {
   annotate({ reason });
   return new Error(UNAUTHORIZED);
 }
 
-/** A refusal is an error to Lambda alone. */
-function endOf(settled: PromiseSettledResult<unknown>): { readonly outcome: (typeof DECISIONS)[number] } {
-  if (settled.status === 'fulfilled') return { outcome: 'allowed' };
+/** A refusal may be an error to Lambda, and is none to us. */
+function endOf(settled: PromiseSettledResult<APIGatewayAuthorizerResult>): {
+  readonly outcome: (typeof DECISIONS)[number];
+} {
+  if (settled.status === 'fulfilled') return { outcome: isDenied(settled.value) ? 'refused' : 'allowed' };
   const isRefusal = settled.reason instanceof Error && settled.reason.message === UNAUTHORIZED;
   return { outcome: isRefusal ? 'refused' : 'failed' };
 }

@@ -1,4 +1,5 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
+import { refusalContext } from '../../shared/contract/challenge.ts';
 import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 
 /** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
@@ -15,11 +16,22 @@ export const allowStage = (methodArn: string, principalId: string, context: Auth
 /** Allows only the called route. */
 export const allowAnonymous = (methodArn: string): APIGatewayAuthorizerResult => allow(methodArn, 'anonymous');
 
-const allow = (resource: string, principalId: string): APIGatewayAuthorizerResult => ({
+/** Denies every route of the stage, for the gateway uses this policy for all of them too, and says why. */
+export const denyStage = (methodArn: string, detail: string): APIGatewayAuthorizerResult => ({
+  ...policy('Deny', wholeStage(methodArn), 'refused'),
+  context: refusalContext(detail),
+});
+
+export const isDenied = ({ policyDocument }: APIGatewayAuthorizerResult): boolean =>
+  policyDocument.Statement.some(({ Effect }) => Effect === 'Deny');
+
+const allow = (resource: string, principalId: string) => policy('Allow', resource, principalId);
+
+const policy = (effect: 'Allow' | 'Deny', resource: string, principalId: string): APIGatewayAuthorizerResult => ({
   principalId,
   policyDocument: {
     Version: '2012-10-17',
-    Statement: [{ Action: 'execute-api:Invoke', Effect: 'Allow', Resource: resource }],
+    Statement: [{ Action: 'execute-api:Invoke', Effect: effect, Resource: resource }],
   },
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
-import { Problem } from '../../shared/contract/problem.ts';
+import { noToken } from '../../shared/contract/challenge.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { stageOrganization } from '../../shared/table/system/organizations.ts';
 import { readSuspension } from '../../shared/table/system/suspensions.ts';
@@ -24,16 +24,13 @@ interface NewOrganization {
  * @throws Problem `unauthorized`, here or at the commit
  */
 export async function newOrganization({ org_id, display_name }: NewOrganization, session: Session): Promise<Tenant> {
-  if (!isFirstKeyOn() || org_id === null) throw unauthorized();
+  if (!isFirstKeyOn() || org_id === null) throw noToken();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
   // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.
   const [exists, suspension] = await Promise.all([tenant.exists(), readSuspension(tenant)]);
   // One that was erased does not exist again.
-  if (exists || suspension !== undefined) throw unauthorized();
+  if (exists || suspension !== undefined) throw noToken();
   const fields = { name: display_name, slug: slugOf(display_name), settings: {} };
-  await stageOrganization(tenant, fields, unauthorized);
+  await stageOrganization(tenant, fields, noToken);
   return tenant;
 }
-
-/** The same response as the gateway's to an anonymous caller. */
-const unauthorized = (): Problem => new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });

@@ -35,7 +35,7 @@ export class RollbackAlarms extends Subject {
 
   /**
    * The version that is being deployed: by the alias alone, ten calls of which nine go to the version before would hide it, and the version before would
-   * hold its successor's deployment up. Not for the authorizer: every token that it refuses is an error to Lambda.
+   * hold its successor's deployment up. Not for the authorizer: what it is sent in place of a token is an error to Lambda.
    */
   ofNewVersion(name: string, alias: Alias): Alarm {
     const count = (metric: string): IMetric =>

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import * as z from 'zod';
 import { type AuthorizerValues, authorizerEvent, headerOf, methodArn, type Routed } from './event.ts';
-import { failure, uriTooLong } from './failure.ts';
+import { accessDenied, failure, uriTooLong } from './failure.ts';
 import type { Invoke } from './invoke.ts';
 import type { GatewaySettings } from './options.ts';
 import { type Authorization, authorizationOf, contextValues, isAllowed } from './policy.ts';
 
-/** Answers what functions see of the caller; throws GatewayFailure 401, 403 or 500. */
+/** Answers what functions see of the caller; throws GatewayFailure 401 or 503. */
 export type Authorize = (routed: Routed) => Promise<AuthorizerValues>;
 
 type AuthorizerSettings = Pick<GatewaySettings, 'authorizer' | 'authorizerTtlSeconds'>;
@@ -76,6 +76,6 @@ async function ask(
 }
 
 function permitted(routed: Routed, authorization: Authorization, integrationLatency: number): AuthorizerValues {
-  if (!isAllowed(authorization, methodArn(routed))) throw failure('ACCESS_DENIED');
+  if (!isAllowed(authorization, methodArn(routed))) throw accessDenied(contextValues(authorization));
   return { ...contextValues(authorization), integrationLatency };
 }

@@ -9,9 +9,17 @@ export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
   readonly problem: GatewayProblem;
   readonly status: number;
+  /** What the authorizer said, for the variables `context.authorizer.…`. */
+  readonly authorizer: Readonly<Record<string, string>>;
 
-  constructor(problem: GatewayProblem, status: number, cause?: unknown) {
+  constructor(
+    problem: GatewayProblem,
+    status: number,
+    cause?: unknown,
+    authorizer: Readonly<Record<string, string>> = {},
+  ) {
     super(`${problem.type} (${status})`, { cause });
+    this.authorizer = authorizer;
     this.problem = problem;
     this.status = status;
   }
@@ -23,6 +31,18 @@ export const failure = (type: Exclude<GatewayResponseType, 'DEFAULT_4XX' | 'DEFA
 
 export const failureOf = (problem: GatewayProblem, cause?: unknown): GatewayFailure =>
   new GatewayFailure(problem, problem.status ?? 500, cause);
+
+/** The authorizer's policy does not allow the request. */
+export const accessDenied = (authorizer: Readonly<Record<string, string>>): GatewayFailure =>
+  new GatewayFailure(
+    GATEWAY_PROBLEMS.ACCESS_DENIED,
+    GATEWAY_PROBLEMS.ACCESS_DENIED.status ?? 403,
+    undefined,
+    authorizer,
+  );
+
+/** The stage does not exist: AWS answers before the gateway responses of any come into play. */
+export const noStage = (): GatewayFailure => failureOf({ type: 'forbidden', status: 403 });
 
 /** A function that failed or answered nonsense: API Gateway has no type for it and answers 502. */
 export const badGateway = (cause: unknown): GatewayFailure =>

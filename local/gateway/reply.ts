@@ -13,18 +13,19 @@ export interface Reply {
 }
 
 /** The gateway response of a failure: its template and headers with the variables filled in, as API Gateway does. */
-export function gatewayReply({ problem, status }: GatewayFailure, requestId: string): Reply {
+export function gatewayReply({ problem, status, authorizer }: GatewayFailure, requestId: string): Reply {
+  const variableOf = (variable: string): string =>
+    variable === 'requestId' ? requestId : (authorizer[variable.replace('authorizer.', '')] ?? '');
   const headers = Object.entries(gatewayProblemHeaders(problem)).map(
     ([name, expression]): Pair => [
       name,
-      expression.startsWith("'") ? expression.slice(1, -1) : expression.replace('context.requestId', requestId),
+      expression.startsWith("'") ? expression.slice(1, -1) : variableOf(expression.replace('context.', '')),
     ],
   );
-  return {
-    status,
-    headers,
-    body: Buffer.from(gatewayProblemTemplate(problem).replace('$context.requestId', requestId)),
-  };
+  const body = gatewayProblemTemplate(problem).replaceAll(/\$context\.([\w.]+)/g, (_, variable) =>
+    variableOf(variable),
+  );
+  return { status, headers, body: Buffer.from(body) };
 }
 
 /** Statuses that have no body, nor a length of one (RFC 9110 §8.6). */

@@ -1,4 +1,4 @@
-import { failure } from './failure.ts';
+import { noStage } from './failure.ts';
 import { type Incoming, placeOf } from './incoming.ts';
 
 /**
@@ -9,6 +9,6 @@ import { type Incoming, placeOf } from './incoming.ts';
  */
 export function withinStage(called: Incoming, stage: string | undefined): Incoming {
   if (stage === undefined) return called;
-  if (called.segments[0]?.raw !== stage) throw failure('ACCESS_DENIED');
+  if (called.segments[0]?.raw !== stage) throw noStage();
   return { ...called, ...placeOf(called.path.slice(`/${stage}`.length)) };
 }

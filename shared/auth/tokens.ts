@@ -38,10 +38,16 @@ export interface VerifiedToken extends Identity {
   readonly expiresAt: number;
 }
 
+/**
+ * Why a token is refused. Only one whose signature is right is told from others: `expired`, `ended` (revoked, or its integration is inactive or
+ * deleted), `early` (issued in the future, as another clock has it). Which keys there are anybody knows: `unknown-key`.
+ */
+export type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
+
 /** The token is not one of this service, or has ended. */
 export class InvalidToken extends Error {
   override readonly name = 'InvalidToken';
-  readonly reason: 'invalid' | 'expired' | 'ended';
+  readonly reason: Refusal;
 
   constructor(
     message: string,
@@ -139,7 +145,9 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   });
   if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
   const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = payload;
-  if (iat > now / 1000 + LEEWAY) throw new InvalidToken('the token was issued in the future');
+  if (iat > now / 1000 + LEEWAY) {
+    throw new InvalidToken('the token was issued in the future', { reason: 'early' });
+  }
   return {
     integrationId: sub,
     appCode: app_code,
@@ -162,7 +170,8 @@ function keyOf(token: string, keys: readonly PublicKey[]): PublicKey {
   const header = json(parts[0] ?? '');
   if (!isHeader(header)) throw new InvalidToken('the header is not that of an access token');
   const key = keys.find(({ kid }) => kid === header.kid);
-  if (key === undefined || key.alg !== header.alg) throw new InvalidToken('the token is signed with another key');
+  if (key === undefined) throw new InvalidToken('the token is signed with another key', { reason: 'unknown-key' });
+  if (key.alg !== header.alg) throw new InvalidToken('the token names another algorithm than its key has');
   return key;
 }
 

@@ -1,3 +1,4 @@
+import { CHALLENGE } from './challenge.ts';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
 
 /**
@@ -45,11 +46,14 @@ const problem = (type: ProblemType, more: Omit<GatewayProblem, 'type' | 'status'
 
 const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds}'` } });
 
-/**
- * One gateway response covers requests without a token and with a bad one, so the challenge names only the scheme, which RFC 6750 §3 allows
- * for both. A handler that gets an expired token adds `error="invalid_token"`.
- */
-const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': "'Bearer'" } });
+/** Without a token, or with something that is none. */
+const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': `'${CHALLENGE}'` } });
+
+/** The authorizer's policy denies the request: only where the token is why, which its context tells (`challenge.ts`). */
+const refused = problem('unauthorized', {
+  detail: '$context.authorizer.detail',
+  headers: { 'WWW-Authenticate': 'context.authorizer.challenge' },
+});
 
 /**
  * No route takes AWS signatures. API Gateway looks for one only where a path or method is not declared, so an `Authorization` header that it
@@ -61,7 +65,7 @@ const noRoute = problem('route-not-found');
 const notChecked = problem('unavailable', retryAfter(2));
 
 export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProblem>> = {
-  ACCESS_DENIED: problem('forbidden'),
+  ACCESS_DENIED: refused,
   API_CONFIGURATION_ERROR: problem('internal-error'),
   AUTHORIZER_CONFIGURATION_ERROR: notChecked,
   AUTHORIZER_FAILURE: notChecked,
@@ -105,7 +109,7 @@ export const gatewayProblemHeaders = ({ headers }: GatewayProblem): Readonly<Rec
   ...headers,
 });
 
-/** Body of a problem as a mapping template: problem details (RFC 9457) with `$context.requestId` as the only variable. */
+/** Body of a problem as a mapping template: problem details (RFC 9457) with variables of `$context`. */
 export const gatewayProblemTemplate = ({ type, status, detail }: GatewayProblem): string =>
   JSON.stringify({
     type: `${PROBLEM_TYPE_PREFIX}${type}`,

@@ -1,3 +1,4 @@
+import { badToken } from '../contract/challenge.ts';
 import { codesThatAllow } from '../contract/permissions.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PermissionCode } from '../contract/route.ts';
@@ -32,7 +33,7 @@ export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionC
   requireCredentials(tenant, caller.appCode, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     if (!areAsExpected(found, liveCredentials(caller, now))) {
-      return invalidToken('The integration is inactive, or its tokens were ended.');
+      return badToken('The integration is inactive, or its tokens were ended.');
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
   });
@@ -43,12 +44,9 @@ export function requireRateLimit(tenant: Tenant, caller: Caller): void {
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
   requireCredentials(tenant, caller.appCode, expect, () =>
-    invalidToken('The rate limit of the integration has changed: log in again.'),
+    badToken('The rate limit of the integration has changed: log in again.'),
   );
 }
-
-const invalidToken = (detail: string): Problem =>
-  new Problem('unauthorized', { detail, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } });
 
 const lacking = (found: Credentials | undefined, permissions: Permissions): string =>
   permissions === null

@@ -39,6 +39,12 @@ const event = (request: Partial<APIGatewayRequestAuthorizerEvent>): APIGatewayRe
 const bearer = (token: string) => event({ headers: { Authorization: `Bearer ${token}` } });
 const expectUnauthorized = (asked: APIGatewayRequestAuthorizerEvent) =>
   expect(handler(asked)).rejects.toThrow(/^Unauthorized$/);
+const expectDenied = async (asked: APIGatewayRequestAuthorizerEvent, detail: RegExp) => {
+  const { policyDocument, context } = await handler(asked);
+  const statement = { Action: 'execute-api:Invoke', Effect: 'Deny', Resource: `${STAGE}/*/*` };
+  expect([policyDocument.Statement, context?.detail]).toEqual([[statement], expect.stringMatching(detail)]);
+  expect(callerOf(context)).toBeUndefined();
+};
 
 const secretsOf = async ({ appCode }: OrgAccess) => (await readCredentials(environmentTable(), appCode))?.secrets ?? [];
 
@@ -125,14 +131,37 @@ describe('the authorizer', () => {
       { secretId: randomUUID() },
       { secretId: null },
     ]) {
-      await expectUnauthorized(bearer(await issue(change)));
+      await expectDenied(bearer(await issue(change)), /has ended/);
     }
+  });
+
+  it('says why it denies a token whose signature is right, and nothing of any other', async () => {
+    const { integrationId, appCode, orgId } = org;
+    const identity = { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null };
+    const ours = await environmentSigner();
+    const theirs = { ...ours, sign: async () => Buffer.alloc(64) };
+    const anHourAgo = Date.now() - 3_600_000;
+    const denial = async (signer: typeof ours, now: number) =>
+      (await handler(bearer(await issueToken(signer, identity, now)))).context;
+    expect(await denial(ours, anHourAgo)).toEqual({
+      detail: 'The token has expired.',
+      challenge: 'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
+    });
+    for (const now of [Date.now(), anHourAgo])
+      expect((await denial(theirs, now))?.detail).toBe('The token is not one of this service.');
+    expect((await denial({ ...theirs, kid: 'another' }, anHourAgo))?.detail).toMatch(/^The token is signed with a key/);
+  });
+
+  it('denies nothing for a while that may be right in a moment: a token of a clock that is ahead', async () => {
+    const { integrationId, appCode, orgId } = org;
+    const identity = { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null };
+    await expectUnauthorized(bearer(await issueToken(await environmentSigner(), identity, Date.now() + 120_000)));
   });
 
   it('reads once, and only for a token that is ours', async () => {
     await handler(bearer(org.token));
     expect(faults.calls).toEqual(['GetItem']);
-    await expectUnauthorized(bearer(`${org.token.slice(0, -8)}AAAAAAAA`));
+    await expectDenied(bearer(`${org.token.slice(0, -8)}AAAAAAAA`), /^The token is not one of this service\.$/);
     expect(faults.calls).toEqual(['GetItem']);
   });
 

@@ -208,11 +208,19 @@ describe('the line of the authorizer', () => {
       now,
     );
 
+  const signedByAStranger = (): Promise<string> => {
+    const { integrationId, appCode, orgId } = org;
+    const stranger = { kid: 'theirs', algorithm: 'EdDSA', sign: async () => Buffer.alloc(64) } as const;
+    return issueToken(stranger, { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null }, Date.now());
+  };
+
   it.each([
     ['malformed', async () => 'nonsense', undefined],
     ['invalid', async () => 'a.b.c', undefined],
     ['invalid', async () => `${org.token.slice(0, -4)}AAAA`, undefined],
     ['expired', () => issued(Date.now() - 3_700_000), undefined],
+    ['unknown-key', () => signedByAStranger(), undefined],
+    ['early', () => issued(Date.now() + 3_700_000), undefined],
     ['ended', () => issued(), () => org.integrationId],
   ])('says why it refused: %s', async (reason, token, integrationId) => {
     const { line, others } = await decided(await token());

@@ -132,7 +132,11 @@ describe('a token', () => {
     const set = (status: string, token: string) =>
       api.request('PATCH', `${path}?org_id=${other.orgId}`, { token, body: { status } });
     expect((await set('inactive', other.token)).status).toBe(200);
-    expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
+    const refused = await api.request('GET', path, { token: other.token });
+    expect([refused.status, refused.body.detail]).toEqual([401, expect.stringMatching(/^The token has ended/)]);
+    expect(refused.headers.get('www-authenticate')).toMatch(
+      /^Bearer realm="custodia", error="invalid_token", error_description="The token has ended/,
+    );
     expect((await set('active', await api.platformToken())).status).toBe(200);
     expect((await api.request('GET', path, { token: other.token })).status).toBe(401);
     const token = await api.login(other.appCode, other.secret);

@@ -22,5 +22,7 @@ it('a token is refused from the second it expires on, though the authorizer’s 
   vi.setSystemTime(issued + 3_600_000);
   const { status, body, headers } = await clients();
   expect([status, body.detail]).toEqual([401, 'The token has expired.']);
-  expect(headers.get('www-authenticate')).toBe('Bearer error="invalid_token"');
+  expect(headers.get('www-authenticate')).toBe(
+    'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
+  );
 });

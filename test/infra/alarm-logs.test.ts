@@ -56,7 +56,7 @@ describe('failures of the authorizer', () => {
 
   it.each([
     ['it refused a token, or there was none', answered(401, 'UNAUTHORIZED')],
-    ['its policy denies', answered(403, 'ACCESS_DENIED')],
+    ['its policy denies', answered(401, 'ACCESS_DENIED')],
     ['a function is down', answered(504, 'INTEGRATION_FAILURE')],
     ['all is well', answered(200)],
     ['somebody calls himself that', { ...answered(401, 'UNAUTHORIZED'), 'identity.userAgent': 'AUTHORIZER_FAILURE' }],

@@ -173,7 +173,12 @@ test('gateway responses are problem details', () => {
   }
   expect(responses.get('UNAUTHORIZED')).toMatchObject({
     StatusCode: '401',
-    ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': expect.stringContaining('Bearer') },
+    ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': '\'Bearer realm="custodia"\'' },
+  });
+  expect(responses.get('ACCESS_DENIED')).toMatchObject({
+    StatusCode: '401',
+    ResponseParameters: { 'gatewayresponse.header.WWW-Authenticate': 'context.authorizer.challenge' },
+    ResponseTemplates: { 'application/json': expect.stringContaining('"detail":"$context.authorizer.detail"') },
   });
 });
 

@@ -43,7 +43,7 @@ describe('a route with a bearer token', () => {
       const { send } = await fakeGateway({ authorize });
       const sent = await send('GET', '/v1/secret', sending);
       expect(problemOf(sent)).toBe('401 unauthorized');
-      expect(sent.headers.get('www-authenticate')).toBe('Bearer');
+      expect(sent.headers.get('www-authenticate')).toBe('Bearer realm="custodia"');
       expect(events).toEqual([]);
     },
   );
@@ -95,16 +95,24 @@ describe('a route with a bearer token', () => {
     const { events, authorize } = counting(({ methodArn }) => allow({}, methodArn));
     const { send } = await fakeGateway({ authorize });
     expect((await send('GET', '/v1/secret', token('a'))).status).toBe(200);
-    expect(problemOf(await send('GET', '/v1/secret/1', token('a')))).toBe('403 forbidden');
+    expect(problemOf(await send('GET', '/v1/secret/1', token('a')))).toBe('401 unauthorized');
     expect(events).toHaveLength(1);
   });
 
   it('keeps a denial', async () => {
     const { events, authorize } = counting(() => allow({}, 'arn:other'));
     const { send } = await fakeGateway({ authorize });
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('403 forbidden');
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('403 forbidden');
+    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('401 unauthorized');
+    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('401 unauthorized');
     expect(events).toHaveLength(1);
+  });
+
+  it('tells what a denial says of the token, in the body and in the challenge', async () => {
+    const context = { detail: 'The token has expired.', challenge: 'Bearer error="invalid_token"' };
+    const { send } = await fakeGateway({ authorize: () => ({ ...allow({}, 'arn:other'), context }) });
+    const sent = await send('GET', '/v1/secret', token('a'));
+    expect([problemOf(sent), sent.json.detail]).toEqual(['401 unauthorized', context.detail]);
+    expect(sent.headers.get('www-authenticate')).toBe(context.challenge);
   });
 
   it.each<[string, string, unknown]>([
@@ -131,11 +139,11 @@ describe('a route with a bearer token', () => {
     ['allows by single characters', 200, policy(statement('Allow', `${arn}/loca?/G?T/v1/secret`))],
     ['allows all actions', 200, policy(statement('Allow', '*', '*'))],
     ['allows a single statement', 200, { principalId: 'p', policyDocument: { Statement: statement('Allow', '*') } }],
-    ['denies what it also allows', 403, policy(statement('Allow', '*'), statement('Deny', `${arn}/*/GET/*`))],
-    ['says nothing of it', 403, policy(statement('Allow', `${arn}/*/POST/*`))],
-    ['allows another action', 403, policy(statement('Allow', '*', 'execute-api:ManageConnections'))],
-    ['has a dot that is no wildcard', 403, policy(statement('Allow', `${arn}/local/GET/v1.secret`))],
-    ['has no statement', 403, policy()],
+    ['denies what it also allows', 401, policy(statement('Allow', '*'), statement('Deny', `${arn}/*/GET/*`))],
+    ['says nothing of it', 401, policy(statement('Allow', `${arn}/*/POST/*`))],
+    ['allows another action', 401, policy(statement('Allow', '*', 'execute-api:ManageConnections'))],
+    ['has a dot that is no wildcard', 401, policy(statement('Allow', `${arn}/local/GET/v1.secret`))],
+    ['has no statement', 401, policy()],
     ['is no policy', 503, { principalId: 'p' }],
     ['has no principal', 503, { policyDocument: { Statement: [] } }],
     ['has a condition', 503, policy({ ...statement('Allow', '*'), Condition: {} })],

@@ -74,7 +74,7 @@ describe('a request is refused', () => {
     ['with an expiry that is no number', { ...context, expires_at: 'never' }],
   ])('%s', async (_, said) => {
     const { type, headers } = await refusal([authenticated()], sent({ context: said }));
-    expect([type, headers]).toEqual(['unauthorized', { 'WWW-Authenticate': 'Bearer' }]);
+    expect([type, headers]).toEqual(['unauthorized', { 'WWW-Authenticate': 'Bearer realm="custodia"' }]);
   });
 
   it.each<Auth>(['bearer', 'bearer-optional'])(
@@ -83,7 +83,10 @@ describe('a request is refused', () => {
       const { type, headers, detail } = await refusal([authenticated()], sent({ auth, context, now: EXPIRY * 1000 }));
       expect([type, headers, detail]).toEqual([
         'unauthorized',
-        { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+        {
+          'WWW-Authenticate':
+            'Bearer realm="custodia", error="invalid_token", error_description="The token has expired"',
+        },
         'The token has expired.',
       ]);
     },

@@ -1,4 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
+import { challengeOf } from '../challenge.ts';
 
 /** Response headers, as components. */
 
@@ -55,7 +56,7 @@ export const responseHeaders = {
   },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750 §3).',
-    ...text(200, 'Bearer error="invalid_token"'),
+    ...text(200, challengeOf('The token has expired.')),
   },
 } satisfies ZodOpenApiComponentsObject['headers'];
 

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '../../contract/problem.ts';
+import { badToken, noToken } from '../../contract/challenge.ts';
 import type { Route } from '../../contract/route.ts';
 import { actorOf } from '../../identity/actor.ts';
 import { type Caller, callerOf } from '../../identity/caller.ts';
@@ -44,12 +44,9 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   const caller = callerOf(event.requestContext.authorizer);
   if (caller === undefined) {
     if (auth === 'bearer-optional') return undefined;
-    throw new Problem('unauthorized', { headers: { 'WWW-Authenticate': 'Bearer' } });
+    throw noToken();
   }
   // The gateway may cache the authorizer's response beyond the token's expiry.
-  if (caller.expiresAt * 1000 <= now) {
-    const headers = { 'WWW-Authenticate': 'Bearer error="invalid_token"' };
-    throw new Problem('unauthorized', { detail: 'The token has expired.', headers });
-  }
+  if (caller.expiresAt * 1000 <= now) throw badToken('The token has expired.');
   return caller;
 }
