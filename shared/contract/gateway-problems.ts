@@ -1,5 +1,6 @@
 import { CHALLENGE } from './challenge.ts';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+import { MAX_BODY } from './sizes.ts';
 
 /**
  * The problems that API Gateway answers by itself, without a function. The stack's gateway responses and the local gateway are both made from
@@ -80,7 +81,7 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   INVALID_SIGNATURE: noRoute,
   MISSING_AUTHENTICATION_TOKEN: noRoute,
   QUOTA_EXCEEDED: problem('too-many-requests', retryAfter(3600)),
-  REQUEST_TOO_LARGE: problem('content-too-large'),
+  REQUEST_TOO_LARGE: problem('content-too-large', { detail: `No body may have over ${MAX_BODY} bytes.` }),
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: problem('too-many-requests', retryAfter(1)),
   UNAUTHORIZED: unauthorized,

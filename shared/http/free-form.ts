@@ -5,9 +5,9 @@ import { MAX_JSON } from '../contract/sizes.ts';
 /** Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`). */
 
 /** Most values in a free-form field: each takes at least one character, and a comma or a bracket. */
-const MOST_VALUES = MAX_JSON / 2;
+export const MOST_VALUES = MAX_JSON / 2;
 /** Most values in any other field, with the elements of its lists. */
-const MOST_OF_OTHERS = 200;
+export const MOST_OF_OTHERS = 200;
 
 /** Whether a body has free-form fields. */
 export const hasFreeForm = (body: Body): boolean => freeFormFields(body).size > 0;

@@ -47,7 +47,10 @@ function requireJson(contentType: string | undefined): void {
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
   if (type !== 'application/json' || !isUtf8) {
-    throw new Problem('unsupported-media-type', { headers: { Accept: 'application/json' } });
+    throw new Problem('unsupported-media-type', {
+      detail: 'Content-Type must be application/json, in UTF-8.',
+      headers: { Accept: 'application/json' },
+    });
   }
 }
 

@@ -8,16 +8,38 @@ import type { HttpRequest } from './request.ts';
  * An entity tag is `"<version>.<digest>"`; only the version is compared, for a changed counter is no reason to refuse.
  * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
-export function checkIfMatch(request: HttpRequest, version: number): void {
-  const header = request.headers.get('if-match');
-  if (header === undefined || header.trim() === '*') return;
-  const tags = header.split(',').map((tag) => tag.trim());
-  if (!tags.every((tag) => ENTITY_TAG.test(tag))) {
-    throw new Problem('invalid-parameter', {
-      errors: [{ in: 'header', pointer: '#/If-Match', detail: 'must be "*" or a list of entity tags' }],
+export function checkIfMatch(request: Headers, version: number): void {
+  const tags = tagsOf(request, 'If-Match');
+  if (tags === undefined || tags === '*') return;
+  if (!tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) throw new Problem('precondition-failed');
+}
+
+/**
+ * Checks `If-None-Match` of a request that changes a record, which is there: `*` never holds, and a tag not while it is the record's
+ * (RFC 9110 §13.1.2). Of reads it asks for a 304 (`response/entity-tag.ts`).
+ * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
+ */
+export function checkIfNoneMatch(request: Headers, version: number): void {
+  const tags = tagsOf(request, 'If-None-Match');
+  if (tags === undefined) return;
+  const holds = tags !== '*' && !tags.some((tag) => VERSION.exec(tag.replace(/^W\//, ''))?.[1] === String(version));
+  if (!holds) {
+    throw new Problem('precondition-failed', {
+      detail: 'The record is there, in a version that If-None-Match excludes.',
     });
   }
-  if (!tags.some((tag) => VERSION.exec(tag)?.[1] === String(version))) throw new Problem('precondition-failed');
+}
+
+type Headers = Pick<HttpRequest, 'headers'>;
+
+function tagsOf({ headers }: Headers, name: 'If-Match' | 'If-None-Match'): '*' | readonly string[] | undefined {
+  const header = headers.get(name.toLowerCase())?.trim();
+  if (header === undefined || header === '*') return header;
+  const tags = header.split(',').map((tag) => tag.trim());
+  if (tags.every((tag) => ENTITY_TAG.test(tag))) return tags;
+  throw new Problem('invalid-parameter', {
+    errors: [{ in: 'header', pointer: `#/${name}`, detail: 'must be "*" or a list of entity tags' }],
+  });
 }
 
 const ENTITY_TAG = /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/;

@@ -23,7 +23,7 @@ export function problemOf(error: unknown): Problem {
     });
   }
   if (error instanceof ItemTooLarge) {
-    return new Problem('content-too-large', { detail: 'A record may have up to 400 KB.', cause: error });
+    return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
   if (error instanceof ListNotBuilt) {
     return new Problem('unavailable', {

@@ -6,7 +6,7 @@ import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 import { sentenceOf } from '../contract/sentences.ts';
 import { isUuid } from '../well-formed.ts';
-import { hasFreeForm } from './free-form.ts';
+import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
 import { shapeOf } from './route-shape.ts';
 
@@ -66,7 +66,9 @@ export function validFields(body: Body, { value, isExact }: Parsed): Record<stri
   const fields = validBody(body, value);
   // The body is valid, so its oversized field is one that it cannot set. But because of it the numbers of all other fields lost their text.
   if (!isExact && hasFreeForm(body)) {
-    throw new Problem('content-too-large', { detail: 'The body holds more values than its fields can have.' });
+    throw new Problem('content-too-large', {
+      detail: `A free-form field may hold up to ${MOST_VALUES} values, any other field up to ${MOST_OF_OTHERS}.`,
+    });
   }
   return fields;
 }

@@ -9,7 +9,7 @@ import type { Body } from '../../shared/contract/record.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { IdempotentRequest } from '../../shared/http/idempotency.ts';
 import { jsonOf } from '../../shared/http/json-text.ts';
-import { checkIfMatch } from '../../shared/http/preconditions.ts';
+import { checkIfMatch, checkIfNoneMatch } from '../../shared/http/preconditions.ts';
 import { prefersLenient } from '../../shared/http/preferences.ts';
 import type { HttpRequest } from '../../shared/http/request.ts';
 import { responseOf } from '../../shared/http/response/answer.ts';
@@ -265,6 +265,7 @@ describe('a header is read in linear time', () => {
         {},
       ),
     'if-match': (value) => checkIfMatch(withHeader('if-match', value), 1),
+    'if-none-match of a change': (value) => checkIfNoneMatch(withHeader('if-none-match', value), 1),
     'if-none-match': (value) =>
       responseOf(
         {

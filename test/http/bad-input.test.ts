@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import type { Route } from '../../shared/contract/route.ts';
+import { methodsOf } from '../../shared/contract/traits.ts';
 import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
 import { operations, type Scenario, World } from '../support/scenario.ts';
 
@@ -95,7 +96,8 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
   });
 
   it('over the limit', async () => {
-    expect((await sendRaw(operationId, `{"a":"${'x'.repeat(1_048_570)}"}`)).status).toBe(413);
+    const { status, body } = await sendRaw(operationId, `{"a":"${'x'.repeat(1_048_570)}"}`);
+    expect([status, body.detail]).toEqual([413, 'The body may have up to 1048576 bytes.']);
   });
 
   it('with a field that is not known, and names it', async () => {
@@ -174,6 +176,21 @@ describe.each(idRoutes)('%s refuses an id', (operationId, route) => {
   });
 });
 
+describe('Accept', () => {
+  it.each(['text/html', 'application/json;q=0', 'nonsense', ''])(
+    'changes nothing, for there is JSON only: %s',
+    async (accept) => {
+      const token = await api.platformToken();
+      const types = async (path: string) => {
+        const { status, headers } = await api.request('GET', path, { token, headers: { accept } });
+        return [status, headers.get('content-type')];
+      };
+      expect(await types('/api/v1/orgs')).toEqual([200, 'application/json']);
+      expect(await types('/api/v1/orgs?page=0')).toEqual([400, 'application/problem+json']);
+    },
+  );
+});
+
 describe('a path or method that is not there', () => {
   it.each(['/', '/api', '/api/v1', '/api/v2/clients', '/api/v1//clients', '/api/v1/nothing', '/API/V1/clients'])(
     'is a 404: %s',
@@ -184,7 +201,9 @@ describe('a path or method that is not there', () => {
   );
 
   it.each([...new Set(operations.map(([, { path }]) => path))])('is a 405 with Allow: %s', async (path) => {
-    const allowed = operations.filter(([, route]) => route.path === path).map(([, { method }]) => method);
+    const allowed: string[] = operations
+      .filter(([, route]) => route.path === path)
+      .flatMap(([, route]) => methodsOf(route));
     const filled = path.replace(/\{\w+\}/g, randomUUID());
     for (const method of [
       'PUT',

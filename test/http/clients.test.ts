@@ -150,6 +150,19 @@ describe('a change of a client', () => {
     expect(await actionsOf(id)).toHaveLength(2);
   });
 
+  it('is refused where If-None-Match names the record as it is, or any', async () => {
+    const { id } = await mine.client();
+    const path = `/clients/${id}`;
+    const tag = (await mine.get(path)).headers.get('etag') ?? '';
+    const changed = (held: string) => mine.patch(path, { plan: 'gold' }, { headers: { 'if-none-match': held } });
+    for (const held of ['*', tag, `"other", W/${tag}`]) expect((await changed(held)).status, held).toBe(412);
+    expect((await changed('no tag')).status).toBe(400);
+    expect((await changed('"9.other"')).body.plan).toBe('gold');
+    const service = await mine.service({ client_id: id });
+    const removed = await mine.remove(`/services/${service.id}`, { headers: { 'if-none-match': '*' } });
+    expect([removed.status, (await mine.get(`/services/${service.id}`)).status]).toEqual([412, 200]);
+  });
+
   it.each<[object, string[]]>([
     [{ colour: 'red' }, ['#/colour']],
     [{ name: null }, ['#/name']],

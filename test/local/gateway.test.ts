@@ -213,9 +213,11 @@ describe('limits', () => {
 
   it('refuses ten megabytes and one byte', async () => {
     const { send } = await fakeGateway();
-    expect(problemOf(await send('POST', '/v1/things', { body: Buffer.alloc(10_485_761) }))).toBe(
+    const sent = await send('POST', '/v1/things', { body: Buffer.alloc(10_485_761) });
+    expect([problemOf(sent), sent.json.detail]).toEqual([
       '413 content-too-large',
-    );
+      'No body may have over 1048576 bytes.',
+    ]);
   });
 
   it('refuses a body that makes an event larger than Lambda takes', async () => {

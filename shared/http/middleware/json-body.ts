@@ -3,6 +3,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
 import type { Body } from '../../contract/record.ts';
+import { MAX_BODY } from '../../contract/sizes.ts';
 import { isWorthKeeping } from '../free-form.ts';
 import { invalidJson, jsonTextOf } from '../json-text.ts';
 import type { Routed } from './routed.ts';
@@ -13,9 +14,6 @@ export interface WithJson {
 }
 
 type Event = APIGatewayProxyEvent & Routed & WithJson;
-
-/** Largest body, in bytes. Webhooks have a smaller limit of their own. */
-const MAX_BODY = 1_048_576;
 
 /** Longest text that middy parses, in characters: it calls a reviver for every value, which takes many times as long as parsing. */
 const LONGEST_FOR_MIDDY = 16_384;

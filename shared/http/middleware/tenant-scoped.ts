@@ -7,7 +7,7 @@ import type { Repository } from '../../table/repository/repository.ts';
 import { annotate } from '../../telemetry/invocation.ts';
 import { checkFixed } from '../fixed-fields.ts';
 import type { Scope } from '../operation.ts';
-import { checkIfMatch } from '../preconditions.ts';
+import { checkIfMatch, checkIfNoneMatch } from '../preconditions.ts';
 import { namedOrganization, tenantOf } from '../tenancy.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
@@ -53,7 +53,10 @@ const getterFor =
   ): Promise<Stored<T>> => {
     const stored = await records.get(id);
     if (stored === undefined) throw new Problem('not-found');
-    if (isConditionalWrite(route)) checkIfMatch(request, stored.version);
+    if (isConditionalWrite(route)) {
+      checkIfMatch(request, stored.version);
+      checkIfNoneMatch(request, stored.version);
+    }
     if (route.method === 'PATCH') checkFixed(route, fixed, show(stored.record));
     return stored;
   };
