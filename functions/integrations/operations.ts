@@ -13,7 +13,7 @@ import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration, integrations } from './contract.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
-import { stageStatus } from './quota.ts';
+import { stagePower, stageStatus } from './quota.ts';
 import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';
@@ -58,6 +58,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     };
     if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
     if (status !== undefined) stageStatus(tenant, status, caller);
+    stagePower(tenant, before.record, after.record, caller);
     if (status === 'inactive') stageTokensEnd(tenant, before.record);
     return answerRecord(after);
   },

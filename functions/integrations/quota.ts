@@ -19,15 +19,46 @@ export function stageStatus(
   caller: Pick<Caller, 'orgId'> | undefined,
 ): void {
   if (tenant.orgId === null) return;
-  if (status === 'inactive') stageCount(tenant, 'INTEGRATION', -1);
-  else stageCount(tenant, 'INTEGRATION', 1, caller?.orgId === null ? undefined : cap());
+  if (status === 'inactive') stageCount(tenant, 'INTEGRATION', 'USED', -1);
+  else stageCount(tenant, 'INTEGRATION', 'USED', 1, caller?.orgId === null ? undefined : cap());
 }
 
 function cap() {
   const most = maxIntegrations();
   const detail = `The organization has ${most} active integrations, as many as it may have.`;
-  return { most, onConditionFailed: () => new Problem('conflict', { detail }) };
+  return { condition: { atMost: { USED: most - 1 } }, onConditionFailed: () => new Problem('conflict', { detail }) };
 }
+
+type Power = Pick<Integration, 'status' | 'permissions'>;
+
+/** Whether an integration can do everything in its organization now. */
+const isFull = ({ status, permissions }: Power): boolean => status === 'active' && permissions === null;
+
+/**
+ * Stages that an organization has one integration more or less that is active and has all permissions, if a change makes or unmakes one. The commit
+ * throws Problem `conflict` when it was the last one: nobody in the organization could undo that (`docs/decisions/0140`). Platform callers may do it.
+ * @param before undefined for a new integration
+ */
+export function stagePower(
+  tenant: Tenant,
+  before: Power | undefined,
+  after: Power,
+  caller: Pick<Caller, 'orgId'> | undefined,
+): void {
+  const [was, is] = [before !== undefined && isFull(before), isFull(after)];
+  if (tenant.orgId === null || was === is) return;
+  if (is) stageCount(tenant, 'INTEGRATION', 'FULL', 1);
+  else stageCount(tenant, 'INTEGRATION', 'FULL', -1, caller?.orgId === null ? undefined : ANOTHER_IS_FULL);
+}
+
+const ANOTHER_IS_FULL = {
+  condition: { moreThan: { FULL: 1 } },
+  onConditionFailed: () =>
+    new Problem('conflict', {
+      detail:
+        'This is the last active integration of the organization with all permissions: without it nobody could make one again. Make another one first.',
+    }),
+};
 
 const maxIntegrations = (): number => {
   const most = process.env.MAX_INTEGRATIONS ?? '';

@@ -6,7 +6,7 @@ import { stageCredentials } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
-import { stageStatus } from './quota.ts';
+import { stagePower, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
 interface NewIntegration extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
@@ -55,5 +55,6 @@ export async function registerIntegration(
     secrets: [storedSecret],
   });
   if (fields.status === 'active') stageStatus(tenant, 'active', caller);
+  stagePower(tenant, undefined, fields, caller);
   return { stored, secret };
 }

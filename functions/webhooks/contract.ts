@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { reference } from '../../shared/contract/constraints.ts';
-import { anyJsonObject, bounded, flag, text, timestamp, uuid } from '../../shared/contract/fields.ts';
+import { anyJsonObject, bounded, flag, list, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
@@ -9,6 +9,10 @@ import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
 export const MAX_WEBHOOK_BODY = 262_144;
 /** Longest event id, in characters. */
 export const MAX_EVENT_ID = 256;
+
+/** How many names of ignored members are kept of an event, and how much of each. */
+export const MAX_IGNORED = 50;
+export const MAX_IGNORED_NAME = 100;
 
 /** `<entity>.<verb>` (spec §6), also for event types that only the partner knows. */
 const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
@@ -39,6 +43,11 @@ export const eventSummary = record('WebhookEventSummary', summaryFields);
 export const webhookEvent = record('WebhookEvent', () => ({
   ...summaryFields(),
   data: readOnly(anyJsonObject().nullable()),
+  ignored_fields: readOnly(
+    list(text(MAX_IGNORED_NAME), MAX_IGNORED).describe(
+      'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.',
+    ),
+  ),
 }));
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
 
@@ -55,7 +64,7 @@ const summaryExample = {
   record_id: '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04',
   body_sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
 };
-const example = { ...summaryExample, data: { name: 'Acme Lda' } };
+const example = { ...summaryExample, data: { name: 'Acme Lda', id: 4711 }, ignored_fields: ['id'] };
 
 export const webhooks = contract({
   name: 'webhooks',
@@ -65,7 +74,7 @@ export const webhooks = contract({
     receiveWebhook: route('POST', '/api/v1/webhooks/{app_code}', {
       summary: 'Deliver an event',
       description:
-        'An event of an entity of this API does what the operation of the same name does; every other event is stored. ' +
+        'An event of an entity of this API does what the operation of the same name does; every other event is stored. Members of `data` that the operation does not take are ignored, and named in the record of the event. ' +
         'A 409 means that the event was processed before: for the sender it is a success. ' +
         'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
         'address have to wait, even well signed ones: `Retry-After` says how long.',

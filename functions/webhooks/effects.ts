@@ -53,6 +53,8 @@ function effectOf({ operationId, route, operation, contract: { fieldPermissions 
 export interface Applied {
   readonly operation: string;
   readonly recordId: string | null;
+  /** Names of members of the data that the operation does not take. */
+  readonly ignored: readonly string[];
 }
 
 interface EffectContext {
@@ -79,22 +81,33 @@ export async function applyEffect(
   context.session.explainRefusals(explain);
   context.session.actAs(actor ?? actorOf(context.caller), operationId);
   try {
-    const { params, body } = inputsOf(route, data);
+    const { params, body, ignored } = inputsOf(route, data);
     const answer = await operation({ ...context, params, query: {}, body, getOrThrow });
-    return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }) };
+    return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }), ignored };
   } catch (error) {
     throw explain(error);
   }
 }
 
-/** The path parameter is a field of the data; the rest is the body. */
+/**
+ * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data describes a record of its own: what
+ * else is in it is ignored by name (`docs/decisions/0140-unknown-members-and-the-last-key.md`).
+ */
 function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const [parameter] = Object.keys(route.params.shape);
   const idField = idFieldOf(route);
-  const { [idField]: id, ...rest } = data;
-  const params = parameter === undefined ? {} : validParams(route, { params: { [parameter]: asText(id, idField) } });
-  const body = route.body === undefined ? undefined : validBody(route.body, parameter === undefined ? data : rest);
-  return { params, body };
+  const params =
+    parameter === undefined ? {} : validParams(route, { params: { [parameter]: asText(data[idField], idField) } });
+  const settable = route.body?.schema.shape ?? {};
+  const isTaken = (field: string): boolean => Object.hasOwn(settable, field);
+  const body =
+    route.body && validBody(route.body, Object.fromEntries(Object.entries(data).filter(([field]) => isTaken(field))));
+  const heeded = [
+    ...(parameter === undefined ? [] : [idField]),
+    // Must be the organization of the sender, whatever the event (`apply.ts`).
+    ...(typeof data.org_id === 'string' ? ['org_id'] : []),
+  ];
+  return { params, body, ignored: Object.keys(data).filter((field) => !isTaken(field) && !heeded.includes(field)) };
 }
 
 const idFieldOf = (route: Route): string => route.event?.idField ?? 'id';

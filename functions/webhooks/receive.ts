@@ -15,7 +15,7 @@ import type { Applied, Effects } from './effects.ts';
 import { encryptData } from './event-data.ts';
 import { checkAge, type EventHeaders, eventHeadersOf } from './headers.ts';
 import { type Sender, senderOf } from './sender.ts';
-import { eventEntity, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
+import { eventEntity, ignoredFields, RETENTION_DAYS, type SeenEvent, type StoredEvent } from './store.ts';
 import { toleranceOf } from './tolerance.ts';
 
 /**
@@ -112,6 +112,7 @@ async function keep(
       operation: applied?.operation ?? null,
       record_id: applied?.recordId ?? null,
       body_sha256: event.bodySha256,
+      ignored_fields: ignoredFields(applied?.ignored ?? []),
     },
     async ({ id }) => ({ data: isShort ? await encryptData(event.data, tenant, id) : null }),
   );

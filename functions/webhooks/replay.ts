@@ -5,7 +5,7 @@ import { apply } from './apply.ts';
 import type { Applied, Effects } from './effects.ts';
 import { decryptData } from './event-data.ts';
 import { callerOf } from './sender.ts';
-import { eventEntity } from './store.ts';
+import { eventEntity, ignoredFields } from './store.ts';
 
 /**
  * Applies a stored event again, for the operator (`docs/decisions/0097-replaying-events.md`): as its sender, with the permissions that the integration has
@@ -53,6 +53,7 @@ export async function replay(
     outcome: 'applied',
     operation: applied.operation,
     record_id: applied.recordId,
+    ignored_fields: ignoredFields(applied.ignored),
   });
   return applied;
 }

@@ -1,8 +1,12 @@
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
-import { type WebhookEvent, webhookEvent } from './contract.ts';
+import { MAX_IGNORED, MAX_IGNORED_NAME, type WebhookEvent, webhookEvent } from './contract.ts';
 
 /** An event as stored: its data is encrypted, for it may contain credentials, or secrets in fields that only the sender knows. */
 export type StoredEvent = Omit<WebhookEvent, 'data'> & { readonly data: string | null };
+
+/** The names of ignored members as they are kept. */
+export const ignoredFields = (names: readonly string[]): string[] =>
+  names.slice(0, MAX_IGNORED).map((name) => name.slice(0, MAX_IGNORED_NAME).toWellFormed());
 
 /** Days for which events and their ids are kept. */
 export const RETENTION_DAYS = 30;

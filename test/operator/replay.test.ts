@@ -54,7 +54,7 @@ describe('a stored event', () => {
     const id = await storedBefore('client.created', { name: 'Later' });
     const outcome = await replayEvent(org.orgId, id, false);
     const [client, ...more] = await clientsNamed('Later');
-    expect([outcome, more]).toEqual([{ operation: 'createClient', recordId: client?.id }, []]);
+    expect([outcome, more]).toEqual([{ operation: 'createClient', recordId: client?.id, ignored: [] }, []]);
     expect(await eventAt(id)).toMatchObject({ outcome: 'applied', operation: 'createClient', record_id: client?.id });
     expect(await replayEvent(org.orgId, id, false)).toEqual({
       reason: `It was applied already, by createClient to ${client?.id}.`,
@@ -77,7 +77,7 @@ describe('a stored event', () => {
       reason: expect.stringMatching(/^It was applied/),
     });
     expect((await calls.read(`/api/v1/clients/${id}`)).plan).toBe('free');
-    expect(await replayEvent(org.orgId, event, true)).toEqual({ operation: 'updateClient', recordId: id });
+    expect(await replayEvent(org.orgId, event, true)).toEqual({ operation: 'updateClient', recordId: id, ignored: [] });
     expect((await calls.read(`/api/v1/clients/${id}`)).plan).toBe('pro');
   });
 

@@ -1,27 +1,23 @@
 import { quotaKey } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
-import type { OnConditionFailed } from '../transaction/pending-write.ts';
+import type { Condition, OnConditionFailed } from '../transaction/pending-write.ts';
 
-/** Kinds of records with a quota. */
+/** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION';
 
-interface Cap {
-  /** Most records. */
-  readonly most: number;
-  /** The error when the quota is used up. */
+/** What is counted of them: those in use, and of these the ones with all permissions. */
+type Count = 'USED' | 'FULL';
+
+interface Bound {
+  readonly condition: Condition;
+  /** The error when the count is at its bound. */
   readonly onConditionFailed: OnConditionFailed;
 }
 
 /**
- * Stages a change of the number of counted records, in the transaction that adds or removes one, so that concurrent requests cannot exceed the
- * quota together.
- * @param cap undefined for a caller that may exceed the quota
+ * Stages a change of a number of counted records, in the transaction that changes them, so that concurrent requests cannot pass a bound together.
+ * @param bound undefined for a caller that may pass it
  */
-export function stageCount(tenant: Tenant, counted: Counted, by: 1 | -1, cap?: Cap): void {
-  tenant.session.unitOfWork(tenant.id).update(quotaKey(tenant.id, counted), {
-    add: { USED: by },
-    ...(cap === undefined
-      ? {}
-      : { condition: { atMost: { USED: cap.most - by } }, onConditionFailed: cap.onConditionFailed }),
-  });
+export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
+  tenant.session.unitOfWork(tenant.id).update(quotaKey(tenant.id, counted), { add: { [count]: by }, ...bound });
 }
