@@ -6,7 +6,7 @@ const UNIT = [
   'test/architecture/*.test.ts',
   'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
-  'test/contract/{body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,problem,published,record,route,route-shape,sizes}.test.ts',
+  'test/contract/{addresses,body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,problem,published,record,route,route-shape,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{operator,generate,local-gateway,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',

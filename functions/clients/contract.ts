@@ -15,14 +15,14 @@ import {
 import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
-import { isTimeZone } from './time-zone.ts';
+import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
   id: readOnly(uuid()),
   org_id: optionalOnCreate(uuid()),
   name: name(200),
   slug: unique(slug()).nullable().default(null),
-  timezone: text(64, 1).refine(isTimeZone, { error: 'must be an IANA time zone' }).default('Europe/Lisbon'),
+  timezone: timeZone().default('Europe/Lisbon'),
   status: word().default('active'),
   metadata: jsonObject().nullable().default(null),
   created_at: readOnly(timestamp().nullable()),

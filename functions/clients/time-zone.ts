@@ -1,5 +1,24 @@
-/** Whether a text is a time zone in the runtime's IANA database. */
-export function isTimeZone(name: string): boolean {
+import { bounded } from '../../shared/contract/fields.ts';
+
+/**
+ * Names of the IANA time zone database, aliases too. The runtime also knows offsets (`+01:00`) and abbreviations of its own (`IST`), which the database
+ * does not have (`docs/decisions/0139-addresses-zones-and-tickets.md`).
+ */
+
+const AREAS =
+  'Africa|America|Antarctica|Arctic|Asia|Atlantic|Australia|Brazil|Canada|Chile|Etc|Europe|Indian|Mexico|Pacific|US';
+/** The database's names without an area: aliases from before there were areas, of which it gets no more. */
+const WITHOUT_AREA =
+  'CET|CST6CDT|Cuba|EET|EST|EST5EDT|Egypt|Eire|GB|GB-Eire|GMT|GMT0|GMT[+-]0|Greenwich|HST|Hongkong|Iceland|Iran|Israel|Jamaica|Japan|Kwajalein|Libya|MET|MST|MST7MDT|NZ|NZ-CHAT|Navajo|PRC|PST8PDT|Poland|Portugal|ROC|ROK|Singapore|Turkey|UCT|UTC|Universal|W-SU|WET|Zulu';
+const ZONE = new RegExp(`^(?:(?:${AREAS})(?:/[A-Z][A-Za-z0-9_+-]*){1,2}|${WITHOUT_AREA})$`);
+
+const ERROR = 'must be the name of an IANA time zone, such as Europe/Lisbon';
+
+/** The name of a time zone, as it was given. */
+export const timeZone = () => bounded(64).regex(ZONE, { error: ERROR, abort: true }).refine(isKnown, { error: ERROR });
+
+/** Whether the runtime's copy of the database has the name. */
+function isKnown(name: string): boolean {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
   } catch {

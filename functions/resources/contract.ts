@@ -163,7 +163,7 @@ export const resources = contract({
     deleteResource: route('DELETE', '/api/v1/resources/{id}', {
       event: { type: 'resource.deleted' },
       summary: 'Delete a resource',
-      description: 'Its history goes with it.',
+      description: 'Its history goes with it. Its tickets keep its id, as history.',
       permission: 'resources:write',
       params,
       response: noContent('The resource is deleted.'),

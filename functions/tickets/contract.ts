@@ -66,7 +66,8 @@ export const tickets = contract({
     createTicket: route('POST', '/api/v1/tickets', {
       event: { type: 'ticket.created' },
       summary: 'Open a ticket',
-      description: 'Without a `ticket_code` the ticket gets one from the sequence: `T-000042`.',
+      description:
+        'A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`.',
       permission: 'tickets:write',
       body: ticket.create,
       bodyExample: {

@@ -35,7 +35,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    requireReferences(tenant, changes);
+    requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
     return answerRecord(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
   },

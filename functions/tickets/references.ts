@@ -1,3 +1,4 @@
+import { invalidField, type Problem } from '../../shared/contract/problem.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireClient } from '../clients/counters.ts';
@@ -6,16 +7,29 @@ import { serviceEntity } from '../services/store.ts';
 import { terminalEntity } from '../terminals/store.ts';
 import type { Ticket } from './contract.ts';
 
-type References = { readonly [field in 'client_id' | 'service_id' | 'resource_id' | 'terminal_id']?: Ticket[field] };
+type References = Pick<Ticket, 'client_id' | 'service_id' | 'resource_id' | 'terminal_id'>;
+type Changed = { readonly [field in keyof References]?: References[field] };
 
 /**
- * Checks that the records exist to which these fields refer, as far as they have values.
+ * Checks the references of a ticket, as far as a request changes them: the records exist, and if the ticket names a client they are the client's. Another
+ * client must be that of all of them. The commit fails with a 422 that points at the field.
  * `contact_id` and `assigned_to` refer to people outside the service and are not checked (`docs/decisions/0031`).
+ * @param ticket as it will be
  */
-export function requireReferences(tenant: Tenant, fields: References): void {
-  const { client_id, service_id, resource_id, terminal_id } = fields;
-  if (client_id) requireClient(tenant, client_id);
-  if (service_id) tenant.records(serviceEntity).references.require(service_id, noSuchRecord('service_id'));
-  if (resource_id) tenant.records(resourceEntity).references.require(resource_id, noSuchRecord('resource_id'));
-  if (terminal_id) tenant.records(terminalEntity).references.requireLasting(terminal_id, noSuchRecord('terminal_id'));
+export function requireReferences(tenant: Tenant, ticket: References, changed: Changed = ticket): void {
+  const { client_id } = ticket;
+  if (changed.client_id) requireClient(tenant, changed.client_id);
+  const { service_id, resource_id, terminal_id } = changed.client_id ? ticket : { ...NONE, ...changed };
+  const equals = client_id === null ? {} : { client_id };
+  const refusal = (field: string) => (client_id === null ? noSuchRecord(field) : notOfClient(field));
+  if (service_id) tenant.records(serviceEntity).references.require(service_id, refusal('service_id'), equals);
+  if (resource_id) tenant.records(resourceEntity).references.require(resource_id, refusal('resource_id'), equals);
+  if (terminal_id)
+    tenant.records(terminalEntity).references.requireLasting(terminal_id, refusal('terminal_id'), equals);
 }
+
+const NONE = { service_id: null, resource_id: null, terminal_id: null };
+
+/** The same for a missing record, another client's and another tenant's. */
+const notOfClient = (field: string) => (): Problem =>
+  invalidField(field, `names no ${field.replace(/_id$/, '')} of the ticket's client`);

@@ -74,6 +74,7 @@ describe('a new client', () => {
     ['unknown fields', { colour: 'red', __proto: 1 }, ['#/__proto', '#/colour']],
     ['a phone as text', { phone: '351210000000' }, ['#/phone']],
     ['a time zone that is none', { timezone: 'Mars/Olympus' }, ['#/timezone']],
+    ['an offset for a time zone', { timezone: '+01:00' }, ['#/timezone']],
     ['an address that is none', { email: 'acme' }, ['#/email']],
     ['a slug with capitals', { slug: 'Acme' }, ['#/slug']],
     ['metadata that is no object', { metadata: [1] }, ['#/metadata']],

@@ -163,6 +163,59 @@ describe('changing a ticket', () => {
   });
 });
 
+describe('what a ticket refers to', () => {
+  const FIELDS = ['service_id', 'resource_id', 'terminal_id'] as const;
+
+  it.each(FIELDS)('is of its client: %s', async (field) => {
+    const [own, other] = [await installation(acme), await installation(acme)];
+    const { client_id } = own;
+    const foreign = { [field]: other[field] };
+    const refused = await acme.ask('POST', TICKETS, newTicket({ client_id, ...foreign }));
+    expect([refused.status, refused.body.errors]).toEqual([422, pointsAt(field)]);
+    const { id } = await acme.create(TICKETS, newTicket({ client_id, [field]: own[field] }));
+    const path = `${TICKETS}/${id}`;
+    // By another reference, by another client, and by both.
+    expect((await acme.ask('PATCH', path, foreign)).body.errors).toEqual(pointsAt(field));
+    expect((await acme.ask('PATCH', path, { client_id: other.client_id })).body.errors).toEqual(pointsAt(field));
+    expect((await acme.ask('PATCH', path, { client_id: other.client_id, ...foreign })).status).toBe(200);
+    expect((await acme.ask('PATCH', path, { client_id, [field]: null })).status).toBe(200);
+    expect((await acme.ask('PATCH', path, { client_id: null, ...foreign })).status).toBe(200);
+  });
+
+  it('is kept when it is deleted, as history', async () => {
+    const { client_id, service_id, resource_id } = await installation(acme);
+    const ticket = await acme.create(TICKETS, newTicket({ client_id, service_id, resource_id }));
+    const path = `${TICKETS}/${ticket.id}`;
+    for (const gone of [`services/${service_id}`, `resources/${resource_id}`]) {
+      expect((await acme.ask('DELETE', `/api/v1/${gone}`)).status).toBe(204);
+    }
+    expect(await acme.read(path)).toEqual(ticket);
+    expect((await acme.ask('PATCH', path, { ...ticket, subject: 'Still dark' })).body).toMatchObject({
+      subject: 'Still dark',
+      service_id,
+      resource_id,
+    });
+    const again = await acme.ask('POST', TICKETS, newTicket({ client_id, service_id, resource_id }));
+    expect([again.status, again.body.errors]).toEqual([422, pointsAt('service_id')]);
+  });
+
+  it('was there when it was named, also where it is deleted at the same time', async () => {
+    for (const field of ['service_id', 'resource_id'] as const) {
+      const made = await installation(acme);
+      const { client_id } = made;
+      const answers = await Promise.all([
+        acme.ask('DELETE', `/api/v1/${field.replace('_id', 's')}/${made[field]}`),
+        ...Array.from({ length: 6 }, () => acme.ask('POST', TICKETS, newTicket({ client_id, [field]: made[field] }))),
+      ]);
+      expect(answers[0]?.status).toBe(204);
+      for (const { status, body } of answers.slice(1)) {
+        if (status === 422) expect(body.errors).toEqual(pointsAt(field));
+        else expect([status, body[field]]).toEqual([201, made[field]]);
+      }
+    }
+  });
+});
+
 describe('listing tickets', () => {
   let org: Calls;
   const made: JsonBody[] = [];

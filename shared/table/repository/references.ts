@@ -16,12 +16,18 @@ export class References<T extends object> {
   }
 
   /**
-   * Checks that a record exists, for kinds that cannot be deleted: it is read in parallel to the operation, and the commit waits for the result.
+   * Checks that a record exists, for kinds that cannot be deleted, with values that cannot be changed: it is read in parallel to the operation, and the commit waits for the result.
    * A condition in the transaction would make all records that refer to the same one conflict.
    */
-  requireLasting(id: string, onConditionFailed: OnConditionFailed): void {
+  requireLasting(
+    id: string,
+    onConditionFailed: OnConditionFailed,
+    equals: Readonly<Record<string, unknown>> = {},
+  ): void {
     this.#records.session.check(async () => {
-      if ((await this.#records.get(id)) === undefined) throw onConditionFailed(undefined);
+      const stored = await this.#records.get(id);
+      const isMet = Object.entries(equals).every(([field, value]) => stored?.item[field] === value);
+      if (stored === undefined || !isMet) throw onConditionFailed(stored?.item);
     });
   }
 }

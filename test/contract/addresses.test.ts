@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { timeZone } from '../../functions/clients/time-zone.ts';
+import { email } from '../../shared/contract/fields.ts';
+
+const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+describe('an email address', () => {
+  it.each([
+    'ines@acme.example',
+    'a&b@example.com',
+    'a/b=c@x.org',
+    "o'neil+tag@x.co.uk",
+    'info@xn--e1afmkfd.xn--p1ai',
+    'root@localhost',
+    'a@1.2.3.4',
+    `a@${'b'.repeat(63)}.org`,
+  ])('%s', (address) => {
+    expect(accepts(email(), address)).toBe(true);
+  });
+
+  it.each([
+    '',
+    '@x.org',
+    'ines',
+    'ines@',
+    'a b@x.org',
+    'a@b@c.org',
+    'a,b@x.org',
+    'a\r\nb@x.org',
+    '"a b"@x.org',
+    'a@x..org',
+    'a@-x.org',
+    'a@x-.org',
+    'a@[127.0.0.1]',
+    'inês@acme.example',
+    `a@${'b'.repeat(64)}.org`,
+    `${'a'.repeat(250)}@x.org`,
+  ])('is not %j', (address) => {
+    expect(accepts(email(), address)).toBe(false);
+  });
+
+  it('has every character that RFC 5322 allows in an atom', () => {
+    const local = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}$/);
+    const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
+    fc.assert(
+      fc.property(local, fc.array(label, { minLength: 1, maxLength: 5 }), (user, labels) => {
+        expect(accepts(email(), `${user}@${labels.join('.')}`)).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('a time zone', () => {
+  const known = Intl.supportedValuesOf('timeZone');
+  const aliases = [
+    'UTC',
+    'GMT',
+    'Etc/UTC',
+    'Etc/GMT+1',
+    'Asia/Kolkata',
+    'Asia/Calcutta',
+    'Europe/Kyiv',
+    'US/Pacific',
+    'EST5EDT',
+    'GB-Eire',
+    'Zulu',
+    'GMT+0',
+    'America/Argentina/Buenos_Aires',
+    'Australia/NSW',
+  ];
+
+  it('is every name that the runtime lists, and an alias', () => {
+    expect([...known, ...aliases].filter((name) => !accepts(timeZone(), name))).toEqual([]);
+  });
+
+  it.each([
+    '+01:00',
+    '-0330',
+    '+01',
+    'Z',
+    'GMT+01:00',
+    'PST',
+    'IST',
+    'JST',
+    'SystemV/PST8',
+    'Mars/Olympus',
+    'Etc/Unknown',
+    'europe/lisbon',
+    'EUROPE/LISBON',
+    ' UTC',
+    '',
+    'local',
+  ])('is not %j', (name) => {
+    expect(accepts(timeZone(), name)).toBe(false);
+  });
+
+  it('has a pattern in the document that each of them matches', () => {
+    const { pattern } = z.toJSONSchema(timeZone()) as { pattern: string };
+    expect([...known, ...aliases].filter((name) => !new RegExp(pattern).test(name))).toEqual([]);
+    expect(new RegExp(pattern).test('+01:00')).toBe(false);
+  });
+});
