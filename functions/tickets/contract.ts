@@ -60,7 +60,12 @@ export const tickets = contract({
     listTickets: route('GET', '/api/v1/tickets', {
       summary: 'List tickets',
       permission: 'tickets:read',
-      query: () => ({ ...pageParameters(), status: status().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        status: status().optional(),
+        client_id: reference('Client').optional(),
+        assigned_to: uuid().optional().describe('Who the tickets are assigned to.'),
+      }),
       response: pageOf(ticketSummary, 'A page of tickets.', summaryExample),
     }),
     createTicket: route('POST', '/api/v1/tickets', {

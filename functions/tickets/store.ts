@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {
-  filters: ['status'],
+  filters: ['status', 'client_id', 'assigned_to'],
   json: ['custom_fields'],
 });
 

@@ -259,14 +259,60 @@ describe('listing tickets', () => {
     expect(await org.read(`${TICKETS}?status=open`)).toMatchObject({ total: 2 });
   });
 
-  it.each(['status=done', 'page=0', 'page_size=201', 'page_size=ten', 'sort=subject', 'colour=red'])(
-    'refuses ?%s',
-    async (query) => {
-      const { status, body } = await org.ask('GET', `${TICKETS}?${query}`);
-      const [field] = query.split('=');
-      expect([status, body.errors]).toEqual([400, [expect.objectContaining({ in: 'query', pointer: `#/${field}` })]]);
-    },
-  );
+  it('filters by client and by assignee, in any combination, and follows a change', async () => {
+    const team = await newTenant(api);
+    const [one, other] = [await installation(team), await installation(team)];
+    const [ines, rui] = [randomUUID(), randomUUID()];
+    const cases = [
+      { client_id: one.client_id, assigned_to: ines, status: 'open' },
+      { client_id: one.client_id, assigned_to: rui, status: 'closed' },
+      { client_id: other.client_id, assigned_to: ines, status: 'closed' },
+      { client_id: null, assigned_to: ines, status: 'open' },
+      { client_id: one.client_id, assigned_to: null, status: 'open' },
+    ];
+    const ids: string[] = [];
+    for (const fields of cases) ids.push((await team.create(TICKETS, newTicket(fields))).id);
+    const expectAll = async () => {
+      const client = [undefined, one.client_id, other.client_id];
+      const who = [undefined, ines, rui];
+      for (const client_id of client)
+        for (const assigned_to of who)
+          for (const status of [undefined, 'open', 'closed']) {
+            const wanted = Object.entries({ client_id, assigned_to, status }).filter(
+              ([, value]) => value !== undefined,
+            );
+            const expected = ids.filter((_, index) =>
+              wanted.every(([field, value]) => cases[index]?.[field as 'status'] === value),
+            );
+            const query = wanted.map(([field, value]) => `${field}=${value}`).join('&');
+            const { data, total } = await team.read(`${TICKETS}?${query}&sort=created_at`);
+            expect([query, total, data.map(({ id }) => id)]).toEqual([query, expected.length, expected]);
+          }
+    };
+    await expectAll();
+    const moved = { client_id: other.client_id, assigned_to: rui, status: 'closed' };
+    expect((await team.ask('PATCH', `${TICKETS}/${ids[0]}`, moved)).status).toBe(200);
+    Object.assign(cases[0] ?? {}, moved);
+    expect((await team.ask('DELETE', `${TICKETS}/${ids[2]}`)).status).toBe(204);
+    ids.splice(2, 1);
+    cases.splice(2, 1);
+    await expectAll();
+  });
+
+  it.each([
+    'client_id=acme',
+    'assigned_to=ines',
+    'status=done',
+    'page=0',
+    'page_size=201',
+    'page_size=ten',
+    'sort=subject',
+    'colour=red',
+  ])('refuses ?%s', async (query) => {
+    const { status, body } = await org.ask('GET', `${TICKETS}?${query}`);
+    const [field] = query.split('=');
+    expect([status, body.errors]).toEqual([400, [expect.objectContaining({ in: 'query', pointer: `#/${field}` })]]);
+  });
 });
 
 describe('a ticket of another tenant', () => {
