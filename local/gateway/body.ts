@@ -13,6 +13,7 @@ export class ClientGone extends Error {
  */
 export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
+    if (hasNone(request)) return resolve(Buffer.alloc(0));
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reject(failure('REQUEST_TOO_LARGE'));
     const chunks: Buffer[] = [];
     let size = 0;
@@ -25,8 +26,13 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bu
     request.on('data', keep);
     request.once('end', () => resolve(Buffer.concat(chunks)));
     request.once('error', () => reject(new ClientGone()));
-    request.once('close', () => reject(new ClientGone()));
+    // An error has a stack, which takes time to make: this event comes after every request.
+    request.once('close', () => request.readableEnded || reject(new ClientGone()));
   });
+
+/** A request that names neither a length nor an encoding has no body (RFC 9112 §6.3). */
+const hasNone = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
 /** How long, and how much, a body is still received that nobody reads: in milliseconds and bytes. */
 const DISCARD = { forMs: 1_000, bytes: 33_554_432 } as const;

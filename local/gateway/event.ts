@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import type {
   APIGatewayEventIdentity,
   APIGatewayEventRequestContext,
@@ -120,7 +120,7 @@ function requestContext(routed: Routed): Omit<APIGatewayEventRequestContext, 'au
     requestId,
     requestTime: commonLogTime(now),
     requestTimeEpoch: now.getTime(),
-    resourceId: createHash('sha256').update(match.resource.path).digest('hex').slice(0, 6),
+    resourceId: hash('sha256', match.resource.path).slice(0, 6),
     resourcePath: match.resource.path,
     stage,
   };

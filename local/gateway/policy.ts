@@ -41,6 +41,7 @@ export function isAllowed({ policyDocument }: Authorization, methodArn: string):
 
 /** IAM's wildcards: `*` stands for any text, also across slashes, and `?` for one character. */
 function matches(pattern: string, text: string): boolean {
+  if (!/[*?]/.test(pattern)) return pattern === text;
   const expression = pattern.split(/([*?])/).map((part) => {
     if (part === '*') return '.*';
     return part === '?' ? '.' : part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { environmentEncryption } from '../auth/environment.ts';
@@ -82,7 +82,7 @@ export class IdempotentRequest {
 
   private constructor(use: KeyUse) {
     this.#use = use;
-    this.#fingerprint = createHash('sha256').update(use.text).digest('base64url');
+    this.#fingerprint = hash('sha256', use.text, 'base64url');
     this.#remembered = use.tenant.deduplication<Remembered>(requestsOf(use.caller.integrationId));
   }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { HttpRequest } from '../request.ts';
 
 /**
@@ -10,7 +10,7 @@ export const entityTag = (version: number, body: string): string => `"${version}
 /** The weak validator of a list, which nobody can change as a whole: a digest of the body (RFC 9110 §8.8.1). */
 export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
-const digestOf = (body: string): string => createHash('sha256').update(body).digest('base64url').slice(0, 12);
+const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);
 
 /** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, for no tag contains quotation marks. */
 export function isFresh(request: HttpRequest, tag: string): boolean {
