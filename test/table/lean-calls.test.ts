@@ -311,6 +311,13 @@ describe('the lean document client, beside the SDK’s own', () => {
     await comparison(config)(() => new GetCommand({ ...table, Key: { a: 1 } }));
   });
 
+  it('ends the same without credentials', async () => {
+    const credentials = () => Promise.reject(new Error('none'));
+    const { sent, ended } = await comparison({ credentials })(() => new GetCommand({ ...table, Key: { a: 1 } }));
+    expect(sent).toEqual([]);
+    expect(ended).toMatchObject({ message: 'none' });
+  });
+
   it('calls another account’s endpoint when its credentials are of another account', async () => {
     const handler = new Answering(OK);
     let account = 111111111111;

@@ -49,7 +49,7 @@ export function environmentTable(): Table {
   return shared;
 }
 
-/** Most tenants whose clients a container keeps; the least recently used is evicted first. A client takes 21 KB and a session. */
+/** Most tenants whose clients a container keeps; the least recently used is evicted first. A client takes 60 KB and a session. */
 const KEPT_TENANTS = 100;
 
 /**

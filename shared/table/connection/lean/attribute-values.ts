@@ -65,35 +65,33 @@ function sdkText(attribute: AttributeValue): string {
 const base64 = (bytes: Uint8Array): string =>
   `"${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')}"`;
 
-/** Reads values of items, as `JSON.parse` made them. Without `Object.entries`, which takes four times as long here. */
-export function nativeReader(numberOf: NumberOf): (attribute: object) => unknown {
-  const native = (attribute: object): unknown => {
-    for (const type in attribute) {
-      const value = (attribute as Record<string, unknown>)[type] as never;
-      switch (type) {
-        case 'S':
-        case 'BOOL':
-          return value;
-        case 'N':
-          return numberOf(value);
-        case 'NULL':
-          return null;
-        case 'L':
-          return (value as object[]).map(native);
-        case 'M':
-          return nativeMap(value);
-        default:
-          return convertToNative(decoded(attribute), { wrapNumbers: numberOf });
-      }
+/** Reads a value of an item, as `JSON.parse` made it. Without `Object.entries`, which takes four times as long here. */
+export function native(attribute: object, numberOf: NumberOf): unknown {
+  for (const type in attribute) {
+    const value = (attribute as Record<string, unknown>)[type] as never;
+    switch (type) {
+      case 'S':
+      case 'BOOL':
+        return value;
+      case 'N':
+        return numberOf(value);
+      case 'NULL':
+        return null;
+      case 'L':
+        return (value as object[]).map((each) => native(each, numberOf));
+      case 'M':
+        return nativeMap(value, numberOf);
+      default:
+        return convertToNative(decoded(attribute), { wrapNumbers: numberOf });
     }
-    return convertToNative(attribute as AttributeValue);
-  };
-  const nativeMap = (map: Record<string, object>): Record<string, unknown> => {
-    const natives: Record<string, unknown> = {};
-    for (const name in map) natives[name] = native(map[name] as object);
-    return natives;
-  };
-  return native;
+  }
+  return convertToNative(attribute as AttributeValue);
+}
+
+function nativeMap(map: Readonly<Record<string, object>>, numberOf: NumberOf): Record<string, unknown> {
+  const natives: Record<string, unknown> = {};
+  for (const name in map) natives[name] = native(map[name] as object, numberOf);
+  return natives;
 }
 
 /** An attribute value whose bytes are still base64. */

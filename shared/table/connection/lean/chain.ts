@@ -2,9 +2,9 @@ import type { DynamoDBClientResolvedConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndpointV1 } from '@smithy/core/endpoints';
 import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
-import { getSchemaSerdePlugin, NormalizedSchema, operation } from '@smithy/core/schema';
+import { getSchemaSerdePlugin, operation } from '@smithy/core/schema';
 import type { NumberOf } from './attribute-values.ts';
-import { type Read, readerOf, type Write, writerOf } from './dynamodb-json.ts';
+import { codecOf, type Write } from './dynamodb-json.ts';
 
 /** Sends a command of the plain client, with the input of the document client's. */
 export type Chain = (command: { readonly input: object }) => Promise<{ readonly output: unknown }>;
@@ -82,10 +82,11 @@ export function leanChain(
   });
   const stack = middlewareStack.clone();
   for (const replaced of REPLACED) stack.remove(replaced);
+  const { write, read } = codecOf(input, output);
   const steps = {
-    request: requesting(template, writerOf(NormalizedSchema.of(input))) as never,
+    request: requesting(template, write) as never,
     signature: signing(config, context) as never,
-    answer: answering(config, context, readerOf(NormalizedSchema.of(output), numberOf)) as never,
+    answer: answering(config, context, (json) => read(json, numberOf)) as never,
   };
   stack.add(steps.request, { step: 'serialize', name: 'serializerMiddleware' });
   stack.addRelativeTo(steps.signature, {
@@ -159,7 +160,11 @@ function signing(config: DynamoDBClientResolvedConfig, context: Context): Middle
   };
 }
 
-function answering(config: DynamoDBClientResolvedConfig, context: Context, read: Read): Middleware {
+function answering(
+  config: DynamoDBClientResolvedConfig,
+  context: Context,
+  read: (json: unknown) => unknown,
+): Middleware {
   const bySdk = sdkReader(config, context);
   return (next) => async (call) => {
     const { response } = await next(call);

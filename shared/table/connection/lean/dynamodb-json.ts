@@ -1,5 +1,5 @@
-import type { NormalizedSchema } from '@smithy/core/schema';
-import { attributeText, type NumberOf, nativeReader } from './attribute-values.ts';
+import { NormalizedSchema } from '@smithy/core/schema';
+import { attributeText, type NumberOf, native } from './attribute-values.ts';
 
 /**
  * What the SDK's schemas of calls and answers say, put together once for each kind of call. Where a schema has an attribute value, the document
@@ -10,13 +10,15 @@ import { attributeText, type NumberOf, nativeReader } from './attribute-values.t
 export type Write = (value: unknown) => string;
 
 /** An output, or a part of it, of what `JSON.parse` made. */
-export type Read = (json: unknown) => unknown;
+export type Read = (json: unknown, numberOf: NumberOf) => unknown;
+
+type Schema = Parameters<typeof NormalizedSchema.of>[0];
 
 const isAttributeValue = (schema: NormalizedSchema): boolean =>
   schema.isStructSchema() && schema.getName() === 'AttributeValue';
 
 /** Writes what has a schema. Members come in its order, as in the SDK. */
-export function writerOf(schema: NormalizedSchema): Write {
+function writerOf(schema: NormalizedSchema): Write {
   if (isAttributeValue(schema)) return attributeText;
   if (schema.isStructSchema()) return structWriter(schema);
   if (schema.isListSchema()) return listWriter(writerOf(schema.getValueSchema()));
@@ -62,39 +64,53 @@ function mapWriter(schema: NormalizedSchema): Write {
 }
 
 /** Reads what has a schema. */
-export function readerOf(schema: NormalizedSchema, numberOf: NumberOf): Read {
-  const native = nativeReader(numberOf) as Read;
-  const reader = (part: NormalizedSchema): Read => {
-    if (isAttributeValue(part)) return native;
-    if (part.isStructSchema()) return structReader(part, reader);
-    if (part.isListSchema()) return listReader(reader(part.getValueSchema()));
-    return part.isMapSchema() ? mapReader(reader(part.getValueSchema())) : same;
-  };
-  return reader(schema);
+function readerOf(schema: NormalizedSchema): Read {
+  if (isAttributeValue(schema)) return native as Read;
+  if (schema.isStructSchema()) return structReader(schema);
+  if (schema.isListSchema()) return listReader(readerOf(schema.getValueSchema()));
+  return schema.isMapSchema() ? mapReader(readerOf(schema.getValueSchema())) : same;
 }
 
 const same: Read = (json) => json;
 
-function structReader(schema: NormalizedSchema, reader: (member: NormalizedSchema) => Read): Read {
-  const members = Array.from(schema.structIterator(), ([name, member]) => ({ name, read: reader(member) }));
-  return (json) => {
+function structReader(schema: NormalizedSchema): Read {
+  const members = Array.from(schema.structIterator(), ([name, member]) => ({ name, read: readerOf(member) }));
+  return (json, numberOf) => {
     const struct: Record<string, unknown> = {};
     for (const { name, read } of members) {
       const value = (json as Record<string, unknown>)[name] ?? undefined;
-      if (value !== undefined) struct[name] = read(value);
+      if (value !== undefined) struct[name] = read(value, numberOf);
     }
     return struct;
   };
 }
 
 const listReader = (read: Read): Read =>
-  read === same ? same : (json) => (json as unknown[]).map((each) => read(each));
+  read === same ? same : (json, numberOf) => (json as unknown[]).map((each) => read(each, numberOf));
 
 const mapReader =
   (read: Read): Read =>
-  (json) => {
+  (json, numberOf) => {
     const map: Record<string, unknown> = {};
     const parts = json as Readonly<Record<string, unknown>>;
-    for (const name in parts) map[name] = read(parts[name]);
+    for (const name in parts) map[name] = read(parts[name], numberOf);
     return map;
   };
+
+/** Made once for all clients. */
+const made = new WeakMap<object, Codec>();
+
+interface Codec {
+  readonly write: Write;
+  readonly read: Read;
+}
+
+/** Writes the inputs of a kind of call and reads its outputs. */
+export function codecOf(input: Schema, output: Schema): Codec {
+  const codec = made.get(input as object) ?? {
+    write: writerOf(NormalizedSchema.of(input)),
+    read: readerOf(NormalizedSchema.of(output)),
+  };
+  made.set(input as object, codec);
+  return codec;
+}
