@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -39,7 +39,7 @@ export async function bundleSize(module: string, maps: string): Promise<BundleSi
     }
   };
   load(basename(module));
-  const all = Object.keys(metafile.inputs);
+  const all = readdirSync(dirname(module)).filter((file) => /\.[cm]js$/.test(file));
   const files = (names: Iterable<string>) => Array.from(names, (name) => join(dirname(module), name));
   return {
     kilobytes: kilobytesOf(files(loaded)),

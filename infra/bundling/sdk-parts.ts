@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'esbuild';
 
 /** Files of the SDK that a bundle has in another form, by the end of their path. */
@@ -22,6 +23,11 @@ const REPLACED: Readonly<Record<string, string>> = {
 export const sdkParts: Plugin = {
   name: 'sdk-parts',
   setup(build) {
+    // Of its own description a client needs the version.
+    build.onLoad({ filter: /[\\/]@aws-sdk[\\/]client-[\w-]+[\\/]package\.json$/ }, async ({ path }) => ({
+      contents: JSON.stringify({ version: JSON.parse(await readFile(path, 'utf8')).version }),
+      loader: 'json',
+    }));
     for (const [path, contents] of Object.entries(REPLACED)) {
       const filter = new RegExp(`[\\\\/]${path.replaceAll('.', '\\.').replaceAll('/', '[\\\\/]')}$`);
       build.onLoad({ filter }, () => ({ contents, loader: 'js' }));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Plugin } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -29,31 +29,55 @@ const FUNCTIONS = [
 /** Classes that schemas are compared with. */
 const CLASSES = ['ZodArray', 'ZodCustom', 'ZodDefault', 'ZodNullable', 'ZodObject', 'ZodOptional'];
 
+const FILE = 'zod.cjs';
+
 /**
- * Evaluates zod when the first schema is built, and not when a function starts: it takes 9 of 100 ms, and a request that only reads needs no schema
- * (`docs/decisions/0129`). `require` is what makes the bundler evaluate an ES module late.
+ * Puts zod into a file of its own, which is loaded when the first schema is built, and not when a function starts: with its 75 KB it takes a
+ * tenth of a cold start, and a request that only reads needs no schema (`docs/decisions/0129`). Schemas are built without waiting, so it is
+ * required and not imported.
  */
 export const zodOnDemand: Plugin = {
   name: 'zod-on-demand',
-  setup(build) {
-    build.onResolve({ filter: /^zod$/ }, ({ namespace }) =>
-      namespace === 'zod-used' ? undefined : { path: 'zod', namespace: 'zod-on-demand', sideEffects: false },
-    );
-    build.onLoad({ filter: /.*/, namespace: 'zod-on-demand' }, () => ({ contents: onDemand(), loader: 'js' }));
-    build.onResolve({ filter: /^zod-used$/ }, () => ({ path: 'zod', namespace: 'zod-used' }));
-    build.onLoad({ filter: /.*/, namespace: 'zod-used' }, () => ({
-      contents: `export { ${[...FUNCTIONS, ...CLASSES].join(', ')} } from 'zod';`,
-      loader: 'js',
-      resolveDir: ROOT,
-    }));
+  setup({ initialOptions, onResolve, onLoad, onEnd }) {
+    const { outdir = '.' } = initialOptions;
+    initialOptions.metafile = true;
+    onResolve({ filter: /^zod$/ }, () => ({ path: 'zod', namespace: NAMESPACE, sideEffects: false }));
+    onLoad({ filter: /.*/, namespace: NAMESPACE }, () => ({ contents: onDemand(), loader: 'js' }));
+    onEnd(async ({ metafile }) => {
+      const outputs = Object.values(metafile?.outputs ?? {});
+      if (outputs.some(({ inputs }) => `${NAMESPACE}:zod` in inputs)) await bundleZod(join(outdir, FILE));
+    });
   },
 };
 
+const NAMESPACE = 'zod-on-demand';
+
 function onDemand(): string {
   return [
-    `const zod = () => require('zod-used');`,
+    `import { createRequire } from 'node:module';`,
+    'let loaded;',
+    `const zod = () => (loaded ??= createRequire(import.meta.url)('./${FILE}'));`,
     ...FUNCTIONS.map((name) => `const _${name} = (...given) => zod().${name}(...given);`),
     ...CLASSES.map((name) => `const _${name} = { [Symbol.hasInstance]: (value) => value instanceof zod().${name} };`),
     `export { ${[...FUNCTIONS, ...CLASSES].map((name) => `_${name} as ${name}`).join(', ')} };`,
   ].join('\n');
 }
+
+const bundleZod = (outfile: string) =>
+  build({
+    stdin: {
+      contents: `export { ${[...FUNCTIONS, ...CLASSES].join(', ')} } from 'zod';`,
+      resolveDir: ROOT,
+    },
+    outfile,
+    platform: 'node',
+    target: 'node24',
+    format: 'cjs',
+    bundle: true,
+    minify: true,
+    sourcemap: 'external',
+    sourcesContent: false,
+    legalComments: 'none',
+    mainFields: ['module', 'main'],
+    logLevel: 'error',
+  });

@@ -6,8 +6,11 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, test } from 'vitest';
 import { type BundleSize, bundleSize } from '../../bench/cold-start/bundle-size.ts';
+import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
+import { clients } from '../../functions/clients/contract.ts';
 import type { SynthesizedFunction } from '../../infra/synthesized.ts';
+import { authorizerContext } from '../support/caller.ts';
 
 const run = promisify(execFile);
 
@@ -23,24 +26,27 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  * loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day need.
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
-  authorizer: { kilobytes: 360, modules: 395 },
-  clients: { kilobytes: 415, modules: 485 },
-  terminals: { kilobytes: 415, modules: 490 },
-  openapi: { kilobytes: 645, modules: 485 },
-  access: { kilobytes: 425, modules: 490 },
-  logs: { kilobytes: 410, modules: 485 },
-  tickets: { kilobytes: 435, modules: 500 },
-  users: { kilobytes: 425, modules: 490 },
-  services: { kilobytes: 430, modules: 495 },
-  resources: { kilobytes: 435, modules: 500 },
-  'service-actions': { kilobytes: 420, modules: 490 },
-  auth: { kilobytes: 415, modules: 490 },
-  integrations: { kilobytes: 435, modules: 500 },
-  orgs: { kilobytes: 410, modules: 485 },
-  audit: { kilobytes: 410, modules: 480 },
-  webhooks: { kilobytes: 440, modules: 505 },
-  'well-known': { kilobytes: 400, modules: 480 },
+  authorizer: { kilobytes: 265, modules: 380 },
+  clients: { kilobytes: 325, modules: 470 },
+  terminals: { kilobytes: 325, modules: 470 },
+  openapi: { kilobytes: 555, modules: 470 },
+  access: { kilobytes: 325, modules: 470 },
+  logs: { kilobytes: 315, modules: 465 },
+  tickets: { kilobytes: 340, modules: 485 },
+  users: { kilobytes: 330, modules: 475 },
+  services: { kilobytes: 335, modules: 480 },
+  resources: { kilobytes: 340, modules: 480 },
+  'service-actions': { kilobytes: 325, modules: 475 },
+  auth: { kilobytes: 320, modules: 475 },
+  integrations: { kilobytes: 340, modules: 485 },
+  orgs: { kilobytes: 320, modules: 470 },
+  audit: { kilobytes: 320, modules: 465 },
+  webhooks: { kilobytes: 340, modules: 485 },
+  'well-known': { kilobytes: 315, modules: 465 },
 };
+
+const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
+const CREDENTIALS = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
 
 /** A bound that is far above what it bounds says nothing. */
 const LEAST_PART = 0.9;
@@ -54,9 +60,9 @@ export function describeBundles(functions: () => ReadonlyMap<string, Synthesized
       );
     });
 
-    test('a bundle holds modules, without their source maps', () => {
+    test('a bundle holds modules, without their source maps, and zod in a file that is required', () => {
       for (const each of functions().values()) {
-        for (const { file } of filesOf(each)) expect(file).toMatch(/\.mjs$/);
+        for (const { file } of filesOf(each)) expect(file).toMatch(/\.mjs$|^zod\.cjs$/);
       }
     });
 
@@ -118,10 +124,37 @@ export function describeBundles(functions: () => ReadonlyMap<string, Synthesized
     const modules = ${JSON.stringify(Array.from(functions().values(), (each) => [each.module, each.export]))};
     for (const [file, name] of modules) {
       if (typeof (await import(file))[name] !== 'function') throw new Error(file);
-    }`;
+    }
+    if ('__zod_globalRegistry' in globalThis) throw new Error('zod is evaluated before there is a request');`;
       const environment = functions().get('clients')?.environment ?? {};
       expect(environment).toMatchObject({ STAGE: 'dev', FIRST_KEY: 'on', TABLE_NAME: expect.stringMatching(/^Ref:/) });
       await run(process.execPath, ['--input-type=module', '-e', code], { cwd: tmpdir(), env: { ...environment } });
+    });
+
+    test('a read needs no schema, a parameter that is no UUID does', async () => {
+      const { module, environment } = functions().get('clients') ?? {};
+      const route = clients.routes.getClient;
+      const caller = authorizerContext(ACME);
+      const reading = (id: string) =>
+        proxyEventOf({ route, path: route.path.replace('{id}', id), headers: {}, caller });
+      const code = `
+    const { handler } = await import(${JSON.stringify(module)});
+    const context = { getRemainingTimeInMillis: () => 20_000 };
+    const said = [];
+    for (const event of ${JSON.stringify([reading(ACME), reading('x')])}) {
+      const { statusCode } = await handler(event, context);
+      said.push([statusCode, '__zod_globalRegistry' in globalThis]);
+    }
+    console.log(JSON.stringify(said));`;
+      const { TENANT_ROLE_ARN: _, ...withoutRole } = environment ?? {};
+      const nobody = { AWS_REGION: 'eu-west-1', AWS_ENDPOINT_URL: 'http://127.0.0.1:1', ...CREDENTIALS };
+      const env = { ...withoutRole, ...nobody };
+      const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: tmpdir(), env });
+      // There is no table behind the first.
+      expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '')).toEqual([
+        [503, false],
+        [400, true],
+      ]);
     });
   });
 }
