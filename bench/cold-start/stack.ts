@@ -117,7 +117,7 @@ async function bare(stack: RunningStack, directory: string): Promise<Recordable[
     AWS_SESSION_TOKEN: 'token',
   };
   const entry = 'bench/cold-start/bare.ts';
-  const byDefault = join(directory, 'bare', 'index.js');
+  const byDefault = join(directory, 'bare', 'index.cjs');
   const trimmed = join(directory, 'trimmed');
   await Promise.all([bundleByDefault(entry, byDefault), bundleOne(entry, trimmed)]);
   const recordable = (name: string, module: string, size?: BundleSize, maps?: string): Recordable => ({

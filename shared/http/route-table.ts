@@ -1,9 +1,6 @@
 import type { Contract, Route } from '../contract/route.ts';
 import { itemRouteOf, methodsOf } from '../contract/traits.ts';
 import type { AnyOperation, Operations } from './operation.ts';
-import { assertFiltersServed } from './pages.ts';
-import { PRESET_SHAPES } from './preset-shapes.ts';
-import { presetShapes } from './route-shape.ts';
 
 /** A route of a contract with its operation. */
 export interface MatchedRoute {
@@ -19,13 +16,11 @@ export type RouteTable = ReadonlyMap<string, MatchedRoute>;
 
 /**
  * The routes of a domain by method and path, as API Gateway names the matched resource.
- * @throws TypeError for a route without an operation, or with a filter that its operation does not serve
+ * @throws TypeError for a route without an operation
  */
 export function routeTable<C extends Contract>(contract: C, operations: Operations<C>): RouteTable {
   // Each operation is called with input of its own route's schemas, which the compiler cannot check across a table of all routes.
   const byId = operations as unknown as Readonly<Record<string, AnyOperation>>;
-  presetShapes(contract.routes, PRESET_SHAPES);
-  assertFiltersServed(contract, byId);
   return new Map(
     Object.entries(contract.routes).flatMap(([operationId, route]) => {
       const operation = byId[operationId];

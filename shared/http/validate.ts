@@ -73,13 +73,18 @@ export function validFields(body: Body, { value, isExact }: Parsed): Record<stri
   return fields;
 }
 
+/** Schemas that have parsed a request in this container. */
+const used = new WeakSet<z.ZodType>();
+
 function parsed(
   schema: z.ZodObject,
   value: Readonly<Record<string, unknown>>,
   part: Finding['in'],
   type: 'invalid-parameter' | 'invalid-body',
 ): Record<string, unknown> {
-  const result = schema.safeParse(value, { error: sentenceOf });
+  // zod compiles a schema's parser for speed, which takes a millisecond: a first request does without.
+  const result = schema.safeParse(value, { error: sentenceOf, jitless: !used.has(schema) });
+  used.add(schema);
   if (result.success) return result.data;
   const issues = withoutConsequences(result.error.issues);
   throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {

@@ -4,7 +4,10 @@ import { Problem } from '../../contract/problem.ts';
 import type { Contract } from '../../contract/route.ts';
 import { annotate } from '../../telemetry/invocation.ts';
 import type { Operations } from '../operation.ts';
+import { assertFiltersServed } from '../pages.ts';
+import { PRESET_SHAPES } from '../preset-shapes.ts';
 import { type HttpRequest, requestOf } from '../request.ts';
+import { presetShapes } from '../route-shape.ts';
 import { type MatchedRoute, routeTable } from '../route-table.ts';
 
 export interface Routed {
@@ -20,6 +23,8 @@ export function routed<C extends Contract>(
   contract: C,
   operations: Operations<C>,
 ): MiddlewareObj<APIGatewayProxyEvent & Routed, APIGatewayProxyResult> {
+  presetShapes(contract.routes, PRESET_SHAPES);
+  assertFiltersServed(contract, operations);
   const routes = routeTable(contract, operations);
   return {
     before: ({ event }) => {
