@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { deflate, gunzip, gzip, inflate } from 'node:zlib';
 import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
 import { failure } from './failure.ts';
-import type { Pair } from './incoming.ts';
+import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';
 
 /**

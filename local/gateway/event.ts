@@ -5,7 +5,8 @@ import type {
   APIGatewayProxyEvent,
   APIGatewayRequestAuthorizerEvent,
 } from 'aws-lambda';
-import type { Incoming, Pair } from './incoming.ts';
+import type { Incoming } from './incoming.ts';
+import type { Pair } from './pair.ts';
 import type { Match } from './resources.ts';
 
 /** Builds the events that a REST API sends its functions (payload format 1.0): https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html */

@@ -3,6 +3,7 @@ import { readBody } from './body.ts';
 import { decodedBody } from './content-coding.ts';
 import { headersTooLarge, notHttp } from './failure.ts';
 import type { Limits } from './options.ts';
+import type { Pair } from './pair.ts';
 import { type Segment, splitPath } from './resources.ts';
 
 /** A request as the gateway took it in, within its limits. */
@@ -19,8 +20,6 @@ export interface Incoming {
   readonly sourceIp: string;
   readonly httpVersion: string;
 }
-
-export type Pair = readonly [name: string, value: string];
 
 /**
  * Takes a request in.

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { gatewayProblemHeaders, gatewayProblemTemplate } from '../../shared/contract/gateway-problems.ts';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
-import type { Pair } from './incoming.ts';
+import type { Pair } from './pair.ts';
 
 /** An answer, ready to be sent. */
 export interface Reply {

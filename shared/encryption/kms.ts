@@ -1,4 +1,5 @@
 import { renewExpired } from '../expired-session.ts';
+import { once } from '../once.ts';
 import { countCalls } from '../telemetry/aws-calls.ts';
 import type * as commands from './kms-client.ts';
 
@@ -13,21 +14,22 @@ export interface Kms {
 /** The credentials of a session. */
 export type SessionCredentials = NonNullable<commands.KMSClientConfig['credentials']>;
 
-let own: Promise<Kms> | undefined;
-const inSessions = new WeakMap<SessionCredentials, Promise<Kms>>();
+const own: () => Promise<Kms> = once(async () => {
+  const commands = await import('./kms-client.ts');
+  const client = new commands.KMSClient({ requestHandler: TIMEOUTS });
+  countCalls(client, 'KmsCalls');
+  return { client, commands };
+});
+const inSessions = new WeakMap<SessionCredentials, Kms>();
 
 /**
  * The KMS client of this container, or the one that signs with these credentials, which is kept as long as they are. Imported on first use:
  * that takes 35 ms, and most requests need no key (`docs/decisions/0054`).
  */
-export function kms(session?: SessionCredentials): Promise<Kms> {
-  own ??= import('./kms-client.ts').then((commands) => {
-    const client = new commands.KMSClient({ requestHandler: TIMEOUTS });
-    countCalls(client, 'KmsCalls');
-    return { client, commands };
-  });
-  if (session === undefined) return own;
-  const known = inSessions.get(session) ?? own.then((shared) => inSession(shared, session));
+export async function kms(session?: SessionCredentials): Promise<Kms> {
+  const shared = await own();
+  if (session === undefined) return shared;
+  const known = inSessions.get(session) ?? inSession(shared, session);
   inSessions.set(session, known);
   return known;
 }

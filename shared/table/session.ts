@@ -46,6 +46,13 @@ export class Session {
     return this.#tenantTable(tenant);
   }
 
+  /** Begins to open the tenant's session with AWS, for the calls that will follow. One that follows a failure tries again. */
+  openTenant(tenant: TenantId): void {
+    this.tableOf(tenant)
+      .client.config.credentials()
+      .catch(() => undefined);
+  }
+
   /** The request's unit of work, for a tenant to stage its writes in. */
   unitOfWork(tenant: TenantId): UnitOfWork {
     this.#workers.add(tenant);

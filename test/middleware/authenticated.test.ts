@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Auth, noContent, type Route, route } from '../../shared/contract/route.ts';
 import { authenticated } from '../../shared/http/middleware/authenticated.ts';
+import { Session } from '../../shared/table/session.ts';
 import { authorizerContext } from '../support/caller.ts';
 import { aSession, type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 
@@ -108,5 +109,34 @@ describe('the session knows', () => {
       actor: { type: 'anonymous' },
       sourceAddress: null,
     });
+  });
+});
+
+describe('the tenant’s session with AWS', () => {
+  const opened = async (request: Sent): Promise<string[]> => {
+    const tenants: string[] = [];
+    const event = sent(request);
+    event.session = new Session(
+      event.session.table,
+      () => 0,
+      1_000,
+      (tenant) => {
+        tenants.push(tenant);
+        return event.session.table;
+      },
+    );
+    await through([authenticated()], event).catch(() => undefined);
+    return tenants;
+  };
+
+  it('is opened as soon as the caller is known, before anything else of the request', async () => {
+    expect(await opened({ context })).toEqual([ORG]);
+    expect(await opened({ context: { ...context, org_id: '' } })).toEqual(['PLATFORM']);
+  });
+
+  it('is not opened for nobody', async () => {
+    expect(await opened({})).toEqual([]);
+    expect(await opened({ auth: 'bearer-optional' })).toEqual([]);
+    expect(await opened({ auth: 'none', context })).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
@@ -9,6 +10,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { problemOf } from '../../shared/http/problems.ts';
 import { configureTable, environmentTable, tenantTable } from '../../shared/table/connection/client.ts';
 import type { TenantId } from '../../shared/table/keys.ts';
+import { environmentSession } from '../../shared/table/session.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 
 /** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.test.ts`. */
@@ -17,6 +19,8 @@ const MINUTE = 60_000;
 
 /** Answers the next calls of STS in turn, then always the last: the life of a session in milliseconds, or an error. */
 let answers: (number | string)[] = [];
+/** Holds the answers of STS back until it resolves. */
+let held: Promise<void> | undefined;
 /** The forms that STS was sent. */
 const asked: URLSearchParams[] = [];
 let sts: Server;
@@ -25,9 +29,11 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     asked.push(new URLSearchParams(Buffer.concat(chunks).toString()));
+    const number = asked.length;
+    await held;
     const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 60 * MINUTE;
     if (typeof answer === 'string') response.writeHead(answer === 'AccessDenied' ? 403 : 503).end(stsError(answer));
-    else response.end(stsSession(credentials(asked.length), Date.now() + answer));
+    else response.end(stsSession(credentials(number), Date.now() + answer));
   });
   sts.listen(0, '127.0.0.1');
   await once(sts, 'listening');
@@ -71,6 +77,7 @@ beforeEach(() => {
   configureTable({ requestHandler: dynamoDb });
   asked.length = 0;
   answers = [];
+  held = undefined;
 });
 
 const newTenant = () => randomUUID() as TenantId;
@@ -112,17 +119,6 @@ describe('a tenant’s table', () => {
     expect(tenantTable(newTenant()).client.config.requestHandler).toBe(environmentTable().client.config.requestHandler);
   });
 
-  it('gets a new session minutes before the old one ends', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const table = tenantTable(newTenant());
-    for (const minutes of [0, 54, 2, 0]) {
-      vi.setSystemTime(Date.now() + minutes * MINUTE);
-      await read(table);
-    }
-    expect(dynamoDb.signedWith).toEqual(['SESSION1', 'SESSION1', 'SESSION2', 'SESSION2']);
-  });
-
   it('gets a new session, once, when DynamoDB says that the old one has ended', async () => {
     const table = tenantTable(newTenant());
     dynamoDb.failures.push('ExpiredTokenException');
@@ -152,6 +148,116 @@ describe('a tenant’s table', () => {
   it('is the function’s own where no role is named', () => {
     vi.stubEnv('TENANT_ROLE_ARN', undefined);
     expect(tenantTable(newTenant())).toBe(environmentTable());
+  });
+});
+
+describe('a session', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+  const pass = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+  /** Holds STS back. @returns what lets it go */
+  const hold = () => {
+    const gate = Promise.withResolvers<void>();
+    held = gate.promise;
+    return gate.resolve;
+  };
+  /** Reads, with so many milliseconds between, until a read is signed with this session. */
+  const readUntil = async (table: ReturnType<typeof tenantTable>, session: string, between = 0) => {
+    while (dynamoDb.signedWith.at(-1) !== session) {
+      pass(between);
+      await nextTurn();
+      await read(table).catch(() => undefined);
+    }
+  };
+
+  it('is renewed in its last five minutes, once and beside the work', async () => {
+    const table = tenantTable(newTenant());
+    await read(table);
+    pass(55 * MINUTE - 1);
+    await read(table);
+    await nextTurn();
+    expect(asked).toHaveLength(1);
+    pass(1);
+    const release = hold();
+    await Promise.all([read(table), read(table)]);
+    await read(table);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    expect(new Set(dynamoDb.signedWith)).toEqual(new Set(['SESSION1']));
+    release();
+    await readUntil(table, 'SESSION2');
+    pass(54 * MINUTE);
+    await read(table);
+    expect([dynamoDb.signedWith.at(-1), asked.length]).toEqual(['SESSION2', 2]);
+  });
+
+  it('is not used in its last half minute: requests wait for the next', async () => {
+    const table = tenantTable(newTenant());
+    await read(table);
+    pass(59.5 * MINUTE);
+    await Promise.all([read(table), read(table)]);
+    expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION1', 'SESSION2', 'SESSION2'], 2]);
+  });
+
+  it('is good until then although renewing fails, which is tried again, but not at once', async () => {
+    answers = [60 * MINUTE, 'AccessDenied', 60 * MINUTE];
+    const table = tenantTable(newTenant());
+    await read(table);
+    pass(55 * MINUTE);
+    const { credentials } = table.client.config;
+    const failing = (await credentials()).accessKeyId;
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    // Mostly the refusal has come in then; the reads are not to ask again at once.
+    for (let turn = 0; turn < 50; turn++) await nextTurn();
+    for (let turn = 0; turn < 5; turn++) await read(table);
+    expect([failing, dynamoDb.signedWith.at(-1), asked.length]).toEqual(['SESSION1', 'SESSION1', 2]);
+    await readUntil(table, 'SESSION3', 1_000);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is opened anew where opening it takes too long, as when Lambda froze the function half-way', async () => {
+    const table = tenantTable(newTenant());
+    const release = hold();
+    const first = read(table);
+    // Which lets some time pass, too.
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    pass(8_000);
+    const second = read(table);
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(asked).toHaveLength(1);
+    held = undefined;
+    pass(2_000);
+    await read(table);
+    expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION2'], 2]);
+    release();
+    await Promise.all([first, second]);
+    await read(table);
+    // What comes late takes nobody's place.
+    expect(new Set(dynamoDb.signedWith)).toEqual(new Set(['SESSION2']));
+    expect([dynamoDb.signedWith.length, asked.length]).toEqual([4, 2]);
+  });
+
+  it('is opened before the first call where its tenant is known before', async () => {
+    const tenant = newTenant();
+    const release = hold();
+    const session = environmentSession(10_000);
+    session.openTenant(tenant);
+    session.openTenant(tenant);
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(dynamoDb.signedWith).toEqual([]);
+    release();
+    await read(session.tableOf(tenant));
+    expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION1'], 1]);
+  });
+
+  it('whose opening in advance failed is opened by the call', async () => {
+    answers = ['AccessDenied', 60 * MINUTE];
+    const tenant = newTenant();
+    const session = environmentSession(10_000);
+    session.openTenant(tenant);
+    await readUntil(session.tableOf(tenant), 'SESSION2');
+    expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION2'], 2]);
   });
 });
 

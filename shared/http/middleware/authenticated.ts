@@ -17,7 +17,7 @@ export interface Authenticated {
 type Event = APIGatewayProxyEvent & Routed & InSession & Authenticated;
 
 /**
- * Reads the caller from the authorizer's context, and sets the session's origin for audit events.
+ * Reads the caller from the authorizer's context, sets the session's origin for audit events, and begins to open the tenant's session with AWS.
  * @throws Problem `unauthorized`
  */
 export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
@@ -25,8 +25,12 @@ export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
     before: ({ event }) => {
       const { matched, request, session } = event;
       const caller = callerFor(matched.route, event, session.now);
-      if (caller !== undefined)
-        annotate({ integration_id: caller.integrationId, tenant: Tenant.of(caller, session).id });
+      if (caller !== undefined) {
+        const { id } = Tenant.of(caller, session);
+        annotate({ integration_id: caller.integrationId, tenant: id });
+        // While the body is parsed and checked.
+        session.openTenant(id);
+      }
       event.caller = caller;
       session.origin = {
         actor: actorOf(caller),

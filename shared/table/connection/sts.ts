@@ -1,3 +1,4 @@
+import { once } from '../../once.ts';
 import { countCalls } from '../../telemetry/aws-calls.ts';
 import type * as commands from './sts-client.ts';
 
@@ -9,17 +10,13 @@ interface Sts {
   readonly commands: typeof commands;
 }
 
-let shared: Promise<Sts> | undefined;
-
 /** The STS client of this container. */
-export function sts(): Promise<Sts> {
-  shared ??= import('./sts-client.ts').then((commands) => {
-    const client = new commands.STSClient({ requestHandler: TIMEOUTS });
-    countCalls(client, 'StsCalls');
-    return { client, commands };
-  });
-  return shared;
-}
+export const sts: () => Promise<Sts> = once(async () => {
+  const commands = await import('./sts-client.ts');
+  const client = new commands.STSClient({ requestHandler: TIMEOUTS });
+  countCalls(client, 'StsCalls');
+  return { client, commands };
+});
 
 // A function with a tenant role needs it at its first request, so it is imported while the container starts.
 if (process.env.TENANT_ROLE_ARN !== undefined) await sts();

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../../clock.ts';
 import { sts } from './sts.ts';
 
 /**
@@ -22,12 +23,70 @@ interface SessionCredentials {
   readonly expiration: Date;
 }
 
+/** In the last minutes of a session the next one is opened, beside the work. In milliseconds. */
+const RENEWAL = 5 * 60_000;
+/** So long before its end a session is used no more: a call takes time, and clocks differ. In milliseconds. */
+const LAST = 30_000;
+/** After a renewal has failed, the next one is not tried at once. In milliseconds. */
+const PAUSE = 5_000;
+/** An opening that takes longer than this was probably frozen half-way by Lambda: nobody else waits for it. In milliseconds. */
+const PATIENCE = 10_000;
+
+interface Opening {
+  readonly session: Promise<SessionCredentials>;
+  /** In epoch milliseconds. */
+  readonly since: number;
+}
+
+/** What the SDK asks for credentials, and with `forceRefresh` for others than before. */
+type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<SessionCredentials>;
+
 /**
- * Opens sessions of the role for one tenant. The SDK calls this when it first needs credentials, and again in the last five minutes before they
- * expire, once for all waiting requests. Failures are not cached.
- * @throws TypeError for an invalid tenant; the errors of STS, of which transient ones become a 503 (`retry.ts`)
+ * Sessions of the role for one tenant, one after the other (`docs/decisions/0132-opening-sessions.md`):
+ *
+ *     none, or in its last 30 seconds ──▶ whoever asks waits for the next, which is opened once for all of them
+ *     in its last five minutes ─────────▶ it is answered; the next is opened meanwhile, and nobody waits for it
+ *     before that ──────────────────────▶ it is answered
+ *
+ * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
+ * not kept.
  */
-export const tenantCredentials = (role: string, tenant: string) => async (): Promise<SessionCredentials> => {
+export function tenantCredentials(role: string, tenant: string, clock: Clock = systemClock): Provider {
+  let held: SessionCredentials | undefined;
+  let opening: Opening | undefined;
+  let pausedUntil = 0;
+
+  const open = (): Promise<SessionCredentials> => {
+    const begun: Opening = { session: assumeRole(role, tenant), since: clock() };
+    opening = begun;
+    begun.session
+      .then(
+        (session) => {
+          if (opening === begun) held = session;
+        },
+        () => {
+          pausedUntil = clock() + PAUSE;
+        },
+      )
+      .finally(() => {
+        if (opening === begun) opening = undefined;
+      });
+    return begun.session;
+  };
+  const next = (): Promise<SessionCredentials> =>
+    opening !== undefined && clock() - opening.since < PATIENCE ? opening.session : open();
+
+  const provide: Provider = async ({ forceRefresh = false } = {}) => {
+    const left = held === undefined ? 0 : held.expiration.getTime() - clock();
+    if (held === undefined || forceRefresh || left <= LAST) return next();
+    if (left <= RENEWAL && clock() >= pausedUntil) next().catch(() => undefined);
+    return held;
+  };
+  // Else the SDK would keep them by rules of its own, which wait for each renewal.
+  return Object.assign(provide, { memoized: true });
+}
+
+async function assumeRole(role: string, tenant: string): Promise<SessionCredentials> {
   if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
   const { client, commands } = await sts();
   const { Credentials: session } = await client.send(
@@ -46,4 +105,4 @@ export const tenantCredentials = (role: string, tenant: string) => async (): Pro
     sessionToken: SessionToken,
     expiration: Expiration,
   };
-};
+}
