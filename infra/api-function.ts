@@ -135,6 +135,7 @@ const environmentOf = (
   ...(settings.webhookToleranceSeconds === undefined
     ? {}
     : { WEBHOOK_TOLERANCE_SECONDS: String(settings.webhookToleranceSeconds) }),
+  ...(settings.corsOrigins.length === 0 ? {} : { CORS_ORIGINS: settings.corsOrigins.join() }),
   METRICS_BY_ROUTE: settings.metricsByRoute ? 'on' : 'off',
   POWERTOOLS_SERVICE_NAME: 'custodia',
   ...(rights.signs || rights.verifies ? { SIGNING_KEY_ID: keys.tokens[0].keyArn } : {}),

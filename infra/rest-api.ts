@@ -20,7 +20,7 @@ import { addGatewayResponses } from './gateway-responses.ts';
 import { logGroup } from './logs.ts';
 import { AUTHORIZER } from './rights.ts';
 import type { Settings } from './settings.ts';
-import { answerNoRoute, answerOtherMethods } from './undeclared.ts';
+import { answerUndeclared } from './undeclared.ts';
 
 interface ApiProps {
   readonly contracts: readonly Contract[];
@@ -49,10 +49,10 @@ export class Api extends Construct {
     this.accessLogs = logGroup(this, 'AccessLogs', settings);
     this.rest = restApi(this, this.accessLogs, settings);
     this.#accept(settings);
-    addGatewayResponses(this.rest);
+    addGatewayResponses(this.rest, settings);
     const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).alias, settings);
-    const methods = this.#addRoutes(contracts, functions, authorizers);
-    this.#answerTheRest(methods);
+    this.#addRoutes(contracts, functions, authorizers);
+    this.#answerTheRest(contracts, settings);
     this.baseUrl = this.#address(settings);
     // Its document names the address that serves it.
     functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
@@ -93,9 +93,7 @@ export class Api extends Construct {
     return `https://${domainName}`;
   }
 
-  /** @returns the methods of each path */
-  #addRoutes(contracts: readonly Contract[], functions: Functions, authorizers: Authorizers): Map<string, string[]> {
-    const methods = new Map<string, string[]>();
+  #addRoutes(contracts: readonly Contract[], functions: Functions, authorizers: Authorizers): void {
     for (const { name, routes } of contracts) {
       // One permission for the whole API: one per method would pass the 20 KB that an alias's policy may have.
       const integration = new LambdaIntegration(functions.named(name).alias, { scopePermissionToMethod: false });
@@ -107,21 +105,19 @@ export class Api extends Construct {
           const added = resource.addMethod(method, integration, authorizers.optionsFor(auth));
           if (reason !== undefined) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason });
         }
-        methods.set(path, [...(methods.get(path) ?? []), ...methodsOf(route)]);
       }
     }
-    return methods;
   }
 
-  #answerTheRest(methods: ReadonlyMap<string, readonly string[]>): void {
+  #answerTheRest(contracts: readonly Contract[], { corsOrigins }: Settings): void {
     const { root } = this.rest;
+    const byPath = Map.groupBy(
+      contracts.flatMap(({ routes }) => Object.values(routes)),
+      ({ path }) => path,
+    );
     const resources: IResource[] = [root, ...this.rest.node.findAll().filter((child) => child instanceof Resource)];
-    for (const resource of resources) {
-      const allowed = methods.get(resource.path);
-      if (allowed === undefined) answerNoRoute(resource);
-      else answerOtherMethods(resource, allowed);
-    }
-    answerNoRoute(root.addResource('{proxy+}'));
+    for (const resource of [...resources, root.addResource('{proxy+}')])
+      answerUndeclared(resource, byPath.get(resource.path) ?? [], corsOrigins);
   }
 }
 

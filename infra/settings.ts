@@ -1,6 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
+import { ORIGINS, originsOf } from '../shared/contract/cors.ts';
 
 /** What CloudWatch can keep logs for; it takes no number of days in between. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
@@ -37,6 +38,16 @@ const schema = z.object({
     .string()
     .regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate of AWS Certificate Manager')
     .optional(),
+  /**
+   * Origins whose pages may call the API from a browser, `https://app.example.com,http://localhost:5173`, or `*` for all
+   * (`docs/decisions/0134-cors.md`). What everybody may read, pages of all origins may always read.
+   */
+  corsOrigins: z
+    .string()
+    .transform(originsOf)
+    .refine((origins) => origins !== undefined, ORIGINS)
+    .transform((origins) => origins ?? [])
+    .default([]),
   /** Where alarms go; without it they only show in the console. */
   alarmEmail: z.email().optional(),
   /** A dashboard in CloudWatch, of what the alarms and more is made of: $3 a month, but for the first three of an account. */

@@ -16,6 +16,8 @@ export interface FunctionEnvironment {
   readonly maxIntegrations?: number | undefined;
   /** How long the gateway keeps an answer of the authorizer, in seconds. Default: as the gateway's, {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;
+  /** Origins whose pages may call. Default: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Whether the functions write the access lines that they write in AWS. Default: no. */
   readonly accessLines?: boolean | undefined;
 }
@@ -36,6 +38,7 @@ export function setFunctionEnvironment({
   tenantRateLimit,
   maxIntegrations,
   authorizerTtlSeconds = AUTHORIZER_TTL_SECONDS,
+  corsOrigins = [],
   accessLines = false,
 }: FunctionEnvironment): void {
   for (const variable of FOREIGN) delete process.env[variable];
@@ -43,6 +46,7 @@ export function setFunctionEnvironment({
     TABLE_NAME: tableName,
     DYNAMODB_ENDPOINT: endpoint,
     KEY_FILE: keyFile,
+    CORS_ORIGINS: corsOrigins.join(),
     FIRST_KEY: firstKey ? 'on' : 'off',
     RATE_LIMIT: String(rateLimit ?? GENEROUS_LIMIT),
     TENANT_RATE_LIMIT: String(tenantRateLimit ?? ''),

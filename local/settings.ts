@@ -1,5 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
+import { ORIGINS, originsOf } from '../shared/contract/cors.ts';
 import type { Throttling } from './gateway/throttle.ts';
 
 /** The local API cannot start as it was asked to; the message is one sentence that says what to do about it. */
@@ -27,6 +28,8 @@ export interface LocalSettings {
   readonly rateLimit?: number | undefined;
   /** Requests a minute of all integrations of a tenant together; undefined: ten times `rateLimit`. */
   readonly tenantRateLimit?: number | undefined;
+  /** Origins whose pages may call; undefined: none. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** What each route takes of all callers together, as a stage does it; undefined: any number of requests. */
   readonly throttling?: Throttling | undefined;
 }
@@ -45,6 +48,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
   rateLimit: limitOf(environment, 'RATE_LIMIT'),
   tenantRateLimit: limitOf(environment, 'TENANT_RATE_LIMIT'),
+  corsOrigins: corsOriginsOf(environment.CORS_ORIGINS || undefined),
   throttling: throttlingOf(environment),
 });
 
@@ -71,6 +75,12 @@ function limitOf(environment: Environment, variable: string, per = ' a minute'):
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new LocalApiError(`${variable} must be a whole number of requests${per} from 1 to 999999999, not "${text}".`);
+}
+
+function corsOriginsOf(text: string | undefined): readonly string[] | undefined {
+  const origins = text === undefined ? undefined : originsOf(text);
+  if (text === undefined || origins !== undefined) return origins;
+  throw new LocalApiError(`CORS_ORIGINS must be ${ORIGINS}, not "${text}".`);
 }
 
 /** A burst of twice the rate, as a stage has it that sets neither. */

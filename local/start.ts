@@ -63,13 +63,13 @@ export async function startLocalApi(
   loading.catch(() => undefined);
 
   const keyFile = join(directory.path, 'keys.json');
-  const { platformSecret: secret, rateLimit, tenantRateLimit } = settings;
+  const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins } = settings;
   const workAt = async (endpoint: string): Promise<void> => {
-    const limits = { rateLimit, tenantRateLimit };
+    const given = { rateLimit, tenantRateLimit, corsOrigins };
     const accessLines = log.tells('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
-    setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...limits });
+    setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
     configureTable({});
     if (log.tells('info')) meter(environmentTable(), log.debug);
     await makeTable(endpoint);
@@ -161,7 +161,7 @@ const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
 async function listen(
-  { port, host, throttling }: LocalSettings,
+  { port, host, throttling, corsOrigins = [] }: LocalSettings,
   log: Log,
   options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
 ): Promise<Gateway> {
@@ -174,6 +174,7 @@ async function listen(
       port,
       host,
       throttling,
+      corsOrigins,
       around: log.tells('info') ? requestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
       ...options,

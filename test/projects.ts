@@ -10,8 +10,8 @@ const UNIT = [
   'test/dates/*.test.ts',
   'test/docs/{operator,generate,local-gateway,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',
-  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-functions,gateway-throttling,log}.test.ts',
-  'test/middleware/{authenticated,authorized,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
+  'test/local/{dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-throttling,log}.test.ts',
+  'test/middleware/{authenticated,authorized,cross-origin,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
   'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,tenant-credentials}.test.ts',
@@ -22,12 +22,13 @@ const UNIT = [
 /** They make the stack with empty bundles and look at its template. */
 const STACK = [
   'test/docs/cost.test.ts',
-  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,deploying-again}.test.ts',
+  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,cors,custom-domain,dashboard,deploying-again}.test.ts',
   'test/infra/{isolation,nag,operations,restored-table,rights,routes,stack,tracing,upgrades}.test.ts',
 ];
 
 /** They start processes, make bundles, lint or play long games. */
 const SLOW = [
+  'test/browser/*.test.ts',
   'test/contract/openapi-lint.test.ts',
   'test/docs/adding-a-domain.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',

@@ -67,7 +67,7 @@ function httpServer(settings: GatewaySettings, serve: Serve): Server {
       socket.destroy();
     } else {
       const requestId = randomUUID();
-      sendRaw(socket, gatewayReply(parserFailure(error, settings), requestId), requestId);
+      sendRaw(socket, gatewayReply(parserFailure(error, settings), requestId, settings), requestId);
     }
   });
   return http;

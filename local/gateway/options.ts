@@ -70,6 +70,8 @@ export interface GatewayOptions {
   readonly host?: string;
   /** The API answers under `/<stage>` alone. Default: at the root, as under a domain of one's own; the stage is then called `local`. */
   readonly stage?: string | undefined;
+  /** Origins whose pages may call. Default: none. The functions are told by `CORS_ORIGINS`. */
+  readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<Limits>;
   /** What each method takes. Default: any number of requests. */
   readonly throttling?: Throttling | undefined;
@@ -94,6 +96,7 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
   host: '127.0.0.1',
   stage: undefined,
   throttling: undefined,
+  corsOrigins: [],
   report: (failure, cause) => {
     process.stderr.write(`${failure}: ${stacksOf(cause)}\n`);
   },

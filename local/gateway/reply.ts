@@ -1,8 +1,10 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { gatewayProblemHeaders, gatewayProblemTemplate } from '../../shared/contract/gateway-problems.ts';
+import type { Preflight } from '../../shared/contract/preflight.ts';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
+import type { GatewaySettings } from './options.ts';
 import type { Pair } from './pair.ts';
 
 /** An answer, ready to be sent. */
@@ -13,10 +15,14 @@ export interface Reply {
 }
 
 /** The gateway response of a failure: its template and headers with the variables filled in, as API Gateway does. */
-export function gatewayReply({ problem, status, authorizer }: GatewayFailure, requestId: string): Reply {
+export function gatewayReply(
+  { problem, status, authorizer }: GatewayFailure,
+  requestId: string,
+  { corsOrigins }: Pick<GatewaySettings, 'corsOrigins'>,
+): Reply {
   const variableOf = (variable: string): string =>
     variable === 'requestId' ? requestId : (authorizer[variable.replace('authorizer.', '')] ?? '');
-  const headers = Object.entries(gatewayProblemHeaders(problem)).map(
+  const headers = Object.entries(gatewayProblemHeaders(problem, corsOrigins)).map(
     ([name, expression]): Pair => [
       name,
       expression.startsWith("'") ? expression.slice(1, -1) : variableOf(expression.replace('context.', '')),
@@ -26,6 +32,13 @@ export function gatewayReply({ problem, status, authorizer }: GatewayFailure, re
     variableOf(variable),
   );
   return { status, headers, body: Buffer.from(body) };
+}
+
+/** The answer to a preflight. An origin that is not allowed is told the first that is, as in the stack (`infra/undeclared.ts`). */
+export function preflightReply({ origins, headers }: Preflight, origin: string | undefined, requestId: string): Reply {
+  const allowed = origins.find((each) => each === origin) ?? origins[0];
+  const all = { 'Access-Control-Allow-Origin': allowed, ...headers, 'X-Request-Id': requestId };
+  return { status: 204, headers: Object.entries(all), body: Buffer.alloc(0) };
 }
 
 /** Statuses that have no body, nor a length of one (RFC 9110 §8.6). */

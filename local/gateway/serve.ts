@@ -1,15 +1,16 @@
-import { GATEWAY_PROBLEMS, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
-import type { Auth } from '../../shared/contract/route.ts';
+import { GATEWAY_PROBLEMS, undeclared } from '../../shared/contract/gateway-problems.ts';
+import { preflightOf } from '../../shared/contract/preflight.ts';
+import type { Auth, Route } from '../../shared/contract/route.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
-import { type AuthorizerValues, proxyEvent, type Routed, traceIdOf } from './event.ts';
+import { type AuthorizerValues, headerOf, proxyEvent, type Routed, traceIdOf } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
 import type { Incoming } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { Ended, GatewaySettings } from './options.ts';
-import { gatewayReply, type Reply } from './reply.ts';
-import { type FindResource, type Match, type Method, resourceTree } from './resources.ts';
+import { gatewayReply, preflightReply, type Reply } from './reply.ts';
+import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { withinStage } from './stage.ts';
 import { methodThrottle } from './throttle.ts';
@@ -34,8 +35,10 @@ export function server(settings: GatewaySettings): Serve {
     try {
       const called = await takeIn();
       const incoming = withinStage(called, settings.stage);
-      const match = resourceOf(findResource, incoming);
-      const method = methodOf(match, incoming.method);
+      const match = findResource(incoming.segments);
+      const method = match?.resource.methods.get(incoming.method);
+      if (match === undefined || method === undefined)
+        return served(answerUndeclared(match, incoming, requestId, settings));
       throttle(`${incoming.method} ${method.route.path}`);
       const stage = settings.stage ?? 'local';
       const traceId = traceIdOf(incoming);
@@ -48,7 +51,7 @@ export function server(settings: GatewaySettings): Serve {
       if (error instanceof ClientGone) throw error;
       const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
       if (known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
-      return served(gatewayReply(known, requestId));
+      return served(gatewayReply(known, requestId, settings));
     }
   };
 }
@@ -65,18 +68,24 @@ function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authori
   };
 }
 
-function resourceOf(findResource: FindResource, { segments }: Incoming): Match {
-  const match = findResource(segments);
-  if (match === undefined || match.resource.methods.size === 0) throw failure('RESOURCE_NOT_FOUND');
-  return match;
+/** A method that the resource does not have, or no resource: as the stack's `ANY` (`infra/undeclared.ts`). */
+function answerUndeclared(
+  match: Match | undefined,
+  incoming: Incoming,
+  requestId: string,
+  settings: GatewaySettings,
+): Reply {
+  const routes = routesOf(match);
+  const preflight = preflightOf(routes, settings.corsOrigins);
+  if (preflight !== undefined && incoming.method === 'OPTIONS')
+    return preflightReply(preflight, headerOf(incoming, 'origin'), requestId);
+  return gatewayReply(failureOf(undeclared(routes, preflight)), requestId, settings);
 }
 
-/** @throws GatewayFailure 405 */
-function methodOf({ resource }: Match, name: string): Method {
-  const method = resource.methods.get(name);
-  if (method === undefined) throw failureOf(methodNotAllowed([...resource.methods.keys()]));
-  return method;
-}
+/** Each once, though `HEAD` and `GET` lead to the same. */
+const routesOf = (match: Match | undefined): readonly Route[] => [
+  ...new Set(Array.from(match?.resource.methods.values() ?? [], ({ route }) => route)),
+];
 
 async function integrate(
   invoke: Invoke,

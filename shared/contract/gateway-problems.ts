@@ -1,6 +1,9 @@
 import { CHALLENGE } from './challenge.ts';
+import { ANY_ORIGIN, readableBy } from './cors.ts';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from './problem.ts';
+import type { Route } from './route.ts';
 import { MAX_BODY } from './sizes.ts';
+import { methodsOf } from './traits.ts';
 
 /**
  * The problems that API Gateway answers by itself, without a function. The stack's gateway responses and the local gateway are both made from
@@ -97,18 +100,40 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
 export const methodNotAllowed = (allowed: readonly string[]): GatewayProblem =>
   problem('method-not-allowed', { headers: { Allow: `'${allowed.toSorted().join(', ')}'` } });
 
+/** What is wrong with a method that a path does not have; without routes, with the path. */
+export const undeclared = (routes: readonly Pick<Route, 'method'>[], preflight: unknown): GatewayProblem =>
+  routes.length === 0
+    ? GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND
+    : methodNotAllowed([...routes.flatMap(methodsOf), ...(preflight === undefined ? [] : ['OPTIONS'])]);
+
 export const PROBLEM_CONTENT_TYPE = 'application/problem+json';
 
 const REQUEST_ID = '$context.requestId';
 
-/** Headers of a problem in API Gateway's mapping syntax: constants in single quotes, or `context.` variables. */
-export const gatewayProblemHeaders = ({ headers }: GatewayProblem): Readonly<Record<string, string>> => ({
+/**
+ * Headers of a problem in API Gateway's mapping syntax: constants in single quotes, or `context.` variables.
+ * @param corsOrigins those that the stage allows
+ */
+export const gatewayProblemHeaders = (
+  { headers }: GatewayProblem,
+  corsOrigins: readonly string[],
+): Readonly<Record<string, string>> => ({
   'Content-Type': `'${PROBLEM_CONTENT_TYPE}'`,
   'Cache-Control': "'no-store'",
   'X-Content-Type-Options': "'nosniff'",
   'X-Request-Id': REQUEST_ID.slice(1),
+  ...readableByAll(corsOrigins),
   ...headers,
 });
+
+/**
+ * The gateway cannot compare origins in a response of its own. What it says by itself is the same for everybody, so that all pages may read it as
+ * soon as the stage allows any.
+ */
+const readableByAll = (corsOrigins: readonly string[]) =>
+  corsOrigins.length === 0
+    ? {}
+    : Object.fromEntries(Object.entries(readableBy(ANY_ORIGIN)).map(([name, value]) => [name, `'${value}'`]));
 
 /** Body of a problem as a mapping template: problem details (RFC 9457) with variables of `$context`. */
 export const gatewayProblemTemplate = ({ type, status, detail }: GatewayProblem): string =>

@@ -4,6 +4,7 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Contract } from '../contract/route.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
+import { crossOrigin } from './middleware/cross-origin.ts';
 import { head } from './middleware/head.ts';
 import { inSession } from './middleware/in-session.ts';
 import { jsonBody } from './middleware/json-body.ts';
@@ -27,6 +28,7 @@ export function pipeline<C extends Contract>(
 ): LambdaHandler {
   const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
     .use(head())
+    .use(crossOrigin())
     .use(responseHeaders())
     .use(problemDetails())
     .use(requestLog())

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
+import { preflightOf } from '../../shared/contract/preflight.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { methodsOf } from '../../shared/contract/traits.ts';
 import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
@@ -201,14 +202,14 @@ describe('a path or method that is not there', () => {
   );
 
   it.each([...new Set(operations.map(([, { path }]) => path))])('is a 405 with Allow: %s', async (path) => {
-    const allowed: string[] = operations
-      .filter(([, route]) => route.path === path)
-      .flatMap(([, route]) => methodsOf(route));
+    const routes = operations.filter(([, route]) => route.path === path).map(([, route]) => route);
+    const allowed: string[] = routes.flatMap(methodsOf);
     const filled = path.replace(/\{\w+\}/g, randomUUID());
+    // Where everybody may read, a page of any origin may ask whether it may.
+    if (preflightOf(routes, []) !== undefined) allowed.push('OPTIONS');
     for (const method of [
       'PUT',
-      'OPTIONS',
-      ...['GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each as 'GET')),
+      ...['OPTIONS', 'GET', 'POST', 'PATCH', 'DELETE'].filter((each) => !allowed.includes(each)),
     ]) {
       const { status, headers } = await api.request(method, filled);
       expect([status, headers.get('allow')], method).toEqual([405, allowed.toSorted().join(', ')]);

@@ -65,7 +65,7 @@ describe('GET /api/v1/openapi', () => {
 
   it.each(['POST', 'PATCH', 'DELETE', 'PUT'])('has no %s', async (method) => {
     const { status, headers } = await api.request(method, PATH);
-    expect([status, headers.get('allow')]).toEqual([405, 'GET']);
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 });
 

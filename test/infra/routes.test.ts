@@ -135,7 +135,8 @@ describe('what is not declared', () => {
     for (const [path, declared] of byPath) {
       const response = mock(`ANY ${path}`);
       expect(response?.StatusCode).toBe('405');
-      const allowed = declared.map(({ method }) => method).toSorted();
+      const isPublic = declared.every(({ auth, method }) => auth === 'none' && method !== 'POST');
+      const allowed = [...declared.map(({ method }) => method), ...(isPublic ? ['OPTIONS'] : [])].toSorted();
       expect(response?.ResponseParameters['method.response.header.Allow']).toBe(`'${allowed.join(', ')}'`);
       expect(response?.ResponseTemplates['application/json']).toBe(gatewayProblemTemplate(methodNotAllowed(allowed)));
     }

@@ -39,6 +39,7 @@ export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown())
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
   backupRetentionDays: '90',
+  corsOrigins: 'https://app.example.com,https://admin.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
   deployment: 'canary',
   domainName: 'api.example.com',

@@ -61,7 +61,10 @@ export interface OrgAccess {
 }
 
 export interface ApiOptions
-  extends Pick<GatewayOptions, 'firstKey' | 'authorizerTtlSeconds' | 'limits' | 'report' | 'around' | 'stage'> {}
+  extends Pick<
+    GatewayOptions,
+    'firstKey' | 'authorizerTtlSeconds' | 'corsOrigins' | 'limits' | 'report' | 'around' | 'stage' | 'throttling'
+  > {}
 
 /** Test files make many integrations in one organization. */
 const MANY = 100_000;
@@ -77,6 +80,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
     firstKey,
     maxIntegrations: MANY,
     authorizerTtlSeconds: options.authorizerTtlSeconds,
+    corsOrigins: options.corsOrigins,
   });
   // The functions keep their table for as long as the process lives; a test file may start several APIs, one after the other.
   configureTable({});

@@ -1,0 +1,43 @@
+import type { Route } from './route.ts';
+
+/**
+ * Which pages may call the API (CORS, https://fetch.spec.whatwg.org/#http-cors-protocol). A stage names their origins. Tokens travel in a
+ * header that a page sets itself, so that there is no mode with credentials, and a page of any origin gets nothing that its user has not given it.
+ */
+
+/** `*`, alone, for the pages of all origins. */
+export const ANY_ORIGIN = '*';
+
+const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[1-9]\d{0,4})?$/;
+const MOST_ORIGINS = 20;
+
+/** What {@link originsOf} takes, in words. */
+export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
+
+/** The origins in a setting; none in an empty one, undefined where they are not {@link ORIGINS}. */
+export function originsOf(setting: string): readonly string[] | undefined {
+  const origins = setting.split(',').filter((origin) => origin !== '');
+  if (setting === ANY_ORIGIN) return origins;
+  return origins.length <= MOST_ORIGINS && origins.every((origin) => ORIGIN.test(origin)) ? origins : undefined;
+}
+
+/**
+ * The origins whose pages may call a route: all where it tells everybody the same, none where its callers are servers (a page cannot keep the
+ * secret that signs a webhook), else those of the stage. A login is for pages too: where a person types the secret, or a backend of their own is missing.
+ */
+export function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: readonly string[]) {
+  if (auth === 'signature') return [];
+  return auth === 'none' && method === 'GET' ? [ANY_ORIGIN] : ofStage;
+}
+
+/** Headers of responses that pages may read besides the few that they always may: those that the OpenAPI document declares, and of refusals. */
+export const EXPOSED_HEADERS: readonly string[] = [
+  ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'],
+  ...['Idempotent-Replayed', 'WWW-Authenticate', 'Allow', 'Accept', 'Deprecation', 'Sunset'],
+];
+
+/** Headers with which a page of this origin may read a response. */
+export const readableBy = (origin: string): Readonly<Record<string, string>> => ({
+  'Access-Control-Allow-Origin': origin,
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS.join(', '),
+});

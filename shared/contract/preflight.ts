@@ -1,0 +1,44 @@
+import { ANY_ORIGIN, originsFor } from './cors.ts';
+import { requestHeaders } from './openapi/parameters.ts';
+import type { Route } from './route.ts';
+import { methodsOf } from './traits.ts';
+
+/** What a browser is told that asks, before a request of a page, whether it may send it (`cors.ts`). The gateway answers, without a function. */
+export interface Preflight {
+  /** `*` alone, or at least one. */
+  readonly origins: readonly [string, ...string[]];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** What browsers keep at most: two hours in Chromium. In seconds. */
+const MAX_AGE = 7_200;
+
+/** Headers of requests that are more than any page may send, on whatever route: one list, so that a client need not know which takes which. */
+const ALLOWED_HEADERS: readonly string[] = [
+  ...['Authorization', 'Content-Type', 'Content-Encoding', 'Prefer', 'tracestate'],
+  ...Object.keys(requestHeaders),
+];
+
+/** Methods that a path without routes is asked for: preflights there succeed, so that a page can read the 404. */
+const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
+
+/**
+ * The answer to preflights of a path with these routes; of any other path where there are none.
+ * @param ofStage the origins that the stage allows
+ * @returns undefined where no page may call: then `OPTIONS` is a method like any other
+ */
+export function preflightOf(routes: readonly Route[], ofStage: readonly string[]): Preflight | undefined {
+  const origins = routes.length === 0 ? ofStage : [...new Set(routes.flatMap((route) => originsFor(route, ofStage)))];
+  const [first, ...others] = origins.includes(ANY_ORIGIN) ? [ANY_ORIGIN] : origins;
+  if (first === undefined) return undefined;
+  const methods = routes.length === 0 ? METHODS : routes.flatMap((route) => methodsOf(route)).toSorted();
+  return {
+    origins: [first, ...others],
+    headers: {
+      'Access-Control-Allow-Methods': methods.join(', '),
+      'Access-Control-Allow-Headers': ALLOWED_HEADERS.join(', '),
+      'Access-Control-Max-Age': String(MAX_AGE),
+      ...(first === ANY_ORIGIN ? {} : { Vary: 'Origin' }),
+    },
+  };
+}
