@@ -33,7 +33,7 @@ export function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofS
 /** Headers of responses that pages may read besides the few that they always may: those that the OpenAPI document declares, and of refusals. */
 export const EXPOSED_HEADERS: readonly string[] = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'],
-  ...['Idempotent-Replayed', 'WWW-Authenticate', 'Allow', 'Accept', 'Deprecation', 'Sunset'],
+  ...['Idempotent-Replayed', 'Preference-Applied', 'WWW-Authenticate', 'Allow', 'Accept', 'Deprecation', 'Sunset'],
 ];
 
 /** Headers with which a page of this origin may read a response. */
