@@ -4,41 +4,51 @@ import { pageParameters } from '../../shared/contract/parameters.ts';
 import { permissionCodes } from '../../shared/contract/permissions.ts';
 import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, ID, METADATA, words } from '../../shared/contract/texts.ts';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const role = record('Role', () => ({
-  id: readOnly(uuid()),
-  org_id: optionalOnCreate(uuid().nullable()),
-  code: unique(code()),
-  label: name(200),
-  description: text(2_000).nullable().default(null),
+  id: readOnly(uuid().describe(ID)),
+  org_id: optionalOnCreate(
+    uuid().nullable().describe('The organization that has the role; null for a role of the platform.'),
+  ),
+  code: unique(code()).describe('Short name for programs; no two roles of an organization have the same.'),
+  label: name(200).describe('What people call the role.'),
+  description: text(2_000).nullable().default(null).describe('What the role is for, for people.'),
   is_system: createOnly(flag().describe('Made by platform callers only.').default(false)),
   permissions: permissionCodes()
     .describe(
       'Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
     )
     .default(null),
-  created_at: readOnly(timestamp().nullable()),
-}));
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+})).describe('As what a person belongs to an organization.');
 export type Role = RecordOf<typeof role>;
 
 export const permission = record('Permission', () => ({
-  id: readOnly(uuid()),
-  code: readOnly(text(81)),
-  description: readOnly(text(200)),
-}));
+  id: readOnly(uuid().describe('Made from the code, and the same wherever this service runs.')),
+  code: readOnly(text(81).describe('`<area>:<verb>`, as an integration is given it.')),
+  description: readOnly(text(200).describe('What it allows, in words.')),
+})).describe('What an integration may be allowed to do.');
 
 /** Created and listed below `/users` (`functions/users`). */
 export const membership = record('Membership', () => ({
-  id: readOnly(uuid()),
-  user_id: createOnly(reference('User')),
-  org_id: optionalOnCreate(uuid()),
-  client_id: createOnly(reference('Client').nullable().default(null)),
-  role_id: reference('Role').nullable().default(null),
-  status: word().default('active'),
-  metadata: jsonObject().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  user_id: createOnly(reference('User').describe('The person who is a member.')),
+  org_id: optionalOnCreate(
+    uuid().describe('Of which organization; the caller’s own unless a platform caller names one.'),
+  ),
+  client_id: createOnly(
+    reference('Client')
+      .nullable()
+      .default(null)
+      .describe('The client to whom the membership is limited; null for the whole organization.'),
+  ),
+  role_id: reference('Role').nullable().default(null).describe('In which role; null for none.'),
+  status: word().default('active').describe(words('`active` or `inactive`: whether it holds at present.')),
+  metadata: jsonObject().nullable().default(null).describe(METADATA),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+})).describe('That a person belongs to an organization or to one of its clients.');
 export type Membership = RecordOf<typeof membership>;
 
 const params = () => ({ id: reference('Membership') });

@@ -26,6 +26,6 @@ export const membershipExample = {
   client_id: null,
   role_id: roleExample.id,
   status: 'active',
-  metadata: null,
+  metadata: { desk: 'B7' },
   created_at: '2026-11-20T09:30:00.000Z',
 };

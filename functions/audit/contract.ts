@@ -4,10 +4,11 @@ import { count, text, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { ID } from '../../shared/contract/texts.ts';
 
 export const auditEvent = record('AuditEvent', () => ({
-  id: readOnly(uuid()),
-  occurred_at: readOnly(timestamp()),
+  id: readOnly(uuid().describe(ID)),
+  occurred_at: readOnly(timestamp().describe('When it was done, by the clock of the service.')),
   operation: readOnly(
     text(100).describe(
       'Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
@@ -21,9 +22,11 @@ export const auditEvent = record('AuditEvent', () => ({
   actor_id: readOnly(
     reference('Integration').nullable().describe('Id of the integration that acted, where it was one.'),
   ),
-  actor_app_code: readOnly(text(100).nullable()),
+  actor_app_code: readOnly(
+    text(100).nullable().describe('Its app code at that time; of a refused login the one that was tried.'),
+  ),
   record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
-  record_id: readOnly(uuid()),
+  record_id: readOnly(uuid().describe('Which record of that type was created, changed or tried.')),
   changed_fields: readOnly(
     z
       .array(text(100))
@@ -37,13 +40,14 @@ export const auditEvent = record('AuditEvent', () => ({
       .nullable()
       .describe(
         'Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
-      ),
+      )
+      .meta({ examples: [4] }),
   ),
   request_id: readOnly(
     text(128).nullable().describe('`X-Request-Id` of the answer; null for the operator’s command line.'),
   ),
   source_address: readOnly(text(64).nullable().describe('Network address that the request came from.')),
-}));
+})).describe('Who did what to which record, or tried to.');
 
 const example = {
   id: '7df59570-303b-4c3e-b7a9-1d5f8e2c6b40',

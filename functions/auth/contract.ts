@@ -6,9 +6,11 @@ import { contract, ok, route } from '../../shared/contract/route.ts';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', () => ({
-  app_code: text(100, 1).describe('App code of the integration.'),
-  secret: text(SECRET_LENGTH.max, 1).meta({ format: 'password' }).describe('Secret of the integration.'),
-}));
+  app_code: text(100, 1).describe('Which integration logs in: as it was registered.'),
+  secret: text(SECRET_LENGTH.max, 1)
+    .meta({ format: 'password' })
+    .describe('As the registration or the last rotation showed it.'),
+})).describe('The credentials of an integration.');
 
 /** Longer than any token, which have about 500 characters. */
 const MAX_TOKEN = 4_096;
@@ -17,9 +19,10 @@ const accessToken = declared(() =>
   z
     .strictObject({
       access_token: z.string().max(MAX_TOKEN).describe('A JWT to send as `Authorization: Bearer <token>`.'),
-      token_type: z.literal('bearer'),
+      token_type: z.literal('bearer').describe('How the token is sent: as a bearer token (RFC 6750).'),
       expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
     })
+    .describe('What a login answers (RFC 6749 §5.1).')
     .meta({ id: 'AccessToken' }),
 );
 

@@ -6,6 +6,7 @@ import {
   flag,
   jsonObject,
   name,
+  shownAs,
   slug,
   text,
   timestamp,
@@ -15,36 +16,63 @@ import {
 import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
+import { CREATED_AT, ID, METADATA, ORGANIZATION, words } from '../../shared/contract/texts.ts';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({
-  id: readOnly(uuid()),
-  org_id: optionalOnCreate(uuid()),
-  name: name(200),
-  slug: unique(slug()).nullable().default(null),
-  timezone: timeZone().default('Europe/Lisbon'),
-  status: word().default('active'),
-  metadata: jsonObject().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
-  email: email().nullable().default(null),
-  phone: count(999_999_999_999_999).nullable().default(null),
-  plan: text(100).nullable().default(null),
-  total_resources: readOnly(count().nullable()),
-  services_count: readOnly(count()),
-  last_contact: readOnly(timestamp().nullable()),
-  has_risks: readOnly(flag()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  org_id: optionalOnCreate(uuid().describe(ORGANIZATION)),
+  name: name(200).describe('What people call the company.'),
+  slug: unique(slug())
+    .nullable()
+    .default(null)
+    .describe('Short name for web addresses; no two clients of an organization have the same.'),
+  timezone: timeZone()
+    .default('Europe/Lisbon')
+    .describe('The zone that the client lives in, as an IANA time zone identifier.'),
+  status: word()
+    .default('active')
+    .describe(words('`active` or `inactive`: whether the company is looked after at present.')),
+  metadata: jsonObject().nullable().default(null).describe(METADATA),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  email: email().nullable().default(null).describe('Where mail to the company goes.'),
+  phone: count(999_999_999_999_999)
+    .nullable()
+    .default(null)
+    .describe('Telephone number as digits only, country code first.'),
+  plan: text(100).nullable().default(null).describe('What the company has subscribed to, in your own words.'),
+  total_resources: readOnly(
+    count().nullable().describe('How many resources the client has now; counted by the service.'),
+  ),
+  services_count: readOnly(count().describe('How many services the client has now; counted by the service.')),
+  last_contact: readOnly(
+    timestamp()
+      .nullable()
+      .describe(
+        'Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.',
+      ),
+  ),
+  has_risks: readOnly(
+    flag().describe(
+      'Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.',
+    ),
+  ),
+})).describe('A company that an organization looks after.');
 export type Client = RecordOf<typeof client>;
 
 export const clientAction = record('ClientAction', () => ({
-  id: readOnly(uuid()),
-  type: readOnly(word()),
-  client_id: readOnly(reference('Client')),
-  performed_by: readOnly(uuid()),
-  performed_at: readOnly(timestamp()),
-  details: readOnly(anyJsonObject()),
-  result: readOnly(word()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  type: readOnly(word().describe('What was done: `created` or `updated`.')),
+  client_id: readOnly(reference('Client').describe('The client that it was done to.')),
+  performed_by: readOnly(uuid().describe('Id of the integration that did it.')),
+  performed_at: readOnly(timestamp().describe('When it was done, by the clock of the service.')),
+  details: readOnly(
+    anyJsonObject().describe(
+      'Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.',
+    ),
+  ),
+  result: readOnly(word().describe('How it ended: `success`.')),
+})).describe('What was done to a client, and by which integration.');
 export type ClientAction = RecordOf<typeof clientAction>;
 
 const clientExample = {
@@ -85,7 +113,10 @@ export const clients = contract({
     listClients: route('GET', '/api/v1/clients', {
       summary: 'List clients',
       permission: 'clients:read',
-      query: () => ({ ...pageParameters(), status: word().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        status: word().optional().describe('Only records with this status, such as `active`.'),
+      }),
       response: pageOf(client, 'A page of clients.', clientExample),
     }),
     createClient: route('POST', '/api/v1/clients', {

@@ -15,6 +15,7 @@ import {
   record,
 } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, ID, METADATA } from '../../shared/contract/texts.ts';
 
 /** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);
@@ -23,17 +24,25 @@ const status = () => z.enum(['active', 'inactive']);
 const MAX_TOLERANCE = 2_592_000;
 
 export const integration = record('Integration', () => ({
-  id: readOnly(uuid()),
-  org_id: optionalOnCreate(uuid().nullable()),
-  app_code: createOnly(uniqueEverywhere(code(100).min(3))),
-  display_name: name(200),
-  status: status().default('active'),
+  id: readOnly(uuid().describe(ID)),
+  org_id: optionalOnCreate(
+    uuid().nullable().describe('The organization that it acts for; null for an integration of the platform.'),
+  ),
+  app_code: createOnly(
+    uniqueEverywhere(code(100).min(3)).describe(
+      'By which it logs in and sends webhooks; unique in the whole service, and never changes.',
+    ),
+  ),
+  display_name: name(200).describe('What people call the integration.'),
+  status: status()
+    .default('active')
+    .describe('`inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.'),
   permissions: permissionCodes()
     .describe(
       'Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
     )
     .default(null),
-  metadata: jsonObject().nullable().default(null),
+  metadata: jsonObject().nullable().default(null).describe(METADATA),
   rate_limit: requestsAMinute()
     .nullable()
     .describe(
@@ -46,8 +55,8 @@ export const integration = record('Integration', () => ({
     .describe(
       'Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
     ),
-  created_at: readOnly(timestamp().nullable()),
-}));
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+})).describe('An app code with a secret: the credentials of a program that calls the API.');
 export type Integration = RecordOf<typeof integration>;
 
 const integrationCreate = adapted(integration.create, (schema) =>
@@ -72,7 +81,10 @@ const shownOnce = () =>
 
 /** The response of a creation, the only one with the secret. */
 const createdIntegration = declared(() =>
-  integration.schema.extend({ secret: shownOnce() }).meta({ id: 'CreatedIntegration' }),
+  integration.schema
+    .extend({ secret: shownOnce() })
+    .describe('A new integration, with the secret that is shown only here.')
+    .meta({ id: 'CreatedIntegration' }),
 );
 
 /** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
@@ -88,7 +100,7 @@ const rotation = body('SecretRotation', () => ({
   previous_valid_for: whole(0, PREVIOUS.longest)
     .default(PREVIOUS.standard)
     .describe('How long the secret before stays good, in seconds; 0 when it may have leaked.'),
-}));
+})).describe('How to replace a secret; the empty object `{}` will do.');
 
 /** The response of a rotation, the only one with the new secret. */
 const rotatedIntegration = declared(() =>
@@ -99,6 +111,7 @@ const rotatedIntegration = declared(() =>
         .nullable()
         .describe('Until when the secret before is good too; null when it is good no more.'),
     })
+    .describe('An integration with its new secret, which is shown only here.')
     .meta({ id: 'RotatedIntegration' }),
 );
 
@@ -108,10 +121,10 @@ const example = {
   app_code: 'acme-billing',
   display_name: 'Acme billing',
   status: 'active',
-  permissions: null,
-  metadata: null,
-  rate_limit: null,
-  webhook_tolerance_seconds: null,
+  permissions: ['clients:read', 'tickets:write'],
+  metadata: { team: 'billing' },
+  rate_limit: 600,
+  webhook_tolerance_seconds: 300,
   created_at: '2026-11-20T09:30:00.000Z',
 };
 
@@ -125,7 +138,10 @@ export const integrations = contract({
     listIntegrations: route('GET', '/api/v1/integrations', {
       summary: 'List integrations',
       permission: 'integrations:read',
-      query: () => ({ ...pageParameters(), status: status().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        status: status().optional().describe('Only integrations that may log in (`active`), or only the others.'),
+      }),
       response: pageOf(integration, 'A page of integrations, without their secrets.', example),
     }),
     createIntegration: route('POST', '/api/v1/integrations', {

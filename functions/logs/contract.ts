@@ -3,21 +3,30 @@ import { jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { declared, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, pageOf, route } from '../../shared/contract/route.ts';
+import { freeForm, ID } from '../../shared/contract/texts.ts';
 
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);
 
 export const logEntry = record('LogEntry', () => ({
-  id: readOnly(uuid()),
-  level: level(),
-  message: text(20_000, 1),
-  metadata: jsonObject().default({}),
-  ts: readOnly(timestamp()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  level: level().describe('How serious it is, from `debug` to `error`.'),
+  message: text(20_000, 1).describe('What happened, in words.'),
+  metadata: jsonObject().default({}).describe(freeForm('Facts about what happened, for programs.')),
+  ts: readOnly(timestamp().describe('When the entry was taken in, by the clock of the service.')),
+})).describe('What a system of the organization reported.');
 export type LogEntry = RecordOf<typeof logEntry>;
 
 /** The response of an ingestion (spec §4). */
-const receipt = declared(() => z.strictObject({ id: uuid(), received: z.literal(true) }).meta({ id: 'LogReceipt' }));
+const receipt = declared(() =>
+  z
+    .strictObject({
+      id: uuid().describe('Names the stored entry.'),
+      received: z.literal(true).describe('That the entry is stored: always true.'),
+    })
+    .describe('Tells that an entry was taken in.')
+    .meta({ id: 'LogReceipt' }),
+);
 
 const example = {
   id: '0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c',
@@ -35,7 +44,10 @@ export const logs = contract({
     listLogs: route('GET', '/api/v1/logs', {
       summary: 'List log entries',
       permission: 'logs:read',
-      query: () => ({ ...pageParameters(), level: level().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        level: level().optional().describe('Only entries of this level, not of those above.'),
+      }),
       response: pageOf(logEntry, 'A page of log entries.', example),
     }),
     ingestLog: route('POST', '/api/v1/logs/ingest', {

@@ -6,13 +6,23 @@ import { contract, ok, route } from '../../shared/contract/route.ts';
 const openApiDocument = declared(() =>
   z
     .strictObject({
-      openapi: z.literal('3.1.0'),
-      info: z.looseObject({ title: text(200), version: text(20), description: text(10_000) }),
-      servers: z.array(z.looseObject({ url: text(2048) })).max(10),
-      tags: z.array(anyJsonObject()).max(100),
-      paths: anyJsonObject(),
-      components: anyJsonObject(),
+      openapi: z.literal('3.1.0').describe('Version of the format.'),
+      info: z
+        .looseObject({
+          title: text(200).describe('What the service is.'),
+          version: text(20).describe('Version of the interface, not of the software.'),
+          description: text(10_000).describe('How to begin, in Markdown.'),
+        })
+        .describe('What the document is about.'),
+      servers: z
+        .array(z.looseObject({ url: text(2048).describe('Address below which the paths begin.') }))
+        .max(10)
+        .describe('Where the service is.'),
+      tags: z.array(anyJsonObject()).max(100).describe('The groups of operations, in reading order.'),
+      paths: anyJsonObject().describe('All operations, by path and method.'),
+      components: anyJsonObject().describe('What operations have in common, by kind and name.'),
     })
+    .describe('An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0).')
     .meta({ id: 'OpenApiDocument' }),
 );
 

@@ -3,14 +3,17 @@ import { jsonObject, name, slug, timestamp, uuid } from '../../shared/contract/f
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { adapted, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, freeForm, ID } from '../../shared/contract/texts.ts';
 
 export const organization = record('Organization', () => ({
-  id: readOnly(uuid()),
-  name: name(200),
-  slug: slug(),
-  settings: jsonObject().default({}),
-  created_at: readOnly(timestamp()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  name: name(200).describe('What people call the organization.'),
+  slug: slug().describe('Short name for web addresses; made from the name unless given. Not unique.'),
+  settings: jsonObject()
+    .default({})
+    .describe(freeForm('Settings of the systems that use the organization; they change nothing here.')),
+  created_at: readOnly(timestamp().describe(CREATED_AT)),
+})).describe('A tenant of the service, which sees nothing of the others.');
 
 /** The slug may be left out: it is then made from the name. */
 const organizationCreate = adapted(organization.create, (schema) => schema.partial({ slug: true }));

@@ -16,52 +16,66 @@ import {
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../shared/contract/texts.ts';
 import { ipAddress } from './ip-address.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', () => ({
-  id: readOnly(uuid()),
-  client_id: createOnly(reference('Client')),
-  service_id: reference('Service').nullable().default(null),
-  name: name(200),
-  type: word(),
-  description: text(5_000).nullable().default(null),
-  provider: word().default('local'),
-  external_id: text(500).nullable().default(null),
-  location: text(500).nullable().default(null),
-  ip_address: ipAddress().nullable().default(null),
-  status: word().default('active'),
-  specifications: jsonObject().nullable().default(null),
+  id: readOnly(uuid().describe(ID)),
+  client_id: createOnly(reference('Client').describe('The company that it is looked after for, by its id.')),
+  service_id: reference('Service').nullable().default(null).describe('The service that runs on it; null for none.'),
+  name: name(200).describe('What people call the resource.'),
+  type: word().describe(words('What kind of resource it is, such as `server`, `vm` or `volume`.')),
+  description: text(5_000).nullable().default(null).describe('What the resource is for, for people.'),
+  provider: word().default('local').describe(words('Who runs it: `local` for your own machines, `aws` …')),
+  external_id: text(500).nullable().default(null).describe('How its provider names it.'),
+  location: text(500).nullable().default(null).describe('Where it stands: a room, a data center, a region.'),
+  ip_address: ipAddress().nullable().default(null).describe('Its IPv4 or IPv6 address, without prefix length or zone.'),
+  status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
+  specifications: jsonObject().nullable().default(null).describe(freeForm('What it is made of: cores, memory, disks.')),
   credentials: credentials(CREDENTIALS),
-  limits: jsonObject().nullable().default(null),
-  metadata: jsonObject().nullable().default(null),
-  tags: tags().nullable().default(null),
-  health_status: word().default('healthy'),
-  last_health_check: timestamp().nullable().default(null),
-  cpu_usage: percentage().nullable().default(null),
-  memory_usage: percentage().nullable().default(null),
-  storage_usage: percentage().nullable().default(null),
-  usage_alerts_enabled: flag().default(true),
-  alert_threshold: percentage().default(80),
-  monthly_cost: money().default(0),
-  billing_cycle: word().default('monthly'),
-  provisioned_at: timestamp().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
-  updated_at: readOnly(timestamp().nullable()),
-}));
+  limits: jsonObject().nullable().default(null).describe(freeForm('What it may use at most: connections, disk space.')),
+  metadata: jsonObject().nullable().default(null).describe(METADATA),
+  tags: tags().nullable().default(null).describe('Labels to group resources by, each of up to 100 characters.'),
+  health_status: word()
+    .default('healthy')
+    .describe(words('How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.')),
+  last_health_check: timestamp()
+    .nullable()
+    .default(null)
+    .describe('When it was last checked: as given, or else the time of the last report of health or usage.'),
+  cpu_usage: percentage().nullable().default(null).describe('Processor time in use, in percent, as last reported.'),
+  memory_usage: percentage().nullable().default(null).describe('Memory in use, in percent, as last reported.'),
+  storage_usage: percentage().nullable().default(null).describe('Disk space in use, in percent, as last reported.'),
+  usage_alerts_enabled: flag()
+    .default(true)
+    .describe('Whether usage above `alert_threshold` makes the resource a risk to its client.'),
+  alert_threshold: percentage()
+    .default(80)
+    .describe('Usage in percent above which the resource is a risk to its client.'),
+  monthly_cost: money().default(0).describe('What the resource costs a month, in the currency that you account in.'),
+  billing_cycle: word().default('monthly').describe(words('How often it is billed: `monthly`, `yearly` …')),
+  provisioned_at: timestamp().nullable().default(null).describe('When the resource was set up.'),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+})).describe('What services run on, such as a machine or a volume, and how it is doing.');
 export type Resource = RecordOf<typeof resource>;
 
 export const historyEntry = record('ResourceHistoryEntry', () => ({
-  id: readOnly(count()),
-  resource_id: readOnly(reference('Resource')),
-  timestamp: optionalOnCreate(timestamp()),
-  cpu_usage: percentage(),
-  memory_usage: percentage(),
-  storage_usage: percentage(),
-  health_status: optionalOnCreate(word()),
-}));
+  id: readOnly(count().describe('Number of the sample among those of the resource, counted from 1.')),
+  resource_id: readOnly(reference('Resource').describe('The resource that was measured.')),
+  timestamp: optionalOnCreate(
+    timestamp().describe('When it was measured; at most five minutes ahead of the service’s clock. Now unless given.'),
+  ),
+  cpu_usage: percentage().describe('Processor time in use, in percent.'),
+  memory_usage: percentage().describe('Memory in use, in percent.'),
+  storage_usage: percentage().describe('Disk space in use, in percent.'),
+  health_status: optionalOnCreate(
+    word().describe(words('How the resource was doing: `healthy`, `degraded` … What the resource has unless given.')),
+  ),
+})).describe('A sample of the usage and health of a resource.');
 export type HistoryEntry = RecordOf<typeof historyEntry>;
 
 const example = {
@@ -70,7 +84,7 @@ const example = {
   service_id: '0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80',
   name: 'Web server 1',
   type: 'vm',
-  description: null,
+  description: 'Runs the shop.',
   provider: 'local',
   external_id: 'i-0a1b2c3d',
   location: 'Lisbon',
@@ -119,10 +133,10 @@ export const resources = contract({
       completion: true,
       query: () => ({
         ...pageParameters(),
-        client_id: reference('Client').optional(),
-        service_id: reference('Service').optional(),
-        status: word().optional(),
-        health_status: word().optional(),
+        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
+        service_id: reference('Service').optional().describe('Only records of the service with this id.'),
+        status: word().optional().describe('Only records with this status, such as `active`.'),
+        health_status: word().optional().describe('Only records that are doing so, such as `degraded`.'),
       }),
       response: pageOf(resource, 'A page of resources.', example),
     }),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { text } from '../../shared/contract/fields.ts';
+import { shownAs, text } from '../../shared/contract/fields.ts';
 
 const LONGEST = 45;
 
 /** An IPv4 or IPv6 address, without a prefix length or zone. */
 export const ipAddress = () =>
-  text(LONGEST).refine((value) => z.ipv4().safeParse(value).success || z.ipv6().safeParse(value).success, {
-    error: 'must be an IPv4 or IPv6 address',
-  });
+  text(LONGEST)
+    .refine((value) => z.ipv4().safeParse(value).success || z.ipv6().safeParse(value).success, {
+      error: 'must be an IPv4 or IPv6 address',
+    })
+    .meta(shownAs({ type: 'string', maxLength: LONGEST, anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] }));

@@ -3,15 +3,16 @@ import { jsonObject, timestamp, uuid, word } from '../../shared/contract/fields.
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, freeForm, ID, words } from '../../shared/contract/texts.ts';
 
 export const serviceAction = record('ServiceAction', () => ({
-  id: readOnly(uuid()),
-  service_id: reference('Service'),
-  action_type: word(),
-  status: word().default('completed'),
-  created_at: readOnly(timestamp()),
-  parameters: jsonObject().default({}),
-}));
+  id: readOnly(uuid().describe(ID)),
+  service_id: reference('Service').describe('The service that it was done to.'),
+  action_type: word().describe('What was done: `restart`, `deploy`, or any other lowercase word.'),
+  status: word().default('completed').describe(words('How far it has come: `completed`, `pending`, `failed` …')),
+  created_at: readOnly(timestamp().describe(CREATED_AT)),
+  parameters: jsonObject().default({}).describe(freeForm('With what it was done, for the systems that read the log.')),
+})).describe('An entry of the log of what was done to services.');
 export type ServiceAction = RecordOf<typeof serviceAction>;
 
 const example = {
@@ -31,7 +32,11 @@ export const serviceActions = contract({
     listServiceActions: route('GET', '/api/v1/service-actions', {
       summary: 'List service actions',
       permission: 'service-actions:read',
-      query: () => ({ ...pageParameters(), service_id: reference('Service').optional(), status: word().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        service_id: reference('Service').optional().describe('Only records of the service with this id.'),
+        status: word().optional().describe('Only records with this status, such as `active`.'),
+      }),
       response: pageOf(serviceAction, 'A page of service actions.', example),
     }),
     createServiceAction: route('POST', '/api/v1/service-actions', {

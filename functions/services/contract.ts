@@ -16,36 +16,51 @@ import {
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../shared/contract/texts.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', () => ({
-  id: readOnly(uuid()),
-  client_id: createOnly(reference('Client')),
-  name: name(200),
-  type: word(),
-  description: text(5_000).nullable().default(null),
-  url: webAddress().nullable().default(null),
-  admin_url: webAddress().nullable().default(null),
-  status: word().default('active'),
-  plan: text(100).nullable().default('basic'),
-  environment: word().default('production'),
+  id: readOnly(uuid().describe(ID)),
+  client_id: createOnly(reference('Client').describe('The company that it is run for, by its id.')),
+  name: name(200).describe('What people call the service.'),
+  type: word().describe(words('What kind of service it is, such as `web` or `saas`.')),
+  description: text(5_000).nullable().default(null).describe('What the service does, for people.'),
+  url: webAddress().nullable().default(null).describe('Where users reach the service, with http or https.'),
+  admin_url: webAddress().nullable().default(null).describe('Where its administrators sign in, with http or https.'),
+  status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
+  plan: text(100).nullable().default('basic').describe('Which offer the client has chosen, in your own words.'),
+  environment: word().default('production').describe(words('What it is run for: `production`, `staging` …')),
   credentials: credentials(CREDENTIALS),
-  deployment_config: jsonObject().nullable().default(null),
-  metadata: jsonObject().nullable().default(null),
-  tags: tags().nullable().default(null),
-  health_status: word().default('healthy'),
-  last_health_check: timestamp().nullable().default(null),
-  uptime_percentage: percentage().nullable().default(null),
-  monthly_cost: money().default(0),
-  billing_cycle: word().default('monthly'),
-  next_billing_date: dateText().nullable().default(null),
-  version: text(100).nullable().default(null),
-  deployed_at: timestamp().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
-  updated_at: readOnly(timestamp().nullable()),
-}));
+  deployment_config: jsonObject()
+    .nullable()
+    .default(null)
+    .describe(freeForm('How the service is deployed, for the systems that do it.')),
+  metadata: jsonObject().nullable().default(null).describe(METADATA),
+  tags: tags().nullable().default(null).describe('Labels to group services by, each of up to 100 characters.'),
+  health_status: word()
+    .default('healthy')
+    .describe(words('How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client.')),
+  last_health_check: timestamp()
+    .nullable()
+    .default(null)
+    .describe('When it was last checked: as given, or else the time of the last change that names `health_status`.'),
+  uptime_percentage: percentage()
+    .nullable()
+    .default(null)
+    .describe('Share of time in which the service answered, in percent, as you measure it.'),
+  monthly_cost: money().default(0).describe('What the service costs a month, in the currency that you account in.'),
+  billing_cycle: word().default('monthly').describe(words('How often it is billed: `monthly`, `yearly` …')),
+  next_billing_date: dateText()
+    .nullable()
+    .default(null)
+    .describe('The day of the next bill, as a date or a time in ISO 8601.'),
+  version: text(100).nullable().default(null).describe('Which release of the software is running.'),
+  deployed_at: timestamp().nullable().default(null).describe('When that release went live.'),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+})).describe('Something that is run for a client, such as a shop or a mail server.');
 export type Service = RecordOf<typeof service>;
 
 const example = {
@@ -89,9 +104,9 @@ export const services = contract({
       completion: true,
       query: () => ({
         ...pageParameters(),
-        client_id: reference('Client').optional(),
-        status: word().optional(),
-        health_status: word().optional(),
+        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
+        status: word().optional().describe('Only records with this status, such as `active`.'),
+        health_status: word().optional().describe('Only records that are doing so, such as `degraded`.'),
       }),
       response: pageOf(service, 'A page of services.', example),
     }),

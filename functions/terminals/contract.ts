@@ -3,15 +3,16 @@ import { name, text, timestamp, uuid, word } from '../../shared/contract/fields.
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { CREATED_AT, ID, words } from '../../shared/contract/texts.ts';
 
 export const terminal = record('Terminal', () => ({
-  id: readOnly(uuid()),
-  client_id: createOnly(reference('Client')),
-  name: name(200),
-  location: text(500).default(''),
-  status: word().default('active'),
-  created_at: readOnly(timestamp()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  client_id: createOnly(reference('Client').describe('The client at which the device stands.')),
+  name: name(200).describe('What people call the device.'),
+  location: text(500).default('').describe('Where at the client it stands.'),
+  status: word().default('active').describe(words('`active` or `inactive`: whether the device is in use.')),
+  created_at: readOnly(timestamp().describe(CREATED_AT)),
+})).describe('A device that stands at a client.');
 export type Terminal = RecordOf<typeof terminal>;
 
 const example = {
@@ -33,7 +34,11 @@ export const terminals = contract({
     listTerminals: route('GET', '/api/v1/terminals', {
       summary: 'List terminals',
       permission: 'terminals:read',
-      query: () => ({ ...pageParameters(), status: word().optional(), client_id: reference('Client').optional() }),
+      query: () => ({
+        ...pageParameters(),
+        status: word().optional().describe('Only records with this status, such as `active`.'),
+        client_id: reference('Client').optional().describe('Only records of the client with this id.'),
+      }),
       response: pageOf(terminal, 'A page of terminals.', example),
     }),
     createTerminal: route('POST', '/api/v1/terminals', {

@@ -4,6 +4,7 @@ import { flag, jsonObject, name, tags, text, timestamp, uuid, word } from '../..
 import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, noContent, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
+import { CREATED_AT, freeForm, ID, UPDATED_AT, words } from '../../shared/contract/texts.ts';
 import { messageExample, summaryExample, ticketExample } from './examples.ts';
 
 /** A closed set: the list's filter has these three values (spec §4). */
@@ -11,43 +12,58 @@ const status = () => z.enum(['open', 'closed', 'pending']);
 
 /** The fields of a ticket in a page (spec §4). */
 const summaryFields = () => ({
-  id: readOnly(uuid()),
-  ticket_code: optionalOnCreate(unique(name(100))),
-  contact_id: uuid(),
-  subject: name(500),
-  description: text(20_000),
-  status: status().default('open'),
-  priority: word().default('normal'),
-  source: word(),
-  client_id: reference('Client').nullable().default(null),
-  service_id: reference('Service').nullable().default(null),
-  assigned_to: uuid().nullable().default(null),
-  created_at: readOnly(timestamp().nullable()),
+  id: readOnly(uuid().describe(ID)),
+  ticket_code: optionalOnCreate(
+    unique(name(100)).describe(
+      'What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.',
+    ),
+  ),
+  contact_id: uuid().describe('Who asks for help: an id of your own directory, which is not looked up here.'),
+  subject: name(500).describe('What it is about, in one line.'),
+  description: text(20_000).describe('What is wrong or wanted, at length.'),
+  status: status()
+    .default('open')
+    .describe(
+      'Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).',
+    ),
+  priority: word().default('normal').describe(words('How urgent it is: `low`, `normal`, `high` …')),
+  source: word().describe(words('By which way it came: `email`, `phone`, `web` …')),
+  client_id: reference('Client').nullable().default(null).describe('The client that it concerns; null for none.'),
+  service_id: reference('Service').nullable().default(null).describe('The service that it concerns; null for none.'),
+  assigned_to: uuid()
+    .nullable()
+    .default(null)
+    .describe('Who works on it: an id of your own directory, which is not looked up here.'),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
 });
 
-export const ticketSummary = record('TicketSummary', summaryFields);
+export const ticketSummary = record('TicketSummary', summaryFields).describe('What a list shows of a ticket.');
 
 export const ticket = record('Ticket', () => ({
   ...summaryFields(),
-  resource_id: reference('Resource').nullable().default(null),
-  terminal_id: reference('Terminal').nullable().default(null),
-  assigned_team: text(200).nullable().default(null),
-  tags: tags().nullable().default(null),
-  custom_fields: jsonObject().nullable().default(null),
-  updated_at: readOnly(timestamp().nullable()),
-  last_activity_at: readOnly(timestamp().nullable()),
-}));
+  resource_id: reference('Resource').nullable().default(null).describe('The resource that it concerns; null for none.'),
+  terminal_id: reference('Terminal').nullable().default(null).describe('The terminal that it concerns; null for none.'),
+  assigned_team: text(200).nullable().default(null).describe('Which team works on it, in your own words.'),
+  tags: tags().nullable().default(null).describe('Labels to group tickets by, each of up to 100 characters.'),
+  custom_fields: jsonObject().nullable().default(null).describe(freeForm('Fields of your own.')),
+  updated_at: readOnly(timestamp().nullable().describe(UPDATED_AT)),
+  last_activity_at: readOnly(
+    timestamp().nullable().describe('When the ticket was last changed or got a message; moved by the service.'),
+  ),
+})).describe('What somebody asks an organization for help with.');
 export type Ticket = RecordOf<typeof ticket>;
 
 export const ticketMessage = record('TicketMessage', () => ({
-  id: readOnly(uuid()),
-  ticket_id: readOnly(reference('Ticket')),
-  author_type: word(),
-  author_id: uuid(),
-  message: text(10_000, 1),
-  is_internal: flag().default(false),
-  created_at: readOnly(timestamp()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  ticket_id: readOnly(reference('Ticket').describe('The ticket that it was written in.')),
+  author_type: word().describe(words('As what its author writes: `agent`, `customer`, `system` …')),
+  author_id: uuid().describe('Who wrote it: an id of your own directory, which is not looked up here.'),
+  message: text(10_000, 1).describe('What was written, as plain text.'),
+  is_internal: flag()
+    .default(false)
+    .describe('Whether it is for the people of the organization only, and not to be shown to the client.'),
+  created_at: readOnly(timestamp().describe(CREATED_AT)),
+})).describe('What was said about a ticket.');
 export type TicketMessage = RecordOf<typeof ticketMessage>;
 
 const params = () => ({ id: reference('Ticket') });
@@ -62,9 +78,9 @@ export const tickets = contract({
       permission: 'tickets:read',
       query: () => ({
         ...pageParameters(),
-        status: status().optional(),
-        client_id: reference('Client').optional(),
-        assigned_to: uuid().optional().describe('Who the tickets are assigned to.'),
+        status: status().optional().describe('Only tickets where the work stands so.'),
+        client_id: reference('Client').optional().describe('Only tickets of this client.'),
+        assigned_to: uuid().optional().describe('Only tickets that are assigned to this user.'),
       }),
       response: pageOf(ticketSummary, 'A page of tickets.', summaryExample),
     }),

@@ -3,20 +3,29 @@ import { email, flag, name, text, timestamp, uuid, webAddress } from '../../shar
 import { booleanParameter, cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
+import { CREATED_AT, ID } from '../../shared/contract/texts.ts';
 import { membership } from '../access/contract.ts';
 import { membershipExample } from '../access/examples.ts';
 
 export const user = record('User', () => ({
-  id: readOnly(uuid()),
-  email: unique(email(), ignoringCase),
-  name: name(200).nullable().default(null),
-  phone: text(50).nullable().default(null),
-  avatar_url: webAddress().nullable().default(null),
-  is_superadmin: flag().default(false),
-  is_active: flag().default(true),
-  created_at: readOnly(timestamp().nullable()),
-  last_login: readOnly(timestamp().nullable()),
-}));
+  id: readOnly(uuid().describe(ID)),
+  email: unique(email(), ignoringCase).describe(
+    'Where mail to the person goes; no two users of an organization have the same, whatever its case.',
+  ),
+  name: name(200).nullable().default(null).describe('What the person is called.'),
+  phone: text(50).nullable().default(null).describe('Telephone number, as people write it.'),
+  avatar_url: webAddress().nullable().default(null).describe('Where a picture of the person is, with http or https.'),
+  is_superadmin: flag().default(false).describe('Whether the person has every power; only platform callers set it.'),
+  is_active: flag().default(true).describe('Whether the person belongs to the organization at present.'),
+  created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
+  last_login: readOnly(
+    timestamp()
+      .nullable()
+      .describe(
+        'When the person last logged in. Always null: callers of this service are integrations, people do not log in.',
+      ),
+  ),
+})).describe('A person of an organization.');
 export type User = RecordOf<typeof user>;
 
 const example = {
@@ -42,7 +51,12 @@ export const users = contract({
       summary: 'List users',
       permission: 'users:read',
       completion: true,
-      query: () => ({ ...pageParameters(), is_active: booleanParameter().optional() }),
+      query: () => ({
+        ...pageParameters(),
+        is_active: booleanParameter()
+          .optional()
+          .describe('Only users who belong to the organization at present, or (`false`) only the others.'),
+      }),
       response: pageOf(user, 'A page of users.', example),
     }),
     createUser: route('POST', '/api/v1/users', {

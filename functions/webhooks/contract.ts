@@ -4,6 +4,7 @@ import { anyJsonObject, bounded, flag, list, text, timestamp, uuid } from '../..
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { ID } from '../../shared/contract/texts.ts';
 
 /** Largest body of a delivery, in bytes. */
 export const MAX_WEBHOOK_BODY = 262_144;
@@ -17,38 +18,69 @@ export const MAX_IGNORED_NAME = 100;
 /** `<entity>.<verb>` (spec §6), also for event types that only the partner knows. */
 const eventType = () => bounded(100).regex(/^[\w-]+(\.[\w-]+)+$/, { error: 'must have the form <entity>.<verb>' });
 
-export const delivery = body('WebhookDelivery', () => ({ event_type: eventType(), data: anyJsonObject() }));
+export const delivery = body('WebhookDelivery', () => ({
+  event_type: eventType().describe('What happened to what: `<entity>.<verb>`, such as `client.created`.'),
+  data: anyJsonObject().describe(
+    'What the operation of that type takes, with the id of its path; of other types whatever you send.',
+  ),
+})).describe('An event, of this API or of your own kind.');
 
 export const receipt = record('WebhookReceipt', () => ({
-  received: readOnly(flag()),
-  app: readOnly(text(200)),
-  timestamp: readOnly(timestamp()),
-}));
+  received: readOnly(flag().describe('That the event has been taken in and had its effect: always true.')),
+  app: readOnly(text(200).describe('App code of the integration that sent it.')),
+  timestamp: readOnly(timestamp().describe('When it was received, by the clock of the service.')),
+})).describe('Tells the sender that its event was processed.');
 
 const summaryFields = () => ({
-  id: readOnly(uuid()),
-  integration_id: readOnly(reference('Integration')),
-  app_code: readOnly(text(100)),
-  event_id: readOnly(text(MAX_EVENT_ID)),
-  event_type: readOnly(eventType()),
-  occurred_at: readOnly(timestamp().nullable()),
-  received_at: readOnly(timestamp()),
-  outcome: readOnly(z.enum(['applied', 'stored'])),
-  operation: readOnly(text(100).nullable()),
-  record_id: readOnly(text(64).nullable()),
-  body_sha256: readOnly(z.string().length(64)),
+  id: readOnly(uuid().describe(ID)),
+  integration_id: readOnly(reference('Integration').describe('Whose secret signed it, by its id.')),
+  app_code: readOnly(text(100).describe('Under which app code it was delivered.')),
+  event_id: readOnly(text(MAX_EVENT_ID).describe('How its sender names the event: `X-Event-ID`.')),
+  event_type: readOnly(eventType().describe('What happened to what: `<entity>.<verb>`.')),
+  occurred_at: readOnly(
+    timestamp()
+      .nullable()
+      .describe('When it happened, as its sender says in `X-Timestamp`; null where that was left out.'),
+  ),
+  received_at: readOnly(timestamp().describe('When it came in, by the clock of the service.')),
+  outcome: readOnly(
+    z
+      .enum(['applied', 'stored'])
+      .describe(
+        '`applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.',
+      ),
+  ),
+  operation: readOnly(
+    text(100).nullable().describe('Which operation it did, by its id in this document; null where none.'),
+  ),
+  record_id: readOnly(text(64).nullable().describe('Which record was created or changed by it; null where none.')),
+  body_sha256: readOnly(
+    z
+      .string()
+      .length(64)
+      .regex(/^[0-9a-f]*$/)
+      .describe('SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.'),
+  ),
 });
 
-export const eventSummary = record('WebhookEventSummary', summaryFields);
+export const eventSummary = record('WebhookEventSummary', summaryFields).describe(
+  'What a list shows of a received event.',
+);
 export const webhookEvent = record('WebhookEvent', () => ({
   ...summaryFields(),
-  data: readOnly(anyJsonObject().nullable()),
+  data: readOnly(
+    anyJsonObject()
+      .nullable()
+      .describe(
+        'As the sender sent it; null where it was too long to be kept, or where the caller may not see such records.',
+      ),
+  ),
   ignored_fields: readOnly(
     list(text(MAX_IGNORED_NAME), MAX_IGNORED).describe(
       'Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.',
     ),
   ),
-}));
+})).describe('An event that an integration has sent.');
 export type WebhookEvent = RecordOf<typeof webhookEvent>;
 
 const summaryExample = {
@@ -79,17 +111,24 @@ export const webhooks = contract({
         'A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this ' +
         'address have to wait, even well signed ones: `Retry-After` says how long.',
       auth: 'signature',
-      params: () => ({ app_code: bounded(200).min(1).describe('App code of the integration that sends.') }),
+      params: () => ({
+        app_code: bounded(200)
+          .min(1)
+          .describe('The integration that sends, by its app code.')
+          .meta({ examples: ['acme-billing'] }),
+      }),
       headers: {
         'X-Event-ID': {
           description: 'The sender’s own id of the event, such as `evt_8Yd2`; an event is processed once.',
           required: true,
           maxLength: MAX_EVENT_ID,
+          pattern: '\\S',
         },
         'X-Timestamp': {
           description: 'When the event happened (ISO 8601), such as `2026-11-20T09:29:58Z`. It is not signed.',
           required: false,
           maxLength: 40,
+          format: 'date-time',
         },
       },
       body: delivery,
@@ -108,8 +147,10 @@ export const webhooks = contract({
       permission: 'webhooks:read',
       query: () => ({
         ...pageParameters(),
-        integration_id: reference('Integration').optional(),
-        event_type: eventType().optional(),
+        integration_id: reference('Integration')
+          .optional()
+          .describe('Only events that the integration with this id sent.'),
+        event_type: eventType().optional().describe('Only events of this type, such as `client.created`.'),
       }),
       response: pageOf(eventSummary, 'A page of events, without their data.', summaryExample),
     }),
@@ -117,7 +158,9 @@ export const webhooks = contract({
       summary: 'Read a received event',
       completion: true,
       permission: 'webhooks:read',
-      params: () => ({ id: reference('WebhookEvent').describe('Id of the stored event, not the sender’s event id.') }),
+      params: () => ({
+        id: reference('WebhookEvent').describe('The event by the id that the list has, which is not its sender’s.'),
+      }),
       response: ok(webhookEvent, 'The event.', example),
       errors: ['not-found'],
     }),

@@ -7,17 +7,26 @@ import { contract, ok, route } from '../../shared/contract/route.ts';
 const publicKey = () =>
   z
     .strictObject({
-      kty: z.enum(['OKP', 'EC']).describe('Kind of the key.'),
-      crv: z.enum(['Ed25519', 'P-256']).describe('Its curve.'),
-      x: text(64, 1).describe('The key itself, or its first coordinate.'),
-      y: text(64, 1).optional().describe('Second coordinate of an `EC` key.'),
+      kty: z.enum(['OKP', 'EC']).describe('Kind of the key: `OKP` for Ed25519, `EC` for P-256.'),
+      crv: z.enum(['Ed25519', 'P-256']).describe('The elliptic curve of the key.'),
+      x: text(64, 1).describe('The key itself, or its first coordinate, in base64url.'),
+      y: text(64, 1)
+        .optional()
+        .meta({ examples: ['4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM'] })
+        .describe('Second coordinate of an `EC` key, in base64url.'),
       kid: text(64, 1).describe('Id of the key, as in the header of the tokens that it signed.'),
       alg: z.enum(['EdDSA', 'ES256']).describe('The one algorithm that the key is used with.'),
-      use: z.literal('sig'),
+      use: z.literal('sig').describe('That it checks signatures.'),
     })
+    .describe('A public key with which tokens are checked (RFC 7517 §4).')
     .meta({ id: 'TokenKey' });
 
-const keySet = declared(() => z.strictObject({ keys: z.array(publicKey()).max(10) }).meta({ id: 'TokenKeySet' }));
+const keySet = declared(() =>
+  z
+    .strictObject({ keys: z.array(publicKey()).max(10).describe('One key, or two while one replaces the other.') })
+    .describe('The keys that tokens may be signed with (RFC 7517 §5).')
+    .meta({ id: 'TokenKeySet' }),
+);
 
 export const wellKnown = contract({
   name: 'well-known',

@@ -51,6 +51,8 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   /** Name in the OpenAPI document. */
   readonly name: string;
   readonly schema: S;
+  /** What it is, in the OpenAPI document; of the bodies of records it follows from the record. */
+  readonly description?: string | undefined;
   /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/fixed-fields.ts`). */
   readonly fixed: Readonly<Record<string, z.ZodType>>;
 }
@@ -61,6 +63,8 @@ export interface RecordType<F extends Fields = Fields> {
   readonly schema: z.ZodObject<RecordShape<F>>;
   readonly create: Body<z.ZodObject<CreateShape<F>>>;
   readonly patch: Body<z.ZodObject<PatchShape<F>>>;
+  /** Says what the record is, in the OpenAPI document. Like zod’s method it is left out of bundles (`infra/bundling/texts.ts`). */
+  describe(text: string): RecordType<F>;
 }
 
 /** The record as answered. */
@@ -72,7 +76,12 @@ export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['sch
  */
 export function record<const F extends Fields>(name: string, fields: () => F): RecordType<F> {
   const entriesOf = lazily(() => Object.entries<Field>(fields()));
-  const schema = lazily(() => z.strictObject(shapeOf(entriesOf(), answered)).meta({ id: name }));
+  let description: string | undefined;
+  const schema = lazily(() =>
+    z
+      .strictObject(shapeOf(entriesOf(), answered))
+      .meta({ id: name, ...(description === undefined ? {} : { description }) }),
+  );
   const body = (suffix: string, isTaken: (field: Field) => boolean, taken: (field: Field) => z.ZodType) => {
     const own = () => entriesOf().filter(([, field]) => isTaken(field));
     const others = () => entriesOf().filter(([, field]) => !isTaken(field));
@@ -88,15 +97,20 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
       },
     };
   };
-  return {
+  const type = {
     name,
     get schema() {
       return schema();
     },
     create: body('Create', (field) => !isRestricted(field) || field.access !== 'read', created),
     patch: body('Patch', (field) => !isRestricted(field), changed),
+    describe: (text: string) => {
+      description = text;
+      return type;
+    },
     // The shapes are built key by key, which the compiler cannot match with the mapped types.
   } as unknown as RecordType<F>;
+  return type;
 }
 
 const shapeOf = (
@@ -121,16 +135,27 @@ const created = (field: Field): z.ZodType =>
 const changed = (field: Field): z.ZodType => withoutDefault(schemaOf(field)).optional();
 
 /** A body that does not belong to a record: a login, a webhook event. */
-export const body = <S extends z.ZodRawShape>(name: string, shape: () => S): Body<z.ZodObject<S>> => {
+export function body<S extends z.ZodRawShape>(name: string, shape: () => S): DescribedBody<S> {
   const schema = lazily(() => z.strictObject(shape()) as z.ZodObject<S>);
-  return {
+  const made = {
     name,
     get schema() {
       return schema();
     },
+    description: undefined as string | undefined,
     fixed: {},
+    describe(text: string) {
+      made.description = text;
+      return made;
+    },
   };
-};
+  return made;
+}
+
+interface DescribedBody<S extends z.ZodRawShape> extends Body<z.ZodObject<S>> {
+  /** Says what the body is, in the OpenAPI document. */
+  describe(text: string): Body<z.ZodObject<S>>;
+}
 
 /** A body whose schema is made from that of another: `adapted(client.create, (schema) => schema.partial({ slug: true }))`. */
 export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(

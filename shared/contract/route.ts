@@ -243,10 +243,10 @@ export const pageOf = <S extends z.ZodType>(
   const schema = lazily(() =>
     z
       .strictObject({
-        data: z.array(record.schema).max(200),
-        page: z.int32().min(1),
-        page_size: z.int32().min(1).max(200),
-        total: z.int().min(0),
+        data: z.array(record.schema).max(200).describe('The records of this page, in the order of `sort`.'),
+        page: z.int32().min(1).describe('Which page this is, counted from 1.'),
+        page_size: z.int32().min(1).max(200).describe('How many records a page has, but for the last.'),
+        total: z.int().min(0).describe('How many records there are on all pages together, exactly.'),
       })
       .meta({ id: `${record.name}Page` }),
   );
@@ -263,7 +263,14 @@ export const wholeListOf = <S extends z.ZodType>(
   example: Example,
 ) => {
   const schema = lazily(() =>
-    z.strictObject({ data: z.array(record.schema).max(WHOLE_LIST) }).meta({ id: `${record.name}List` }),
+    z
+      .strictObject({
+        data: z
+          .array(record.schema)
+          .max(WHOLE_LIST)
+          .describe('Up to 1000 records. `Link` leads to the next ones, if there are any.'),
+      })
+      .meta({ id: `${record.name}List` }),
   );
   return listOf(schema, description, { data: [example] });
 };

@@ -65,7 +65,9 @@ describe('a reference', () => {
       ['client_id', 'Client'],
       ['service_id', 'Service'],
     ]);
-    expect(reference('ServiceAction').meta()?.description).toBe('Id of the service action.');
+    expect(reference('ServiceAction').meta()?.description).toBe(
+      'The service action, by the id that its creation answered.',
+    );
     expect(referenceOf(shop.schema.shape.name)).toBeUndefined();
   });
 });

@@ -16,8 +16,9 @@ const finding = z
   .object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('The part of the request that the pointer points into.'),
     pointer: text(10_000).describe('JSON Pointer as a URI fragment (RFC 6901 §6).'),
-    detail: text(1_000).describe('What is wrong there.'),
+    detail: text(1_000).describe('Why that part is refused, in words.'),
   })
+  .describe('One thing that is wrong with a request.')
   .meta({ id: 'Finding' });
 
 /** Problem details (RFC 9457). Loose, for clients must ignore members that they do not know (§3.2). */
@@ -25,7 +26,7 @@ export const problemSchema = z
   .looseObject({
     type: z
       .enum(TYPES.map((type) => `${PROBLEM_TYPE_PREFIX}${type}`))
-      .describe('Identifies the kind of problem, and stays as it is.'),
+      .describe('Identifies the kind of problem, and stays as it is. Later releases may add others.'),
     title: text(200).describe('The kind of problem in words.'),
     status: z
       .int32()
@@ -37,6 +38,7 @@ export const problemSchema = z
     request_id: text(200).describe('Names this request in the logs of the service.'),
     errors: z.array(finding).max(MAX_FINDINGS).optional().describe('Every finding, each with its place.'),
   })
+  .describe('Problem details (RFC 9457). Members that you do not know are to be ignored.')
   .meta({ id: 'Problem' });
 
 const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';

@@ -59,9 +59,12 @@ const mediaOf = (part: unknown): { readonly schema: unknown; readonly example: u
 
 function withExamples(schema: Node, example: Node): Node {
   if (!isNode(schema.properties)) return schema;
-  const properties = mapValues(schema.properties, (property, field) =>
-    isNode(property) && isShown(property, example[field]) ? { ...property, examples: [example[field]] } : property,
-  );
+  const properties = mapValues(schema.properties, (property, field) => {
+    if (!isNode(property)) return property;
+    const value = example[field];
+    if (isNode(property.properties)) return withExamples(property, isNode(value) ? value : {});
+    return isShown(property, value) ? { ...property, examples: [value] } : property;
+  });
   return { ...schema, properties };
 }
 

@@ -3,6 +3,7 @@ import type { OpenApi } from './nodes.ts';
 import { openAnswers } from './open-answers.ts';
 import { withPropertyExamples } from './property-examples.ts';
 import { withSafeNames } from './safe-names.ts';
+import { withSchemaTexts } from './schema-texts.ts';
 import { withSharedParameters } from './shared-parameters.ts';
 
 /**
@@ -10,6 +11,7 @@ import { withSharedParameters } from './shared-parameters.ts';
  * something that the contracts have said, and says nothing of its own (`docs/decisions/0143`, `0144`).
  */
 const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
+  withSchemaTexts,
   withPropertyExamples,
   closedRequests,
   openAnswers,

@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { Body } from '../record.ts';
 
-const FIXED =
-  'Cannot be set here: leave it out, or send it back as it was read. A different value is refused, unless `Prefer: handling=lenient` is sent.';
+const FIXED = 'Read-only: may be sent back as it was read; another value is refused.';
 
 const described = new WeakMap<Body, z.ZodObject>();
 
@@ -15,9 +14,17 @@ export function bodySchema(body: Body): z.ZodObject {
   if (known !== undefined) return known;
   const fixed = Object.entries(body.fixed).map(([field, schema]): [string, z.ZodType] => [
     field,
-    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true, description: FIXED }),
+    schema.optional().meta({
+      ...schema.meta(),
+      default: undefined,
+      readOnly: true,
+      description: `${schema.description ?? ''} ${FIXED}`.trim(),
+    }),
   ]);
-  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(fixed) }).meta({ id: body.name });
+  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(fixed) }).meta({
+    id: body.name,
+    ...(body.description === undefined ? {} : { description: body.description }),
+  });
   described.set(body, schema);
   return schema;
 }

@@ -1,0 +1,25 @@
+import { mapValues, type Node, type OpenApi } from './nodes.ts';
+
+/** Says of each schema that is derived from a record's what it is for. */
+export const withSchemaTexts = (document: OpenApi): OpenApi => ({
+  ...document,
+  components: {
+    ...document.components,
+    schemas: mapValues(document.components.schemas ?? {}, (schema, name) => ({ ...textOf(name), ...schema })),
+  },
+});
+
+const DERIVED: readonly (readonly [suffix: string, text: (record: string) => string])[] = [
+  ['Create', (record) => `What a new ${record} is made from: only what is required has to be there.`],
+  ['Patch', (record) => `What to change of a ${record}: fields that are left out stay as they are.`],
+  ['Page', (record) => `A part of a list, each element a ${record}, with the length of the whole.`],
+  ['List', (record) => `The beginning of a list, or what follows a cursor; each element a ${record}.`],
+];
+
+function textOf(name: string): Node {
+  const [suffix = '', text] = DERIVED.find(([end]) => name.endsWith(end)) ?? [];
+  return text === undefined ? {} : { description: text(wordsOf(name.slice(0, -suffix.length))) };
+}
+
+/** `ServiceAction` is "service action". */
+const wordsOf = (record: string): string => record.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import { openApiDocument } from '../../shared/contract/openapi/document.ts';
+import { isNode, mapValues, type Node, operationsOf } from '../../shared/contract/openapi/nodes.ts';
+
+/** What the document says to its readers (`docs/decisions/0144`). */
+
+const document = openApiDocument(contracts);
+
+interface Named {
+  /** Where it is, for a reader of a failure. */
+  readonly at: string;
+  /** What its name says already. */
+  readonly name: string;
+  readonly node: Node;
+}
+
+const entriesOf = (kind: string): Named[] =>
+  Object.entries(document.components[kind] ?? {}).map(([name, node]) => ({ at: `${kind}/${name}`, name, node }));
+
+/** The properties of a schema, and those of objects in it. */
+const propertiesOf = ({ at, name, node }: Named): Named[] =>
+  Object.entries(isNode(node.properties) ? node.properties : {}).flatMap(([field, property]) => {
+    const named = { at: `${at}/${field}`, name: `${name} ${field}`, node: property as Node };
+    return [named, ...propertiesOf(named)];
+  });
+
+const inlineParameters = operationsOf(document).flatMap(({ operationId, parameters = [] }) =>
+  parameters
+    .filter((node) => !('$ref' in node))
+    .map((node): Named => ({ at: `${operationId}/${node.name}`, name: String(node.name), node })),
+);
+const schemas = entriesOf('schemas');
+const properties = schemas.flatMap(propertiesOf);
+const parameters = [
+  ...entriesOf('parameters').map((each) => ({ ...each, name: `${each.name} ${each.node.name}` })),
+  ...inlineParameters,
+];
+
+const FILLERS = new Set(
+  'a an and any are as at be by for from has have in is it its of on one or that the their this to which with'.split(
+    ' ',
+  ),
+);
+
+const wordsIn = (text: string): string[] =>
+  text
+    .replace(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && !FILLERS.has(word))
+    .map((word) => word.replace(/s$/, ''));
+
+/** Whether a description has at least two words that the name has not. */
+function saysSomething({ name, node }: Named): boolean {
+  const known = new Set(wordsIn(name));
+  const said = String(node.description ?? '').replace(/Default: .*$|Read-only: .*$/, '');
+  return wordsIn(said).filter((word) => !known.has(word)).length >= 2;
+}
+
+describe('every description', () => {
+  it.each([
+    ['schemas', schemas, 70],
+    ['properties', properties, 600],
+    ['parameters', parameters, 25],
+    ['headers', entriesOf('headers'), 9],
+  ] as const)('of %s is there, and says more than the name', (_, all, least) => {
+    expect(all.length).toBeGreaterThan(least);
+    // What only refers to a schema is described there.
+    const meant = all.filter(({ node }) => !('$ref' in node));
+    expect(meant.filter((each) => !saysSomething(each)).map(({ at, node }) => `${at}: ${node.description}`)).toEqual(
+      [],
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['its name', 'Name.'],
+    ['its name and record', 'The name of the client.'],
+    ['only its default', 'Default: `Europe/Lisbon`.'],
+  ])('would be found to say %s', (_, description) => {
+    expect(saysSomething({ at: '', name: 'Client name', node: { description } })).toBe(false);
+  });
+
+  it('is a sentence', () => {
+    const all = [...schemas, ...properties, ...parameters]
+      .map(({ node }) => node.description)
+      .filter((text) => text !== undefined);
+    expect(all.filter((text) => !/^[\p{Lu}`*<].*[.!…]$/su.test(String(text)))).toEqual([]);
+  });
+});
+
+describe('every property', () => {
+  it('has an example, or a list of its values', () => {
+    const without = properties.filter(({ node }) => {
+      const shows = ['$ref', 'examples', 'enum', 'const', 'x-extensible-enum', 'properties'].some(
+        (keyword) => keyword in node,
+      );
+      const isOther = [node.type].flat().includes('boolean') || (isNode(node.items) && '$ref' in node.items);
+      return !shows && !isOther;
+    });
+    expect(without.map(({ at }) => at)).toEqual([]);
+  });
+});
+
+describe('what a text must be like', () => {
+  const { schemas: byName = {} } = document.components;
+  const patternOf = (name: string, field: string) =>
+    mapValues(Object(byName[name]?.properties), (each) => each as Node)[field];
+
+  it('is said of a time zone', () => {
+    const pattern = new RegExp(String(patternOf('ClientCreate', 'timezone')?.pattern));
+    for (const zone of Intl.supportedValuesOf('timeZone')) expect(zone).toMatch(pattern);
+    expect('+01:00').not.toMatch(pattern);
+  });
+
+  it('is said of an address', () => {
+    expect(patternOf('ResourceCreate', 'ip_address')?.anyOf).toEqual([{ format: 'ipv4' }, { format: 'ipv6' }]);
+    expect(patternOf('UserCreate', 'email')?.format).toBe('email');
+  });
+});
