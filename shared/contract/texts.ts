@@ -13,4 +13,4 @@ export const METADATA = `Whatever you keep with the record; it is stored as sent
 export const freeForm = (text: string): string => `${text} At most ${MAX_JSON} bytes as JSON.`;
 
 /** What the words of a field mean whose set of values is open. */
-export const words = (text: string): string => `${text} Any other lowercase word is taken too.`;
+export const words = (text: string): string => `${text} Or another word.`;

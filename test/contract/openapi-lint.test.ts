@@ -7,12 +7,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The linters as anyone would run them on the committed file; neither of them calls anywhere. */
-const LINTERS: [name: string, command: string, args: readonly string[]][] = [
-  ['redocly, recommended-strict', 'redocly', ['lint', '--config', join(ROOT, 'redocly.yaml')]],
+const LINTERS: [name: string, command: string, args: readonly string[], complaints: readonly RegExp[]][] = [
+  ['redocly, recommended-strict', 'redocly', ['lint', '--config', join(ROOT, 'redocly.yaml')], [/services_count/]],
   [
-    'spectral, spectral:oas',
+    'spectral, spectral:oas and OWASP API security',
     'spectral',
     ['lint', '--ruleset', join(ROOT, '.spectral.yaml'), '--fail-severity', 'hint'],
+    [/services_count/, /owasp:api2:2023-read-restricted/],
   ],
 ];
 
@@ -31,26 +32,27 @@ function lint(command: string, args: readonly string[], file: string): Promise<{
 let directory: string;
 let broken: string;
 
-/** One path of the committed document, with an example that breaks its schema. */
+/** One path of the committed document, with an example that breaks its schema and an operation for everybody. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'custodia-openapi-'));
   broken = join(directory, 'openapi.json');
   const { paths, ...rest } = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'));
   const text = JSON.stringify({ ...rest, paths: { '/api/v1/clients': paths['/api/v1/clients'] } });
-  await writeFile(broken, text.replace('"services_count":0', '"services_count":"none"'));
+  const open = text.replace('"security":[{"bearerAuth":[]}]', '"security":[]');
+  await writeFile(broken, open.replace('"services_count":0', '"services_count":"none"'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-describe.each(LINTERS)('the committed document under %s', (_, command, args) => {
+describe.each(LINTERS)('the committed document under %s', (_, command, args, complaints) => {
   it('has nothing to complain of', async () => {
     const { code, output } = await lint(command, args, join(ROOT, 'openapi.json'));
     expect(output).toMatch(/Your API description is valid|No results with a severity/);
     expect(code, output).toBe(0);
   });
 
-  it('would be caught with an example that breaks its schema', async () => {
+  it('would be caught with what it must not have', async () => {
     const { code, output } = await lint(command, args, broken);
     expect(code).toBe(1);
-    expect(output).toMatch(/services_count/);
+    for (const complaint of complaints) expect(output).toMatch(complaint);
   });
 });

@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
       version: '1.0.0',
       description: expect.any(String),
     });
-    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String), 'x-internal': false }]);
     expect(Object.keys(document.components)).toContain('schemas');
   });
 

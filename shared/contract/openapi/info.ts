@@ -31,14 +31,16 @@ export const INFO: ZodOpenApiObject['info'] = {
 };
 
 /** Relative to the address of the document (OpenAPI 3.1.0 §4.8.5). A deployed stage names its own address (`functions/openapi/document.ts`). */
-export const SERVERS = [{ url: '/', description: 'The host that serves this document' }];
+export const SERVERS = [
+  { url: '/', description: 'The host that serves this document, local or production', 'x-internal': false },
+];
 
 export const SECURITY_SCHEMES: Record<string, ZodOpenApiSecuritySchemeObject> = {
   bearerAuth: {
     type: 'http',
     scheme: 'bearer',
     bearerFormat: 'JWT',
-    description: 'The access token of `POST /api/v1/auth/login`. It lives for an hour.',
+    description: 'The access token of `POST /api/v1/auth/login`, a JWT checked by RFC8725. It lives for an hour.',
   },
   signature: {
     type: 'apiKey',

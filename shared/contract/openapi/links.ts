@@ -29,8 +29,7 @@ const recordIn = ({ params }: Route): string | undefined => {
   return id === undefined ? undefined : referenceOf(id as z.ZodType);
 };
 
-const linkTo = (operationId: string, { summary, params }: Route): Links[string] => ({
+const linkTo = (operationId: string, { params }: Route): Links[string] => ({
   operationId,
-  description: `${summary}.`,
   parameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, `$response.body#/${name}`])),
 });

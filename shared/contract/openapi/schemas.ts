@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Body } from '../record.ts';
 
-const FIXED = 'Read-only: may be sent back as it was read; another value is refused.';
+const FIXED = 'Read-only: as it was read, or left out.';
 
 const described = new WeakMap<Body, z.ZodObject>();
 
