@@ -6,7 +6,10 @@ type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
 /** A list of entity tags, or `*` (RFC 9110 §13.1.1). The tags of this service have no commas. */
 const TAG = '(W/)?"[!#-+\\--~]*"';
-const ENTITY_TAGS = { type: 'string', maxLength: 1_000, pattern: `^(\\*|${TAG}( *, *${TAG})*)$` } as const;
+const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
+
+/** What is ignored when it is malformed has no pattern; API Gateway takes this much of all headers together. */
+const LENIENT = { type: 'string', maxLength: 10_240 } as const;
 
 /**
  * Request headers that follow from the kind of a route, as components. What is optional has its example in words: a console sends the keyword
@@ -19,15 +22,15 @@ export const requestHeaders = {
     description:
       'The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version.',
     required: false,
-    schema: ENTITY_TAGS,
+    schema: { type: 'string', maxLength: 10_240, pattern: ENTITY_TAGS },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
     description:
-      'An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2).',
+      'An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored.',
     required: false,
-    schema: ENTITY_TAGS,
+    schema: LENIENT,
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',
@@ -43,7 +46,7 @@ export const requestHeaders = {
     description:
       '`handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422.',
     required: false,
-    schema: { type: 'string', maxLength: 1_000 },
+    schema: LENIENT,
   },
   traceparent: {
     name: 'traceparent',
@@ -51,7 +54,7 @@ export const requestHeaders = {
     description:
       'The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored.',
     required: false,
-    schema: { type: 'string', maxLength: 256, pattern: '^[\\da-f]{2}-[\\da-f]{32}-[\\da-f]{16}-[\\da-f]{2}(-.*)?$' },
+    schema: LENIENT,
   },
 } satisfies ZodOpenApiComponentsObject['parameters'];
 
