@@ -6,7 +6,6 @@ import {
   flag,
   jsonObject,
   name,
-  shownAs,
   slug,
   text,
   timestamp,
