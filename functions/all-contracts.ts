@@ -3,6 +3,7 @@ import { access } from './access/contract.ts';
 import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
+import { docs } from './docs/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
@@ -37,4 +38,5 @@ export const contracts: readonly Contract[] = [
   audit,
   wellKnown,
   openapi,
+  docs,
 ];

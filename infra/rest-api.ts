@@ -30,7 +30,7 @@ interface ApiProps {
 
 /** Why the gateway lets such routes through without an authorizer. */
 const OPEN: Readonly<Partial<Record<Auth, string>>> = {
-  none: 'Public by its contract: the login itself, the OpenAPI document and the keys of tokens.',
+  none: 'Public by its contract: the login itself, the OpenAPI document, the documentation and the keys of tokens.',
   signature: 'The function checks the signature of the body, which no authorizer sees.',
 };
 

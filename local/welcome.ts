@@ -10,6 +10,7 @@ Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
   platform app code  ${platform.appCode}
   platform secret    ${platform.isSecretGiven ? 'as given in PLATFORM_SECRET' : platform.secret}
   data               ${storage}
+  documentation      ${url}/api/v1/docs
   OpenAPI            ${url}/api/v1/openapi
 
 Log in, create an organization, list them all${platform.isSecretGiven ? ' (PLATFORM_SECRET must be set in that shell, too)' : ''}:

@@ -15,5 +15,7 @@ export const served = {
 
 /** `/` is the root of the host, which at the address of a stage is not where its paths begin. */
 function serversOf(baseUrl: string | undefined): typeof document.servers {
-  return baseUrl === undefined ? document.servers : [{ url: baseUrl, description: 'This stage', 'x-internal': false }];
+  return baseUrl === undefined
+    ? document.servers
+    : [{ ...document.servers?.[0], url: baseUrl, description: 'This stage' }];
 }

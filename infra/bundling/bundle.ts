@@ -4,6 +4,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
 import { routeShapes } from './route-shapes.ts';
 import { sdkParts } from './sdk-parts.ts';
+import { staticModules } from './static-modules.ts';
 import { withoutTexts } from './texts.ts';
 import { zodOnDemand } from './zod-on-demand.ts';
 
@@ -48,7 +49,7 @@ export const bundleOne = (entry: string, outdir: string, plugins: readonly Plugi
     // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
-    plugins: [builtinsWithoutImport, sdkParts, zodOnDemand, withoutTexts, ...plugins],
+    plugins: [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules, withoutTexts, ...plugins],
     // A name of zod that is not listed (`zod-on-demand.ts`).
     logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'error',

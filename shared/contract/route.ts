@@ -4,6 +4,7 @@ import { lazily } from './lazily.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
+import { MAX_ANSWER } from './sizes.ts';
 
 /**
  * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the OpenAPI document, the
@@ -35,6 +36,8 @@ export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly schema: S | undefined;
   readonly description: string;
   readonly example?: unknown;
+  /** What is answered in place of JSON: an example by each media type. */
+  readonly media?: Readonly<Record<`text/${string}`, string>>;
 }
 
 export interface Route<
@@ -225,6 +228,14 @@ export const created = <S extends z.ZodType>(
   },
   description,
   example,
+});
+
+/** 200 with a text that is no JSON, with an example of each media type that it may have. The operation says which one it has. */
+export const okText = (description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> => ({
+  status: 200,
+  schema: z.string().max(MAX_ANSWER),
+  description,
+  media,
 });
 
 /** 204 without a body. */

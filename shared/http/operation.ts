@@ -92,7 +92,7 @@ export interface Answer<R extends Route = Route> {
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The JSON text to answer byte for byte, instead of the text of `body`. */
+  /** The text to answer byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another `Content-Type`. */
   readonly text?: string;
 }
 
@@ -134,7 +134,7 @@ export const answerList = <T, U = T>(page: CursorPage<T>, show: (record: T) => U
 /** Answers without a body. */
 export const answerNothing = { body: undefined } as const;
 
-/** Answers with a finished JSON text, byte for byte. With an `ETag` among the headers, conditional reads are answered too. */
+/** Answers with a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are answered too. */
 export const answerText = (text: string, headers: Readonly<Record<string, string>>) => ({
   // Ignored where there is a `text`.
   body: undefined as never,

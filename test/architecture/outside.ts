@@ -26,6 +26,7 @@ const MODULES: ReadonlySet<string> = new Set([
   '@smithy/core/protocols',
   '@smithy/core/schema',
   'jose',
+  'marked',
   'node:async_hooks',
   'node:buffer',
   'node:crypto',

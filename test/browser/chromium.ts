@@ -3,11 +3,14 @@ import { type Browser, chromium } from 'playwright-core';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Where this machine has a browser; undefined where none was found, which is said aloud. `CHROMIUM` names another place. */
-export const browserPath: string | undefined = PLACES.find((path) => path !== undefined && isExecutable(path));
+/** Where this machine has a browser; `CHROMIUM` names another place. */
+const executablePath = PLACES.find((path) => path !== undefined && isExecutable(path));
 
-if (browserPath === undefined)
-  console.warn('SKIPPED: no Chromium on this machine. Install it, or name it in CHROMIUM.');
+/** Why tests in a browser are skipped, for the name of their `describe`; undefined where they are run. */
+export const noChromium: string | undefined =
+  executablePath === undefined ? 'skipped: no Chromium on this machine. Install it, or name it in CHROMIUM' : undefined;
+
+if (noChromium !== undefined) console.warn(noChromium);
 
 function isExecutable(path: string): boolean {
   try {
@@ -18,9 +21,9 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Starts the browser. One for each test file: it takes a second or two. */
-export const launch = (): Promise<Browser> =>
+/** Starts it, once for each test file: it takes a second or two. Whoever does so closes it. */
+export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
-    ...(browserPath === undefined ? {} : { executablePath: browserPath }),
+    ...(executablePath === undefined ? {} : { executablePath }),
     args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],
   });

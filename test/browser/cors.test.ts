@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
-import { browserPath, launch } from './chromium.ts';
+import { launchChromium, noChromium } from './chromium.ts';
 
 /** What a page of another origin can do with the API, in the browser that decides it. */
 
@@ -30,7 +30,7 @@ async function site(): Promise<Site> {
   return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
 }
 
-describe.skipIf(browserPath === undefined)('a page in a browser', () => {
+describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (${noChromium})` : ''}`, () => {
   let api: Api;
   let org: OrgAccess;
   let browser: Browser;
@@ -42,7 +42,7 @@ describe.skipIf(browserPath === undefined)('a page in a browser', () => {
     const [one, two, three] = sites.map(({ origin }) => origin);
     api = await startApi({ corsOrigins: [one ?? '', two ?? ''], limits: { bodyBytes: 2_000_000 } });
     org = await api.orgToken();
-    browser = await launch();
+    browser = await launchChromium();
     [allowed, second, stranger] = await Promise.all([one, two, three].map((origin) => pageAt(origin ?? '')));
   });
   afterAll(async () => {

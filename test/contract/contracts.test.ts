@@ -79,8 +79,9 @@ describe.each(named)('%s', (id, { route, key }) => {
   });
 
   it('has examples that are real answers and real requests', () => {
-    const { schema, example } = route.response;
-    if (schema !== undefined) expect(schema.parse(example)).toEqual(example);
+    const { schema, example, media } = route.response;
+    const examples = media === undefined ? [example] : Object.values(media);
+    if (schema !== undefined) for (const each of examples) expect(schema.parse(each)).toEqual(each);
     else expect([route.response.status, example]).toEqual([204, undefined]);
     if (route.body !== undefined)
       expect(validBody(route.body, route.bodyExample)).toMatchObject(route.bodyExample ?? {});

@@ -30,6 +30,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   clients: { kilobytes: 330, modules: 475 },
   terminals: { kilobytes: 330, modules: 475 },
   openapi: { kilobytes: 565, modules: 475 },
+  docs: { kilobytes: 330, modules: 475 },
   access: { kilobytes: 330, modules: 475 },
   logs: { kilobytes: 325, modules: 470 },
   tickets: { kilobytes: 345, modules: 490 },

@@ -87,7 +87,9 @@ function successComplaint(route: Route, { status, headers, body }: Answered): st
   if (response.schema !== undefined && isConditionalRead(route) && headers.get('etag') === null)
     return 'it has no ETag';
   if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';
-  if (headers.get('content-type') !== 'application/json') return `its type is ${headers.get('content-type')}`;
+  const types = Object.keys(response.media ?? {}).map((type) => `${type}; charset=utf-8`);
+  if (response.media === undefined) types.push('application/json');
+  if (!types.includes(headers.get('content-type') ?? '')) return `its type is ${headers.get('content-type')}`;
   const parsed = response.schema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
   // Defaults and normal forms of the schema must be in the answer already.

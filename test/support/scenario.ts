@@ -108,15 +108,16 @@ export class World {
   async #pathOf({ path, params }: Route): Promise<string> {
     const named = referencesIn(params);
     const last = path.slice(path.lastIndexOf('{') + 1, path.lastIndexOf('}'));
+    const known: Readonly<Record<string, string>> = { app_code: this.#org.appCode, file: 'problems' };
     let filled = path;
     for (const parameter of Object.keys(params.shape)) {
       const record = named.get(parameter);
-      if (record === undefined && parameter !== 'app_code') {
+      if (record === undefined && known[parameter] === undefined) {
         throw new Error(`${path}: declare {${parameter}} with reference(), so that it is known which record it names`);
       }
       const id =
         record === undefined
-          ? this.#org.appCode
+          ? (known[parameter] ?? '')
           : await (parameter === last ? this.make(record) : this.reference(record));
       filled = filled.replace(`{${parameter}}`, id);
     }

@@ -26,7 +26,9 @@ export const problemSchema = z
   .looseObject({
     type: z
       .enum(TYPES.map((type) => `${PROBLEM_TYPE_PREFIX}${type}`))
-      .describe('Identifies the kind of problem, and stays as it is. Later releases may add others.'),
+      .describe(
+        'Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.',
+      ),
     title: text(200).describe('The kind of problem in words.'),
     status: z
       .int32()

@@ -1,7 +1,7 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
-import { type Contract, isCharged, type Route, takesIdempotencyKey } from '../route.ts';
+import { type Contract, isCharged, type ResponseType, type Route, takesIdempotencyKey } from '../route.ts';
 import { hasFixedFields, isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { linksFrom } from './links.ts';
@@ -41,13 +41,19 @@ export class Responses {
 }
 
 function successOf(contract: Contract, route: Route, links: ReturnType<typeof linksFrom>): ZodOpenApiResponseObject {
-  const { description, schema, example } = route.response;
+  const { description } = route.response;
   return {
     description,
     headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
-    ...(schema === undefined ? {} : { content: { 'application/json': { schema, example } } }),
+    ...contentOf(route.response),
     ...(Object.keys(links).length === 0 ? {} : { links }),
   };
+}
+
+function contentOf({ schema, example, media }: ResponseType): Pick<ZodOpenApiResponseObject, 'content'> {
+  if (schema === undefined) return {};
+  const examples = Object.entries<unknown>(media ?? { 'application/json': example });
+  return { content: Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }])) };
 }
 
 const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(route) ? BUDGET_HEADERS : []);

@@ -41,7 +41,7 @@ export function responseOf(context: Context, answer: Answer): APIGatewayProxyRes
   }
   if (answer.isCut || !isDeliverable(body))
     throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
-  return { statusCode: response.status, headers: { ...headers, 'Content-Type': 'application/json' }, body };
+  return { statusCode: response.status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
 
 /** The response with these fields set to null, and the entity tag of the changed body. */

@@ -1,0 +1,169 @@
+// @ts-check
+
+/** The reference: shows RapiDoc and gives it a token. The token is in this page's memory and nowhere else. */
+
+/** The security scheme of the OpenAPI document that takes tokens. */
+const SCHEME = 'bearerAuth';
+
+/** Too narrow for a list of operations beside the one that is shown. */
+const isNarrow = matchMedia('(max-width: 48rem)').matches;
+
+/** @typedef {HTMLElement & { setApiKey(scheme: string, token: string): boolean, removeAllSecurityKeys(): boolean, loadSpec(document: object): Promise<void> }} RapiDoc */
+
+const api = new URL('..', location.href).href.replace(/\/$/, '');
+const explorer = /** @type {RapiDoc} */ (document.createElement('rapi-doc'));
+const place = /** @type {HTMLElement} */ (document.querySelector('#explorer'));
+const login = /** @type {HTMLDetailsElement} */ (document.querySelector('#login'));
+const state = /** @type {HTMLElement} */ (document.querySelector('#state'));
+const forget = /** @type {HTMLButtonElement} */ (document.querySelector('#forget'));
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+/** The colours of `site.css`. */
+const COLOURS = {
+  light: {
+    theme: 'light',
+    'bg-color': '#ffffff',
+    'nav-bg-color': '#f3f7f6',
+    'nav-text-color': '#1d2b2a',
+    'primary-color': '#0b6e69',
+    'text-color': '#1d2b2a',
+  },
+  dark: {
+    theme: 'dark',
+    'bg-color': '#121918',
+    'nav-bg-color': '#1b2524',
+    'nav-text-color': '#e4ecea',
+    'primary-color': '#5cc8bf',
+    'text-color': '#e4ecea',
+  },
+};
+
+/** Of RapiDoc's attributes those that are not as it has them by itself: https://rapidocweb.com/api.html */
+const ATTRIBUTES = {
+  'allow-authentication': 'false',
+  'allow-server-selection': 'false',
+  'load-fonts': 'false',
+  'mono-font': 'ui-monospace, monospace',
+  'regular-font': 'system-ui, sans-serif',
+  'render-style': isNarrow ? 'view' : 'focused',
+  'schema-style': 'table',
+  'server-url': api.replace(/\/api\/v1$/, ''),
+  'show-header': 'false',
+};
+
+/** @param {Readonly<Record<string, string>>} attributes */
+const set = (attributes) => {
+  for (const [name, value] of Object.entries(attributes)) explorer.setAttribute(name, value);
+};
+const colour = () => set(dark.matches ? COLOURS.dark : COLOURS.light);
+
+/** @type {string | undefined} */
+let token;
+
+/** RapiDoc takes a token when it has read the document; until then it is kept here. */
+function authorize() {
+  if (token !== undefined && !place.ariaBusy) explorer.setApiKey(SCHEME, token);
+  forget.hidden = token === undefined;
+}
+
+/** @param {string} given */
+function use(given) {
+  token = given;
+  authorize();
+}
+
+/**
+ * RapiDoc fills fields with their examples. Required ones are better for it; an optional filter or condition that nobody asked for is not. Of bodies it
+ * sees `examples` alone, and an `example` with a null in it is too much for it.
+ * @param {unknown} node
+ */
+function prepare(node) {
+  if (typeof node !== 'object' || node === null) return;
+  const given = /** @type {Record<string, unknown>} */ (node);
+  if (given.in !== undefined && given.required !== true) given['x-fill-example'] = 'no';
+  if (given.in === undefined && given.schema !== undefined && given.example !== undefined) {
+    given.examples = { Example: { value: given.example } };
+    delete given.example;
+  }
+  for (const member of Object.values(given)) prepare(member);
+}
+
+async function show() {
+  const response = await fetch(`${api}/openapi`);
+  if (!response.ok) throw new Error(`the OpenAPI document was answered with ${response.status}`);
+  const { paths, components, info, ...rest } = await response.json();
+  prepare([paths, components.parameters, components.requestBodies, components.responses]);
+  const { title, version, description } = info;
+  await customElements.whenDefined(explorer.localName);
+  await explorer.loadSpec({ ...rest, paths, components, info: { title, version, description } });
+}
+
+/** @param {string} text @param {boolean} [isWrong] */
+function say(text, isWrong = false) {
+  state.textContent = text;
+  state.classList.toggle('wrong', isWrong);
+}
+
+/** @param {string} id @param {(fields: FormData) => void | Promise<void>} act */
+function onSubmit(id, act) {
+  const form = /** @type {HTMLFormElement} */ (document.getElementById(id));
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const fields = new FormData(form);
+    form.reset();
+    await act(fields);
+  });
+}
+
+onSubmit('credentials', async (fields) => {
+  say('Logging in …');
+  try {
+    const response = await fetch(`${api}/auth/login`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(Object.fromEntries(fields)),
+    });
+    const answer = await response.json();
+    if (!response.ok) return say(`${answer.title}${answer.detail ? `: ${answer.detail}` : ''}.`, true);
+    use(answer.access_token);
+    say(`Logged in as ${fields.get('app_code')} for ${Math.round(answer.expires_in / 60)} minutes.`);
+  } catch (error) {
+    say(`There was no answer: ${error}.`, true);
+  }
+});
+
+onSubmit('pasted', (fields) => {
+  use(
+    String(fields.get('token'))
+      .trim()
+      .replace(/^Bearer\s+/i, ''),
+  );
+  say('The token is sent with each request that you try.');
+});
+
+forget.addEventListener('click', () => {
+  explorer.removeAllSecurityKeys();
+  token = undefined;
+  authorize();
+  say('Without a token.');
+});
+
+dark.addEventListener('change', colour);
+set(ATTRIBUTES);
+colour();
+explorer.addEventListener('spec-loaded', () => {
+  place.querySelector('.loading')?.remove();
+  place.ariaBusy = null;
+  authorize();
+});
+place.append(explorer);
+login.open = !isNarrow;
+show().catch((error) => {
+  place.ariaBusy = null;
+  place.replaceChildren(
+    Object.assign(document.createElement('p'), {
+      className: 'loading',
+      textContent: `The reference cannot be shown: ${error}.`,
+    }),
+  );
+});

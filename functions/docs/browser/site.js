@@ -1,0 +1,38 @@
+// @ts-check
+
+/** What all pages do: tell the address of their API, copy code, and find a problem by its type. */
+
+const api = new URL(document.body.dataset.api ?? '.', location.href).href.replace(/\/$/, '');
+for (const element of document.querySelectorAll('[data-address]')) element.textContent = api;
+
+const commands = document.querySelectorAll('pre:not(:has(.language-json, .language-http))');
+for (const block of navigator.clipboard === undefined ? [] : commands) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(block.textContent ?? '');
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2_000);
+  });
+  const frame = document.createElement('div');
+  frame.className = 'code';
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+/** @type {HTMLFormElement | null} */
+const find = document.querySelector('#find');
+find?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const wanted = String(new FormData(find).get('type')).trim();
+  const found = wanted === '' ? null : document.getElementById(wanted);
+  const status = find.querySelector('[role=status]');
+  if (status) status.textContent = found ? '' : `There is no problem of the type ${wanted}.`;
+  if (!found) return;
+  location.hash = wanted;
+  found.closest('section')?.querySelector('h2')?.focus();
+});

@@ -1,0 +1,34 @@
+import { bounded } from '../../shared/contract/fields.ts';
+import { contract, okText, route } from '../../shared/contract/route.ts';
+
+const PAGE = '<!doctype html><html lang="en">…</html>';
+
+export const docs = contract({
+  name: 'docs',
+  tag: 'Documentation',
+  description: 'How to use this service, for people.',
+  routes: {
+    getDocs: route('GET', '/api/v1/docs', {
+      summary: 'Read the documentation',
+      description: 'A page for people, the first of four: how to begin. It leads to the others.',
+      completion: true,
+      auth: 'none',
+      response: okText('The page.', { 'text/html': PAGE }),
+    }),
+    getDocsFile: route('GET', '/api/v1/docs/{file}', {
+      summary: 'Read a page of the documentation, or a file of a page',
+      description:
+        'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. ' +
+        'Styles and scripts of the pages have names that change with their content, so that they can be kept for a year.',
+      completion: true,
+      auth: 'none',
+      params: () => ({ file: bounded(100).min(1).describe('Name of the page or file: `problems`.') }),
+      response: okText('The page or file.', {
+        'text/html': PAGE,
+        'text/css': 'body { margin: 0 }',
+        'text/javascript': 'export {};',
+      }),
+      errors: ['not-found'],
+    }),
+  },
+});

@@ -1,0 +1,63 @@
+import { Problem } from '../../shared/contract/problem.ts';
+import { answerText, type Operations } from '../../shared/http/operation.ts';
+import type { docs } from './contract.ts';
+import type { Asset, Page } from './site/file.ts';
+import { assets, explorerName, pages, START } from './site/site.static.ts';
+
+/** Pages name the files of their version, so they are asked for each time; the answer is a 304 until a deployment. */
+const ASK_EACH_TIME = 'public, no-cache';
+
+/** A file with the digest of its content in its name never changes. In seconds: a year. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+
+/**
+ * While a deployment moves from one version to the next, the page of one may ask the other for its files. It gets the other's file of that name,
+ * which it must not keep: a page with tomorrow's style is better than one without any.
+ */
+const THIS_ONCE = 'no-store';
+
+export const docsOperations: Operations<typeof docs> = {
+  getDocs: async () => answerPage(pages[START]),
+  getDocsFile: async ({ params }) => {
+    const page = Object.hasOwn(pages, params.file) ? pages[params.file] : undefined;
+    if (page !== undefined && params.file !== START) return answerPage(page);
+    return answerAsset(await assetOf(params.file), params.file);
+  },
+};
+
+const answerPage = (page: Page | undefined) => {
+  if (page === undefined) throw new Problem('not-found');
+  return answerText(page.text, {
+    ETag: page.etag,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Cache-Control': ASK_EACH_TIME,
+    'Content-Security-Policy': page.policy,
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+  });
+};
+
+const answerAsset = (asset: Asset, name: string) =>
+  answerText(asset.text, {
+    ETag: asset.etag,
+    'Content-Type': `${asset.mediaType}; charset=utf-8`,
+    'Cache-Control': name === asset.name ? FOR_EVER : THIS_ONCE,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+
+/** `site.0dF3x9aBq_1z.css` is `site.css`; undefined where a name has no digest. */
+const plainName = (name: string): string | undefined => {
+  const [, stem, kind] = /^(\w+)\.[\w-]{12}\.(\w+)$/.exec(name) ?? [];
+  return stem === undefined ? undefined : `${stem}.${kind}`;
+};
+
+/** @throws Problem `not-found` */
+async function assetOf(name: string): Promise<Asset> {
+  const plain = plainName(name);
+  // Large, and asked for once by each reader: not loaded with the function.
+  if (plain !== undefined && plain === plainName(explorerName))
+    return (await import('./site/explorer.static.ts')).explorer;
+  const asset = assets.find((each) => plainName(each.name) === plain);
+  if (asset === undefined) throw new Problem('not-found');
+  return asset;
+}

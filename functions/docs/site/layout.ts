@@ -1,0 +1,96 @@
+import { type Asset, etagOf, type Page, sourceHash } from './file.ts';
+import { escaped } from './markdown.ts';
+
+/** What all pages have in common: the head, the way around, and the policy under which a browser runs them. */
+
+/** The page at `/api/v1/docs`; the others are below it. */
+export const START = 'quickstart';
+
+const TITLES = { [START]: 'Quickstart', reference: 'Reference', problems: 'Problems', webhooks: 'Webhooks' } as const;
+
+export type PageName = keyof typeof TITLES;
+
+interface Content {
+  readonly name: PageName;
+  readonly main: string;
+  readonly style: Asset;
+  /** Modules that it runs. */
+  readonly scripts: readonly Asset[];
+  /** Whether it lets others write inline styles: RapiDoc does. Default: no. */
+  readonly inlineStyles?: boolean;
+}
+
+/**
+ * Links are relative, for the pages do not know the path before `/api/v1`, and the first page is a level above the others. A slash at the end,
+ * which the gateway takes for none, would mislead them.
+ */
+const WITHOUT_SLASH =
+  "if(location.pathname.endsWith('/'))location.replace(location.pathname.replace(/\\/+$/,'')+location.hash)";
+
+/** A browser asks for an icon anyway: one that needs no request. */
+const ICON =
+  'data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 viewBox=%270 0 16 16%27%3E%3Cpath fill=%27%230b6e69%27 d=%27M8 1l6 2v5c0 4-3 6-6 7-3-1-6-3-6-7V3z%27/%3E%3C/svg%3E';
+
+/** From this page to another, or to a file. */
+export const pathTo = (from: PageName, to: string): string => {
+  if (from === START) return to === START ? 'docs' : `docs/${to}`;
+  return to === START ? '../docs' : to;
+};
+
+const policyOf = ({ inlineStyles = false }: Content): string =>
+  [
+    "default-src 'none'",
+    `script-src 'self' ${sourceHash(WITHOUT_SLASH)}`,
+    `style-src 'self'${inlineStyles ? " 'unsafe-inline'" : ''}`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+export function pageOf(content: Content): Page {
+  const text = htmlOf(content);
+  return { text, etag: etagOf(text), policy: policyOf(content) };
+}
+
+const htmlOf = ({ name, main, style, scripts }: Content): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${TITLES[name]} – Custodia API</title>
+<script>${WITHOUT_SLASH}</script>
+<link rel="icon" href="${ICON}">
+<link rel="stylesheet" href="${pathTo(name, style.name)}">
+${scripts.map((script) => `<script type="module" src="${pathTo(name, script.name)}"></script>`).join('\n')}
+</head>
+<body class="${name}" data-api="${name === START ? '.' : '..'}">
+<a class="skip" href="#main">Skip to the content</a>
+<header>
+<p class="brand"><a class="home" href="${pathTo(name, START)}">Custodia API</a></p>
+<nav aria-label="Documentation">
+<ul>
+${Object.entries(TITLES)
+  .map(
+    ([page, title]) =>
+      `<li><a href="${pathTo(name, page)}"${page === name ? ' aria-current="page"' : ''}>${title}</a></li>`,
+  )
+  .join('\n')}
+<li><a href="${name === START ? 'openapi' : '../openapi'}">OpenAPI</a></li>
+</ul>
+</nav>
+</header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer>
+<p>The address of this API is <code data-address>${escaped(EXAMPLE_ADDRESS)}</code>.</p>
+</footer>
+</body>
+</html>
+`;
+
+/** What pages say without their scripts, which put the address in its place that the page came from. */
+export const EXAMPLE_ADDRESS = 'http://127.0.0.1:3000/api/v1';

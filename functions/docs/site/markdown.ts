@@ -1,0 +1,48 @@
+import { marked } from 'marked';
+
+/** Makes HTML of this repository's own Markdown. It is trusted: what it has of HTML stays. */
+
+/** Where a link of the text leads on the pages; undefined where they do not have what it names. */
+export type Destinations = (target: string) => string | undefined;
+
+/** `a < b` as text of HTML. */
+export const escaped = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** Links lead to the pages. Others lose their link, and where they are only a hint in parentheses, the hint goes. */
+function withLinks(text: string, destinationOf: Destinations): string {
+  const isKept = (target: string): boolean => destinationOf(target) !== undefined;
+  return text
+    .replace(/ \(\[[^\]]*\]\(([^)\s]+)\)\)/g, (hint, target: string) => (isKept(target) ? hint : ''))
+    .replace(LINK, (_, label: string, target: string) => {
+      const destination = destinationOf(target);
+      return destination === undefined ? label : `[${label}](${destination})`;
+    });
+}
+
+/** The anchor of a heading: `What it protects, and what not` is `what-it-protects-and-what-not`. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/<[^>]*>|&\w+;|[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-');
+
+/** Tables that are wider than a phone can be scrolled, with the keyboard too. */
+const scrollable = (html: string): string =>
+  html.replaceAll('<table>', '<div class="wide" tabindex="0"><table>').replaceAll('</table>', '</table></div>');
+
+/** HTML of a whole text. */
+export const html = (markdown: string, destinationOf: Destinations = (target) => target): string =>
+  scrollable(marked.parse(withLinks(markdown, destinationOf), { mangle: false, headerIds: false })).replace(
+    /<(h[2-6])>(.*?)<\/\1>/g,
+    (_, level: string, heading: string) => `<${level} id="${anchorOf(heading)}">${heading}</${level}>`,
+  );
+
+/** HTML of a sentence, without a paragraph around it. */
+export const inlineHtml = (markdown: string): string => marked.parseInline(markdown);
+
+/** A block of code, as it is. */
+export const codeHtml = (code: string): string => `<pre><code>${escaped(code)}</code></pre>`;

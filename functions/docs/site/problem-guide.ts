@@ -1,0 +1,114 @@
+import type { ProblemType } from '../../../shared/contract/problem.ts';
+
+/** Why a problem is answered, and what its caller can do. Markdown. */
+export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: string; readonly remedy: string }>> = {
+  'malformed-request': {
+    cause: 'The body is not JSON in UTF-8, or a part of the request line or of the headers cannot be read.',
+    remedy:
+      'Serialize the body with a JSON library, and send what it gives as UTF-8. `detail` says where reading ended.',
+  },
+  'invalid-parameter': {
+    cause:
+      'A parameter of the path, of the query or a header is missing, has a value out of its bounds, or is not known: an unknown parameter is refused, so that a mistyped filter does not list everything.',
+    remedy: 'Look at `errors`: each finding names the place (`in`, `pointer`) and what is allowed there.',
+  },
+  unauthorized: {
+    cause: 'The request has no token, or one that is expired, revoked, or not of this service.',
+    remedy:
+      'Log in again at `POST /api/v1/auth/login` and send `Authorization: Bearer …`. Tokens live for an hour; they end earlier when the secret that they were issued for is revoked, or when the integration is.',
+  },
+  'invalid-credentials': {
+    cause:
+      'The app code is unknown, the integration is inactive, or the secret is wrong. The answer is the same for all of them.',
+    remedy:
+      'Check that the secret is whole, with its `cst_`, and that it has not been rotated. After several failures, logins with this app code from your network must wait: see `too-many-requests`.',
+  },
+  'invalid-signature': {
+    cause: 'A delivery has no `X-Signature`, or one that does not fit its body and the secret of the integration.',
+    remedy:
+      'Sign the very bytes that you send. The [webhooks page](webhooks) signs a body in your browser, to compare with.',
+  },
+  forbidden: {
+    cause: 'The integration lacks the permission of the operation, or asks for another organization than its own.',
+    remedy: '`detail` names the permission. Someone with `integrations:write` can give it: log in again afterwards.',
+  },
+  'organization-suspended': {
+    cause: 'Those who operate this service have suspended the organization. Its records are kept.',
+    remedy: 'Ask the operator of this API. Requests work again as soon as the organization is resumed.',
+  },
+  'not-found': {
+    cause:
+      'There is no record with this id in your organization. A record of another organization is answered in the same way.',
+    remedy:
+      'Check the id, and which organization the token is of. A platform token names the organization with `org_id`. A deleted record does not come back.',
+  },
+  'route-not-found': {
+    cause:
+      'The API has no such path. Every path begins with `/api/v1`, and at the address of a stage with the name of the stage.',
+    remedy: 'Compare the path with the [reference](reference).',
+  },
+  'method-not-allowed': {
+    cause: 'The path exists, but not with this method.',
+    remedy: 'Use a method that the header `Allow` names. Records are changed with `PATCH`; there is no `PUT`.',
+  },
+  conflict: {
+    cause:
+      'The state of a record does not allow the change, as when an organization has as many integrations as it may have.',
+    remedy: '`detail` says what stands against it. Sending the same again does not help until that has changed.',
+  },
+  'already-exists': {
+    cause: 'Another record has the value of a field that must be unique, such as the `slug` of a client.',
+    remedy:
+      '`errors` names the field. Choose another value, or read the record that has it. If this answers a repeated create, send an `Idempotency-Key` with creates: a repetition then gets the first answer.',
+  },
+  'still-in-use': {
+    cause: 'Other records refer to the one that is to be deleted.',
+    remedy: '`detail` says which kind of records and how many. Delete them or move them first.',
+  },
+  'event-already-processed': {
+    cause: 'An event with this `X-Event-ID` and this body was processed before.',
+    remedy: 'Nothing: for the sender this is a success. It happens when the answer to the first delivery was lost.',
+  },
+  'event-id-reused': {
+    cause: 'An event with this `X-Event-ID` but another body was processed before. This one was not.',
+    remedy:
+      'Give each event an id of its own, made when it happens and kept with it, and send this event again under its own.',
+  },
+  'precondition-failed': {
+    cause: 'The record is no longer in the version that `If-Match` names: somebody else has changed it.',
+    remedy: 'Read the record again, apply your change to what you find, and send it with the new `ETag`.',
+  },
+  'content-too-large': {
+    cause:
+      'The body, the record that it would make, or the page that was asked for is larger than this service handles.',
+    remedy: '`detail` names the limit. Send less at once, or ask for smaller pages with `page_size`.',
+  },
+  'unsupported-media-type': {
+    cause: 'The body is not declared as `application/json`, or not sent in UTF-8 and uncompressed.',
+    remedy: 'Send `Content-Type: application/json`. With curl, `-d` alone declares a form.',
+  },
+  'invalid-body': {
+    cause:
+      'The body is JSON, but not what the operation takes: a field is missing, unknown, of the wrong type or out of its bounds, or refers to a record that does not exist.',
+    remedy: 'Look at `errors`: there is a finding for each field that is wrong, with a JSON Pointer to it.',
+  },
+  'idempotency-key-reused': {
+    cause: 'The `Idempotency-Key` was used before for a request with another path or body.',
+    remedy: 'Use a new random key for each thing to create, and the same key only to repeat the same request.',
+  },
+  'too-many-requests': {
+    cause:
+      'The budget of the integration or of its organization is spent, or too many wrong secrets or signatures came from your network.',
+    remedy: 'Wait as many seconds as `Retry-After` says, and repeat. `RateLimit` tells with each answer what is left.',
+  },
+  'internal-error': {
+    cause: 'A defect of this service. Whether a change was made is not known.',
+    remedy:
+      'Tell the operator of this API the `request_id`. Creates with an `Idempotency-Key`, reads, deletes and webhooks can be repeated as they are.',
+  },
+  unavailable: {
+    cause:
+      'The service, or something that it depends on, did not answer in time. With status 504 it is not known whether a change was made.',
+    remedy: 'Wait as many seconds as `Retry-After` says, and repeat with the same `Idempotency-Key` or event id.',
+  },
+};

@@ -1,0 +1,39 @@
+import { explorer } from './explorer.static.ts';
+import { type Asset, assetOf, type Page, repositoryFile } from './file.ts';
+import { type PageName, pageOf } from './layout.ts';
+import { problemsPage } from './problems.ts';
+import { quickstartPage } from './quickstart.ts';
+import { referencePage } from './reference.ts';
+import { webhooksPage } from './webhooks.ts';
+
+/**
+ * The documentation, finished. A bundle holds what this module exports and none of what makes it (`infra/bundling/static-modules.ts`), so exports are plain
+ * data.
+ */
+
+export { START } from './layout.ts';
+
+const browserFile = (name: string): Promise<string> => repositoryFile(`functions/docs/browser/${name}`);
+
+const style = assetOf('site', 'css', await browserFile('site.css'));
+const common = assetOf('site', 'js', await browserFile('site.js'));
+const reference = assetOf('reference', 'js', await browserFile('reference.js'));
+const webhooks = assetOf('webhooks', 'js', await browserFile('webhooks.js'));
+
+/** All files of the pages but one, which is large. */
+export const assets: readonly Asset[] = [style, common, reference, webhooks];
+
+export const explorerName: string = explorer.name;
+
+export const pages: Readonly<Partial<Record<string, Page>>> = {
+  quickstart: pageOf({ name: 'quickstart', main: await quickstartPage(), style, scripts: [common] }),
+  reference: pageOf({
+    name: 'reference',
+    main: referencePage(),
+    style,
+    scripts: [common, reference, explorer],
+    inlineStyles: true,
+  }),
+  problems: pageOf({ name: 'problems', main: problemsPage(), style, scripts: [common] }),
+  webhooks: pageOf({ name: 'webhooks', main: await webhooksPage(), style, scripts: [common, webhooks] }),
+} satisfies Record<PageName, Page>;

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundle } from '../../infra/bundling/bundle.ts';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '../../shared/contract/problem.ts';
+import type { LambdaHandler } from '../../shared/http/observed.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { chainEvent, lambdaContext } from '../support/chain.ts';
+import { IS_SAMPLE } from '../support/sweep.ts';
+
+/** The documentation without a browser; `test/browser/docs.test.ts` has one. */
+
+const START = '/api/v1/docs';
+const PAGES = [START, `${START}/reference`, `${START}/problems`, `${START}/webhooks`] as const;
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const get = async (path: string): Promise<{ readonly headers: Headers; readonly text: string }> => {
+  const { status, headers, body } = await api.request<string>('GET', path);
+  expect([path, status]).toEqual([path, 200]);
+  return { headers, text: body };
+};
+
+const unescaped = (html: string): string =>
+  html
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** Where the links, styles and scripts of a page lead, from the root. */
+const targetsOf = (text: string, path: string): URL[] =>
+  Array.from(text.matchAll(/ (?:href|src)="([^"]*)"/g), ([, target = '']) => new URL(target, api.url + path)).filter(
+    ({ protocol }) => protocol !== 'data:',
+  );
+
+const isAsset = ({ pathname }: URL): boolean => /\.(css|js)$/.test(pathname);
+
+describe.each(PAGES)('%s', (path) => {
+  it('is a page, for anyone, under a strict policy', async () => {
+    const { headers, text } = await get(path);
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    const policy = new Map(
+      (headers.get('content-security-policy') ?? '').split('; ').map((directive) => {
+        const [name = '', ...sources] = directive.split(' ');
+        return [name, sources];
+      }),
+    );
+    const [, script = ''] = /<script>(.*?)<\/script>/.exec(text) ?? [];
+    const hash = `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+    expect(Object.fromEntries(policy)).toEqual({
+      'default-src': ["'none'"],
+      'script-src': ["'self'", hash],
+      // RapiDoc writes styles into its elements.
+      'style-src': path.endsWith('/reference') ? ["'self'", "'unsafe-inline'"] : ["'self'"],
+      'connect-src': ["'self'"],
+      'img-src': ['data:'],
+      'base-uri': ["'none'"],
+      'form-action': ["'none'"],
+      'frame-ancestors': ["'none'"],
+    });
+    expect(text).not.toMatch(/ (style|on\w+)=|javascript:/);
+  });
+
+  it('is asked for each time, and sent again only when it has changed', async () => {
+    const { headers } = await get(path);
+    expect(headers.get('cache-control')).toBe('public, no-cache');
+    const etag = headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]{43}"$/);
+    const again = await fetch(api.url + path, { headers: { 'if-none-match': etag }, cache: 'no-store' });
+    expect([again.status, again.headers.get('etag'), await again.text()]).toEqual([304, etag, '']);
+    expect(again.headers.get('content-security-policy')).toBe(headers.get('content-security-policy'));
+    expect((await fetch(api.url + path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200);
+  });
+
+  it('names files that never change, and nothing of another origin', async () => {
+    const { text } = await get(path);
+    const targets = targetsOf(text, path);
+    expect(targets.filter(({ origin }) => origin !== new URL(api.url).origin)).toEqual([]);
+    const assets = targets.filter(isAsset);
+    expect(assets.length).toBeGreaterThanOrEqual(2);
+    for (const { pathname } of assets) {
+      const asset = await get(pathname);
+      const digest = createHash('sha256').update(asset.text).digest('base64url');
+      expect(pathname).toContain(`.${digest.slice(0, 12)}.`);
+      expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(asset.headers.get('etag')).toBe(`"${digest}"`);
+      expect(asset.headers.get('content-type')).toBe(
+        pathname.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8',
+      );
+    }
+  });
+
+  it('has links that lead somewhere', async () => {
+    const { text } = await get(path);
+    const pages = new Map<string, string>();
+    for (const { pathname, hash } of targetsOf(text, path).filter((target) => !isAsset(target))) {
+      const target = pages.get(pathname) ?? (await get(pathname)).text;
+      pages.set(pathname, target);
+      if (hash !== '') expect(target).toContain(` id="${decodeURIComponent(hash.slice(1))}"`);
+    }
+    expect([...pages.keys()]).toEqual(expect.arrayContaining([...PAGES, '/api/v1/openapi']));
+    const ids = Array.from(text.matchAll(/ id="([^"]*)"/g), ([, id]) => id);
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  it('of another version is what this version has of that name, and not to be kept', async () => {
+    const { text } = await get(START);
+    const current = targetsOf(text, START).find(isAsset)?.pathname ?? '';
+    const other = current.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.');
+    expect(other).not.toBe(current);
+    const [now, then] = [await get(current), await get(other)];
+    expect(then.text).toBe(now.text);
+    expect(then.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it.each([
+    'quickstart',
+    'site.css',
+    'rapidoc.js',
+    'unknown.AAAAAAAAAAAA.css',
+    'constructor',
+    '__proto__',
+    '..%2Fdocs',
+    'reference%00',
+    'handler.ts',
+  ])('that is none is a 404: %s', async (name) => {
+    const { status, body } = await api.request<{ type: string }>('GET', `${START}/${name}`);
+    expect([status, body.type]).toEqual([404, `${PROBLEM_TYPE_PREFIX}not-found`]);
+  });
+});
+
+it('the quickstart has the commands of the README’s tour, in its order, and those to begin with a secret', async () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const commands = Array.from(readme.matchAll(/```sh\n(.*?)```/gs), ([, block]) => block);
+  const { text } = await get(START);
+  const shown = Array.from(text.matchAll(/<pre><code class="language-sh">(.*?)<\/code>/gs), ([, block = '']) =>
+    unescaped(block),
+  );
+  expect(commands.length).toBeGreaterThan(5);
+  expect(shown).toEqual(commands);
+  const secret = unescaped(/<details>.*?<\/details>/s.exec(text)?.[0] ?? '');
+  expect(secret).toMatch(/API=http.*\nAPP='your app code'\n.*\nKEY='\{"secret":"your secret"\}'$/s);
+  expect(secret).not.toContain('integrations');
+});
+
+it('the page of problems has each type under its whole name and its short one, with cause, remedy and an example', async () => {
+  const { text } = await get(`${START}/problems`);
+  const sections = text.split('<section class="problem"').slice(1);
+  expect(sections).toHaveLength(Object.keys(PROBLEMS).length);
+  for (const [index, [type, { status, title }]] of Object.entries(PROBLEMS).entries()) {
+    const section = sections[index] ?? '';
+    expect(section).toContain(`id="${type}"`);
+    expect(section).toContain(`id="${PROBLEM_TYPE_PREFIX}${type}"`);
+    expect(section).toMatch(/<dt>Cause<\/dt><dd>.{20,}<\/dd>\s*<dt>What to do<\/dt><dd>.{20,}<\/dd>/s);
+    const [, example = ''] = /<pre><code>(.*?)<\/code>/s.exec(section) ?? [];
+    expect(JSON.parse(unescaped(example))).toMatchObject({ type: `${PROBLEM_TYPE_PREFIX}${type}`, title, status });
+  }
+});
+
+it('the page of webhooks has the guide and its programs', async () => {
+  const { text } = await get(`${START}/webhooks`);
+  const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8');
+  for (const [, heading] of guide.matchAll(/^## (.*)$/gm)) expect(unescaped(text)).toContain(heading);
+  const folder = new URL('../../docs/webhooks/', import.meta.url);
+  const programs = await readdir(folder);
+  expect(programs.length).toBeGreaterThanOrEqual(5);
+  for (const name of programs) expect(unescaped(text)).toContain(readFileSync(new URL(name, folder), 'utf8').trim());
+});
+
+describe.skipIf(IS_SAMPLE)('the bundled function', () => {
+  it('answers the same, and holds nothing of what makes it', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'custodia-bundle-'));
+    try {
+      const folder = (await bundle(['docs'], directory)).get('docs') ?? '';
+      const { handler } = (await import(pathToFileURL(join(folder, 'index.mjs')).href)) as { handler: LambdaHandler };
+      const asked = async (resource: string, file?: string) =>
+        handler(chainEvent({ resource, pathParameters: file === undefined ? null : { file } }), lambdaContext());
+      const files = targetsOf((await get(`${START}/reference`)).text, `${START}/reference`)
+        .filter(isAsset)
+        .map(({ pathname }) => pathname.slice(START.length + 1));
+      expect(files.some((name) => name.startsWith('rapidoc.'))).toBe(true);
+      expect((await asked(START)).body).toBe((await get(START)).text);
+      for (const file of ['problems', ...files]) {
+        const { statusCode, headers, body } = await asked(`${START}/{file}`, file);
+        const local = await get(`${START}/${file}`);
+        expect([file, statusCode, headers?.ETag]).toEqual([file, 200, local.headers.get('etag')]);
+        expect(body === local.text, file).toBe(true);
+      }
+      const first = readFileSync(join(folder, 'index.mjs'), 'utf8');
+      expect(first).not.toMatch(/RapiDoc 9|marked/);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
+  });
+});
