@@ -153,6 +153,7 @@ describe('npm start', () => {
       // DynamoDB Local answers before it has stored a transaction: the last one may be lost.
       await paste([login, create, create, create]);
       const welcome = started.output();
+      expect(welcome).toMatch(/documentation +http:\/\/127\.0\.0\.1:\d+\/api\/v1\/docs\n/);
       const [engine = 0] = childrenOf(started);
       process.kill(engine, 'SIGKILL');
       await vi.waitUntil(() => started.output().includes('DynamoDB answers again'), { timeout: 60_000 });

@@ -88,6 +88,22 @@ function prepare(node) {
   for (const member of Object.values(given)) prepare(member);
 }
 
+/** RapiDoc's list of operations says nothing of its roles; and where they are below each other, the mouse alone opens one. */
+function openToKeyboard() {
+  /** @param {string} selector @returns {HTMLElement[]} */
+  const all = (selector) => Array.from(explorer.shadowRoot?.querySelectorAll(selector) ?? []);
+  for (const link of all('.nav-bar-path')) link.role = 'link';
+  for (const head of all('.endpoint-head')) {
+    head.role = 'button';
+    head.tabIndex = 0;
+    head.addEventListener('keydown', (event) => {
+      if (event.target !== head || !['Enter', ' '].includes(event.key)) return;
+      event.preventDefault();
+      head.click();
+    });
+  }
+}
+
 async function show() {
   const response = await fetch(`${api}/openapi`);
   if (!response.ok) throw new Error(`the OpenAPI document was answered with ${response.status}`);
@@ -154,6 +170,7 @@ colour();
 explorer.addEventListener('spec-loaded', () => {
   place.querySelector('.loading')?.remove();
   place.ariaBusy = null;
+  openToKeyboard();
   authorize();
 });
 place.append(explorer);
