@@ -4,7 +4,8 @@ import { text } from 'node:stream/consumers';
 
 /** `npm test`: types and lint, and beside them the quick tests. What is wrong with types and lint is said at the end. */
 
-const LEFT_OUT = 'the stack and its bundles, npm start, a browser, both engines, linters, histories, large lists and pages';
+const LEFT_OUT =
+  'the stack and its bundles, npm start, a browser, both engines, linters, histories, large lists and pages';
 
 /** Runs a script of package.json and answers what it prints, if it fails. */
 async function complaintsOf(script: string): Promise<string> {
