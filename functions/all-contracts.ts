@@ -36,7 +36,7 @@ export const contracts: readonly Contract[] = [
   webhooks,
   logs,
   audit,
+  docs,
   wellKnown,
   openapi,
-  docs,
 ];

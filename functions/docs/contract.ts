@@ -22,7 +22,9 @@ export const docs = contract({
         'Styles and scripts of the pages have names that change with their content, so that they can be kept for a year.',
       completion: true,
       auth: 'none',
-      params: () => ({ file: bounded(100).min(1).describe('Name of the page or file: `problems`.') }),
+      params: () => ({
+        file: bounded(100).min(1).describe('Name of the page or file.').meta({ example: 'problems' }),
+      }),
       response: okText('The page or file.', {
         'text/html': PAGE,
         'text/css': 'body { margin: 0 }',

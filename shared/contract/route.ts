@@ -231,12 +231,17 @@ export const created = <S extends z.ZodType>(
 });
 
 /** 200 with a text that is no JSON, with an example of each media type that it may have. The operation says which one it has. */
-export const okText = (description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> => ({
-  status: 200,
-  schema: z.string().max(MAX_ANSWER),
-  description,
-  media,
-});
+export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
+  const schema = lazily(() => z.string().max(MAX_ANSWER));
+  return {
+    status: 200,
+    get schema() {
+      return schema();
+    },
+    description,
+    media,
+  };
+}
 
 /** 204 without a body. */
 export const noContent = (description: string): ResponseType<z.ZodUndefined> => ({

@@ -37,7 +37,8 @@ describe('a shape says of a route what its schemas say', () => {
   it('of answers: exactly the fields of the example, in their order', () => {
     for (const [, declared] of every) {
       const { response } = shapeOf(declared);
-      if (response === null) continue;
+      // A text is answered as it is.
+      if (response === null || declared.response.media !== undefined) continue;
       const shown = present(response, declared.response.example);
       expect(JSON.stringify(shown)).toBe(JSON.stringify(present(JSON.parse(JSON.stringify(response)), shown)));
       expect(shown).toMatchObject(declared.response.example as object);

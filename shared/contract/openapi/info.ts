@@ -31,7 +31,7 @@ export const INFO: ZodOpenApiObject['info'] = {
 };
 
 /** Relative to the address of the document (OpenAPI 3.1.0 §4.8.5). A deployed stage names its own address (`functions/openapi/document.ts`). */
-export const SERVERS = [
+export const SERVERS: NonNullable<ZodOpenApiObject['servers']> = [
   { url: '/', description: 'The host that serves this document, local or production', 'x-internal': false },
 ];
 
