@@ -49,7 +49,7 @@ export const SAME_EVERY_DAY = [
   'test/contract/linear-work.test.ts',
   'test/docs/readme.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/http/{bad-input,conflicts,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
+  'test/http/{bad-input,conflicts,docs,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
   'test/local/{gateway-harness,request-log}.test.ts',
   'test/operator/{erase,replay,verify}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
