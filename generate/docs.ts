@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { measureOperations } from '../bench/data-model/measure.ts';
+import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
 import { findDynoxide } from '../local/dynamodb/dynoxide.ts';
 import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
@@ -52,6 +53,7 @@ async function makeMeasured(): Promise<void> {
 await make('functions/access/catalogue.ts', () => permissionCatalogueFile(contracts));
 await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
+await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(documentText(openApiDocument(contracts)))));
 await make('docs/specification.md', withContracts);
 await make('docs/operations.md', withCommands);
 await make('docs/data-model.md', withFilters, ' (filters)');

@@ -7,6 +7,8 @@ const UNIT = [
   'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
   'test/contract/{addresses,body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,problem,published,record,route,route-shape,sizes,texts}.test.ts',
+  'test/clients/{client,package,webhook}.test.ts',
+  'test/contract/{body,constraints,contracts,fields,filters,json,linear-work,openapi,problem,published,record,route,sizes}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/alarms/*.test.ts',
@@ -46,6 +48,7 @@ const SLOW = [
  * again: on DynamoDB Local, as `test:dates` does the others in CI, and with more of what is drawn at random.
  */
 export const SAME_EVERY_DAY = [
+  'test/clients/api.test.ts',
   'test/contract/linear-work.test.ts',
   'test/docs/readme.test.ts',
   'test/fuzz/fuzz.test.ts',

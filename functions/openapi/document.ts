@@ -15,7 +15,6 @@ export const served = {
 
 /** `/` is the root of the host, which at the address of a stage is not where its paths begin. */
 function serversOf(baseUrl: string | undefined): typeof document.servers {
-  return baseUrl === undefined
-    ? document.servers
-    : [{ ...document.servers?.[0], url: baseUrl, description: 'This stage' }];
+  if (baseUrl === undefined) return document.servers;
+  return document.servers.map((server) => ({ ...server, url: baseUrl, description: 'This stage' }));
 }

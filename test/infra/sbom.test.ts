@@ -26,6 +26,8 @@ interface Locked {
   readonly devOptional?: boolean;
   /** May be missing on this machine. */
   readonly optional?: boolean;
+  /** The client's package, which is of this repository. */
+  readonly link?: boolean;
 }
 
 const isForDevelopment = ({ properties }: Component): boolean =>
@@ -49,7 +51,7 @@ describe('the bill of materials', () => {
       readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
     );
     locked = Object.entries(lock.packages).flatMap(([path, entry]) =>
-      path === '' ? [] : [{ ...entry, name: nameOf(path) }],
+      path.includes('node_modules/') && !entry.link ? [{ ...entry, name: nameOf(path) }] : [],
     );
   });
 

@@ -1,0 +1,78 @@
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const HEAD = `/**
+ * The types of openapi.json, made by openapi-typescript: \`npm run docs\` writes this file, do not edit it.
+ */
+
+`;
+
+type Node = Readonly<Record<string, unknown>>;
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** The text of `src/schema.ts` for an OpenAPI document. */
+export async function clientTypes(document: Document): Promise<string> {
+  const types = astToString(
+    await openapiTS(lean(document) as never, { rootTypes: true, rootTypesNoSchemaPrefix: true }),
+  );
+  return HEAD + types.replace(/^export type Parameter\w+ = .*\n/gm, '') + problemTypes(document) + openPaths(document);
+}
+
+/**
+ * A document of what the client has types for. Problems are all one class, headers are those of `Response`, and the examples are in the
+ * document: without them the types have half the size.
+ */
+function lean({ paths, components: { schemas = {}, parameters = {} }, ...rest }: Document): unknown {
+  const kept = {
+    ...rest,
+    paths: mapped(paths, (item) => mapped(item, leanOperation)),
+    components: { schemas, parameters },
+  };
+  return JSON.parse(JSON.stringify(kept));
+}
+
+function leanOperation(operation: unknown): unknown {
+  if (!isNode(operation) || !isNode(operation.responses)) return operation;
+  const { 'x-permission': _, requestBody, responses, ...rest } = operation;
+  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  return {
+    ...rest,
+    ...(isNode(requestBody) ? { requestBody: withoutExamples(requestBody) } : {}),
+    responses: Object.fromEntries(answers.map(([status, response]) => [status, leanResponse(response)])),
+  };
+}
+
+function leanResponse(response: unknown): unknown {
+  if (!isNode(response)) return response;
+  const { headers, links, ...rest } = response;
+  return withoutExamples(rest);
+}
+
+function withoutExamples(node: Node): Node {
+  if (!isNode(node.content)) return node;
+  return { ...node, content: mapped(node.content, (media) => (isNode(media) ? { schema: media.schema } : media)) };
+}
+
+/** Those that there are today, as a type of its own: `Problem.type` is a text, for later releases add others. */
+function problemTypes({ components }: Document): string {
+  const { Problem } = components.schemas as { Problem: { properties: { type: { 'x-extensible-enum': string[] } } } };
+  const types = Problem.properties.type['x-extensible-enum'].map((type) => `\n    | ${JSON.stringify(type)}`);
+  return `/** Types of problems that there are today. */\nexport type KnownProblemType =${types.join('')};\n`;
+}
+
+/** Paths that a client calls without a token: no operation of them takes one. */
+function openPaths({ paths }: Document): string {
+  const open = Object.keys(paths).filter((path) =>
+    Object.values(paths[path] ?? {}).every((operation) => !JSON.stringify(operation).includes('"bearerAuth"')),
+  );
+  const lines = open.map((path) => `\n    ${JSON.stringify(path)},`);
+  return `/** Paths whose operations take no token. */\nexport const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([${lines.join('')}\n]);\n`;
+}
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const mapped = <T>(node: Readonly<Record<string, T>>, change: (value: T) => unknown): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(node).map(([key, value]) => [key, change(value)]));

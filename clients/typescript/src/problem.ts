@@ -1,0 +1,50 @@
+import type { Finding, KnownProblemType, Problem } from './schema.ts';
+
+/** The type of a problem; later releases of the API add others. */
+export type ProblemType = KnownProblemType | 'about:blank' | (string & {});
+
+/** A refusal or failure that the API answered (RFC 9457). Where nothing answered, `fetch` throws its own `TypeError`. */
+export class CustodiaProblem extends Error {
+  override readonly name = 'CustodiaProblem';
+  /** `about:blank` where something in between answered, such as a proxy. */
+  readonly type: ProblemType;
+  readonly status: number;
+  readonly title: string;
+  /** What is wrong with this request. */
+  readonly detail: string | undefined;
+  /** Every finding, each with a pointer to its place in the request. */
+  readonly errors: readonly Finding[];
+  /** Names the request in the logs of the service: quote it when you ask. */
+  readonly requestId: string | undefined;
+  /** Seconds to wait before the next attempt, where the answer says so. */
+  readonly retryAfter: number | undefined;
+  readonly response: Response;
+
+  /** @param body the answer's, parsed where it was JSON */
+  constructor(response: Response, body: unknown) {
+    const { type = 'about:blank', title, detail, errors = [], request_id } = fieldsOf(body);
+    const named = title ?? (response.statusText || 'No problem details');
+    super(
+      [`${response.status} ${named}`, detail, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)]
+        .filter(Boolean)
+        .join('; '),
+    );
+    this.type = type;
+    this.status = response.status;
+    this.title = named;
+    this.detail = detail;
+    this.errors = errors;
+    this.requestId = request_id ?? response.headers.get('x-request-id') ?? undefined;
+    this.retryAfter = Number(response.headers.get('retry-after')) || undefined;
+    this.response = response;
+  }
+
+  /** Whether it is of this kind: the last part of its type, such as `not-found`. */
+  is(kind: KindOf<KnownProblemType>): boolean {
+    return this.type.endsWith(`:${kind}`);
+  }
+}
+
+type KindOf<T extends string> = T extends `urn:problem-type:custodia:${infer Kind}` ? Kind : never;
+
+const fieldsOf = (body: unknown): Partial<Problem> => (typeof body === 'object' && body !== null ? body : {});

@@ -1,0 +1,56 @@
+import type { Timing } from './timing.ts';
+
+/** How often a request is sent, and how long the client waits in between. */
+export interface RetryOptions {
+  /** How often at most, the first time included. */
+  readonly attempts?: number;
+  /** Milliseconds before the second attempt; twice as many before each further one, and each a random part of that. */
+  readonly delay?: number;
+  /** Milliseconds to wait at most. A longer `Retry-After` ends the attempts: the caller gets the problem at once. */
+  readonly longest?: number;
+}
+
+/**
+ * Sends a request, and sends it again where that can help.
+ * @param isSafe twice is as once: also when nobody knows whether the first attempt was carried out
+ * @throws TypeError as `fetch` does, where nothing answers
+ */
+export async function sendWithRetries(
+  send: (attempt: Request) => Promise<Response>,
+  request: Request,
+  isSafe: boolean,
+  { attempts = 4, delay = 250, longest = 30_000 }: RetryOptions,
+  timing: Timing,
+): Promise<Response> {
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await send(request.clone()).catch(networkError);
+    const response = outcome instanceof Response ? outcome : undefined;
+    const asked = waitOf(response, timing.now());
+    const canHelp = response?.status === TOO_MANY || (isSafe && isFailure(response?.status));
+    if (!canHelp || attempt >= attempts || asked > longest) {
+      if (response === undefined) throw outcome;
+      return response;
+    }
+    await response?.body?.cancel();
+    const backoff = Math.min(delay * 2 ** (attempt - 1), longest);
+    await timing.sleep(asked + timing.random() * backoff, request.signal);
+  }
+}
+
+/** What `fetch` throws when nothing answers, as a value; any other error, such as that of an aborted signal, ends the attempts. */
+function networkError(error: unknown): TypeError {
+  if (error instanceof TypeError) return error;
+  throw error;
+}
+
+/** A request that is refused for its number was not carried out. */
+const TOO_MANY = 429;
+
+const isFailure = (status: number | undefined): boolean =>
+  status === undefined || [500, 502, 503, 504].includes(status);
+
+/** `Retry-After` in milliseconds (RFC 9110 §10.2.3). This API says seconds, proxies may name a date. */
+const waitOf = (response: Response | undefined, now: number): number => {
+  const header = response?.headers.get('retry-after') ?? '';
+  return Number(header) * 1000 || Math.max(0, Date.parse(header) - now) || 0;
+};

@@ -1,0 +1,7018 @@
+/**
+ * The types of openapi.json, made by openapi-typescript: `npm run docs` writes this file, do not edit it.
+ */
+
+export interface paths {
+    "/api/v1/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Log in as an integration
+         * @description The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403. Needs no token.
+         */
+        post: operations["login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List clients
+         * @description Needs the permission `clients:read`.
+         */
+        get: operations["listClients"];
+        put?: never;
+        /**
+         * Create a client
+         * @description Needs the permission `clients:write`.
+         */
+        post: operations["createClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clients/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a client
+         * @description Needs the permission `clients:read`.
+         */
+        get: operations["getClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a client
+         * @description Needs the permission `clients:write`.
+         */
+        patch: operations["updateClient"];
+        trace?: never;
+    };
+    "/api/v1/clients/{id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done to a client
+         * @description Newest first. Needs the permission `clients:read`.
+         */
+        get: operations["listClientActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List services
+         * @description Needs the permission `services:read`. Completes the specification of this service.
+         */
+        get: operations["listServices"];
+        put?: never;
+        /**
+         * Create a service
+         * @description Needs the permission `services:write`. Completes the specification of this service.
+         */
+        post: operations["createService"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/services/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a service
+         * @description Needs the permission `services:read`.
+         */
+        get: operations["getService"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a service
+         * @description Refused while resources belong to the service. Its tickets and actions keep its id, as history. Needs the permission `services:write`.
+         */
+        delete: operations["deleteService"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a service
+         * @description A change that names `health_status` is a health check: it moves `last_health_check` to now, or to the time that it names. Needs the permission `services:write`.
+         */
+        patch: operations["updateService"];
+        trace?: never;
+    };
+    "/api/v1/services/client/{client_id}/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a service of a client
+         * @description Needs the permission `services:read`.
+         */
+        get: operations["getServiceOfClient"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List resources
+         * @description Needs the permission `resources:read`. Completes the specification of this service.
+         */
+        get: operations["listResources"];
+        put?: never;
+        /**
+         * Create a resource
+         * @description Needs the permission `resources:write`. Completes the specification of this service.
+         */
+        post: operations["createResource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/resources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a resource
+         * @description Needs the permission `resources:read`.
+         */
+        get: operations["getResource"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a resource
+         * @description Its history goes with it. Its tickets keep its id, as history. Needs the permission `resources:write`.
+         */
+        delete: operations["deleteResource"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a resource
+         * @description A change that names usage or `health_status` is a report: it moves `last_health_check` and leaves a sample in the history. A usage that nobody has reported yet is 0 in the sample. Needs the permission `resources:write`.
+         */
+        patch: operations["updateResource"];
+        trace?: never;
+    };
+    "/api/v1/resources/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the history of a resource
+         * @description In the order in which the samples arrived, newest first. Needs the permission `resources:read`.
+         */
+        get: operations["listResourceHistory"];
+        put?: never;
+        /**
+         * Report metrics of a resource
+         * @description The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now. Needs the permission `resources:write`. Completes the specification of this service.
+         */
+        post: operations["createResourceHistoryEntry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List service actions
+         * @description Needs the permission `service-actions:read`.
+         */
+        get: operations["listServiceActions"];
+        put?: never;
+        /**
+         * Record a service action
+         * @description An action is recorded as `completed` unless `status` says otherwise. Needs the permission `service-actions:write`.
+         */
+        post: operations["createServiceAction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/service-actions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a service action
+         * @description Needs the permission `service-actions:read`.
+         */
+        get: operations["getServiceAction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/terminals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List terminals
+         * @description Needs the permission `terminals:read`.
+         */
+        get: operations["listTerminals"];
+        put?: never;
+        /**
+         * Create a terminal
+         * @description Needs the permission `terminals:write`.
+         */
+        post: operations["createTerminal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/terminals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a terminal
+         * @description Needs the permission `terminals:read`.
+         */
+        get: operations["getTerminal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a terminal
+         * @description Needs the permission `terminals:write`.
+         */
+        patch: operations["updateTerminal"];
+        trace?: never;
+    };
+    "/api/v1/tickets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tickets
+         * @description Needs the permission `tickets:read`.
+         */
+        get: operations["listTickets"];
+        put?: never;
+        /**
+         * Open a ticket
+         * @description A service, resource or terminal that it names must be of its client, if it names one. Without a `ticket_code` the ticket gets one from the sequence: `T-000042`. Needs the permission `tickets:write`.
+         */
+        post: operations["createTicket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tickets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a ticket
+         * @description Needs the permission `tickets:read`.
+         */
+        get: operations["getTicket"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a ticket with its messages
+         * @description Needs the permission `tickets:write`.
+         */
+        delete: operations["deleteTicket"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a ticket
+         * @description Needs the permission `tickets:write`.
+         */
+        patch: operations["updateTicket"];
+        trace?: never;
+    };
+    "/api/v1/tickets/{id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the messages of a ticket
+         * @description Oldest first. Needs the permission `tickets:read`.
+         */
+        get: operations["listTicketMessages"];
+        put?: never;
+        /**
+         * Add a message to a ticket
+         * @description Needs the permission `tickets:write`.
+         */
+        post: operations["createTicketMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List users
+         * @description Needs the permission `users:read`. Completes the specification of this service.
+         */
+        get: operations["listUsers"];
+        put?: never;
+        /**
+         * Create a user
+         * @description Needs the permission `users:write`. Completes the specification of this service.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user
+         * @description Needs the permission `users:read`.
+         */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description Only platform callers change `is_superadmin`, and any field of a superadmin. Needs the permission `users:write`.
+         */
+        patch: operations["updateUser"];
+        trace?: never;
+    };
+    "/api/v1/users/{id}/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the memberships of a user
+         * @description Oldest first. Needs the permission `memberships:read`.
+         */
+        get: operations["listUserMemberships"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/users/memberships": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a user a member
+         * @description Of the organization, or of one of its clients. Needs the permission `memberships:write`.
+         */
+        post: operations["createMembership"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List roles
+         * @description Needs the permission `roles:read`.
+         */
+        get: operations["listRoles"];
+        put?: never;
+        /**
+         * Create a role
+         * @description Needs the permission `roles:write`.
+         */
+        post: operations["createRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the permissions there are
+         * @description The same for every caller, in order of their codes. Needs the permission `permissions:read`.
+         */
+        get: operations["listPermissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/memberships/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a membership
+         * @description Needs the permission `memberships:read`.
+         */
+        get: operations["getMembership"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a membership
+         * @description Needs the permission `memberships:write`.
+         */
+        patch: operations["updateMembership"];
+        trace?: never;
+    };
+    "/api/v1/orgs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List organizations
+         * @description For platform callers. Needs the permission `orgs:read`. Completes the specification of this service.
+         */
+        get: operations["listOrgs"];
+        put?: never;
+        /**
+         * Create an organization
+         * @description For platform callers. Needs the permission `orgs:write`. Completes the specification of this service.
+         */
+        post: operations["createOrg"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an organization
+         * @description Needs the permission `orgs:read`.
+         */
+        get: operations["getOrg"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an organization
+         * @description Needs the permission `orgs:write`.
+         */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/api/v1/integrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List integrations
+         * @description Needs the permission `integrations:read`.
+         */
+        get: operations["listIntegrations"];
+        put?: never;
+        /**
+         * Register an integration
+         * @description The answer shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
+         */
+        post: operations["createIntegration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an integration
+         * @description Needs the permission `integrations:read`.
+         */
+        get: operations["getIntegration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an integration
+         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Needs the permission `integrations:write`.
+         */
+        patch: operations["updateIntegration"];
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an integration a new secret
+         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Completes the specification of this service.
+         */
+        post: operations["rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/integrations/{id}/revoke-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the tokens of an integration
+         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Completes the specification of this service.
+         */
+        post: operations["revokeTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{app_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver an event
+         * @description An event of an entity of this API does what the operation of the same name does; every other event is stored. Members of `data` that the operation does not take are ignored, and named in the record of the event. A 409 means that the event was processed before: for the sender it is a success. A delivery counts to the request budget of the integration. After several wrong signatures deliveries with this app code from this address have to wait, even well signed ones: `Retry-After` says how long. Needs the signature of the body instead of a token.
+         */
+        post: operations["receiveWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List received events
+         * @description Events are kept for 30 days. Needs the permission `webhooks:read`. Completes the specification of this service.
+         */
+        get: operations["listWebhookEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a received event
+         * @description Needs the permission `webhooks:read`. Completes the specification of this service.
+         */
+        get: operations["getWebhookEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List log entries
+         * @description Needs the permission `logs:read`.
+         */
+        get: operations["listLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/logs/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take in a log entry
+         * @description Needs the permission `logs:write`.
+         */
+        post: operations["ingestLog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time. Needs the permission `audit:read`. Completes the specification of this service.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an audit event
+         * @description Needs the permission `audit:read`. Completes the specification of this service.
+         */
+        get: operations["getAuditEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/docs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the documentation
+         * @description A page for people, the first of four: how to begin. It leads to the others. Needs no token. Completes the specification of this service.
+         */
+        get: operations["getDocs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/docs/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a page of the documentation, or a file of a page
+         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Completes the specification of this service.
+         */
+        get: operations["getDocsFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the token keys
+         * @description A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it signs, the old one until its last token has expired. Needs no token. Completes the specification of this service.
+         */
+        get: operations["getTokenKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the OpenAPI document
+         * @description This document: OpenAPI 3.1.0, complete. Needs no token.
+         */
+        get: operations["getOpenApi"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /** @description What a login answers (RFC 6749 §5.1). */
+        AccessToken: {
+            /**
+             * @description A JWT to send as `Authorization: Bearer <token>`.
+             * @example eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description How the token is sent: as a bearer token (RFC 6750).
+             * @constant
+             */
+            token_type: "bearer";
+            /**
+             * Format: int32
+             * @description Seconds from now on in which the token is good.
+             * @example 3600
+             */
+            expires_in: number;
+        };
+        /** @description Who did what to which record, or tried to. */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7df59570-303b-4c3e-b7a9-1d5f8e2c6b40
+             */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When it was done, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly occurred_at: string;
+            /**
+             * @description Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
+             * @example updateIntegration
+             */
+            readonly operation: string;
+            /** @description An integration with its token or signature, somebody without either, or the operator’s command line. */
+            readonly actor_type: string;
+            /**
+             * Format: uuid
+             * @description Id of the integration that acted, where it was one.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly actor_id: string | null;
+            /**
+             * @description Its app code at that time; of a refused login the one that was tried.
+             * @example acme-billing
+             */
+            readonly actor_app_code: string | null;
+            /**
+             * @description Name of the record in this document: `Integration`.
+             * @example Integration
+             */
+            readonly record_type: string;
+            /**
+             * Format: uuid
+             * @description Which record of that type was created, changed or tried.
+             * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
+             */
+            readonly record_id: string;
+            /**
+             * @description Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.
+             * @example [
+             *       "status",
+             *       "permissions"
+             *     ]
+             */
+            readonly changed_fields: string[];
+            /**
+             * Format: int64
+             * @description Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
+             * @example 4
+             */
+            readonly failures: number | null;
+            /**
+             * @description `X-Request-Id` of the answer; null for the operator’s command line.
+             * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
+             */
+            readonly request_id: string | null;
+            /**
+             * @description Network address that the request came from.
+             * @example 192.0.2.17
+             */
+            readonly source_address: string | null;
+        };
+        /** @description A part of a list, each element a audit event, with the length of the whole. */
+        AuditEventPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["AuditEvent"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A company that an organization looks after. */
+        ClientRecord: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string;
+            /**
+             * @description What people call the company.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; no two clients of an organization have the same.
+             * @example acme
+             */
+            slug: string | null;
+            /**
+             * @description The zone that the client lives in, as an IANA time zone identifier.
+             * @example Europe/Lisbon
+             */
+            timezone: string;
+            /**
+             * @description `active` or `inactive`: whether the company is looked after at present. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "tier": "gold"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: email
+             * @description Where mail to the company goes.
+             * @example ops@acme.example
+             */
+            email: string | null;
+            /**
+             * Format: int64
+             * @description Telephone number as digits only, country code first.
+             * @example 351210000000
+             */
+            phone: number | null;
+            /**
+             * @description What the company has subscribed to, in your own words.
+             * @example premium
+             */
+            plan: string | null;
+            /**
+             * Format: int64
+             * @description How many resources the client has now; counted by the service.
+             * @example 0
+             */
+            readonly total_resources: number | null;
+            /**
+             * Format: int64
+             * @description How many services the client has now; counted by the service.
+             * @example 0
+             */
+            readonly services_count: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_contact: string | null;
+            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
+            readonly has_risks: boolean;
+        };
+        /** @description What was done to a client, and by which integration. */
+        ClientAction: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
+             */
+            readonly id: string;
+            /**
+             * @description What was done: `created` or `updated`.
+             * @example updated
+             */
+            readonly type: string;
+            /**
+             * Format: uuid
+             * @description The client that it was done to.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the integration that did it.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly performed_by: string;
+            /**
+             * Format: date-time
+             * @description When it was done, by the clock of the service.
+             * @example 2026-11-20T09:31:00.000Z
+             */
+            readonly performed_at: string;
+            /**
+             * @description Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.
+             * @example {
+             *       "changes": {
+             *         "status": {
+             *           "from": "active",
+             *           "to": "inactive"
+             *         }
+             *       }
+             *     }
+             */
+            readonly details: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How it ended: `success`.
+             * @example success
+             */
+            readonly result: string;
+        };
+        /** @description The beginning of a list, or what follows a cursor; each element a client action. */
+        ClientActionList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["ClientAction"][];
+        };
+        /** @description What a new client is made from: only what is required has to be there. */
+        ClientCreate: {
+            /**
+             * Format: uuid
+             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string;
+            /**
+             * @description What people call the company.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; no two clients of an organization have the same. Default: null.
+             * @example acme
+             */
+            slug?: string | null;
+            /**
+             * @description The zone that the client lives in, as an IANA time zone identifier. Default: `Europe/Lisbon`.
+             * @example Europe/Lisbon
+             */
+            timezone?: string;
+            /**
+             * @description `active` or `inactive`: whether the company is looked after at present. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "tier": "gold"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: email
+             * @description Where mail to the company goes. Default: null.
+             * @example ops@acme.example
+             */
+            email?: string | null;
+            /**
+             * Format: int64
+             * @description Telephone number as digits only, country code first. Default: null.
+             * @example 351210000000
+             */
+            phone?: number | null;
+            /**
+             * @description What the company has subscribed to, in your own words. Default: null.
+             * @example premium
+             */
+            plan?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many resources the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @example 0
+             */
+            readonly total_resources?: number | null;
+            /**
+             * Format: int64
+             * @description How many services the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @example 0
+             */
+            readonly services_count?: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_contact?: string | null;
+            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. Read-only: as it was read, or left out. */
+            readonly has_risks?: boolean;
+        };
+        /** @description A part of a list, each element a client, with the length of the whole. */
+        ClientPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["ClientRecord"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a client: fields that are left out stay as they are. */
+        ClientPatch: {
+            /**
+             * @description What people call the company.
+             * @example Acme Lda
+             */
+            name?: string;
+            /**
+             * @description Short name for web addresses; no two clients of an organization have the same.
+             * @example acme
+             */
+            slug?: string | null;
+            /**
+             * @description The zone that the client lives in, as an IANA time zone identifier.
+             * @example Europe/Lisbon
+             */
+            timezone?: string;
+            /**
+             * @description `active` or `inactive`: whether the company is looked after at present. Or another word.
+             * @example inactive
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "tier": "gold"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: email
+             * @description Where mail to the company goes.
+             * @example ops@acme.example
+             */
+            email?: string | null;
+            /**
+             * Format: int64
+             * @description Telephone number as digits only, country code first.
+             * @example 351210000000
+             */
+            phone?: number | null;
+            /**
+             * @description What the company has subscribed to, in your own words.
+             * @example premium
+             */
+            plan?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one. Read-only: as it was read, or left out.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly org_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: int64
+             * @description How many resources the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @example 0
+             */
+            readonly total_resources?: number | null;
+            /**
+             * Format: int64
+             * @description How many services the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @example 0
+             */
+            readonly services_count?: number;
+            /**
+             * Format: date-time
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_contact?: string | null;
+            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. Read-only: as it was read, or left out. */
+            readonly has_risks?: boolean;
+        };
+        /** @description A new integration, with the secret that is shown only here. */
+        CreatedIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret: string | null;
+        };
+        /** @description One thing that is wrong with a request. */
+        Finding: {
+            /** @description The part of the request that the pointer points into. */
+            in: string;
+            /**
+             * @description JSON Pointer as a URI fragment (RFC 6901 §6).
+             * @example #/slug
+             */
+            pointer: string;
+            /**
+             * @description Why that part is refused, in words.
+             * @example Another record has this slug.
+             */
+            detail: string;
+        };
+        /** @description An app code with a secret: the credentials of a program that calls the API. */
+        Integration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new integration is made from: only what is required has to be there. */
+        IntegrationCreate: {
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. Default: `active`.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself. Default: null.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker. Default: null.
+             * @example 600
+             */
+            rate_limit?: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts. Default: null.
+             * @example 300
+             */
+            webhook_tolerance_seconds?: number | null;
+            /**
+             * Format: password
+             * @description Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a integration, with the length of the whole. */
+        IntegrationPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Integration"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a integration: fields that are left out stay as they are. */
+        IntegrationPatch: {
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name?: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit?: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds?: number | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform. Read-only: as it was read, or left out.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly org_id?: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes. Read-only: as it was read, or left out.
+             * @example acme-billing
+             */
+            readonly app_code?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description What a system of the organization reported. */
+        LogEntry: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
+             */
+            readonly id: string;
+            /** @description How serious it is, from `debug` to `error`. */
+            level: string;
+            /**
+             * @description What happened, in words.
+             * @example The disk is nearly full
+             */
+            message: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "host": "db-1",
+             *       "used": 0.93
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the entry was taken in, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly ts: string;
+        };
+        /** @description What a new log entry is made from: only what is required has to be there. */
+        LogEntryCreate: {
+            /**
+             * @description How serious it is, from `debug` to `error`.
+             * @enum {string}
+             */
+            level: "info" | "warn" | "error" | "debug";
+            /**
+             * @description What happened, in words.
+             * @example The disk is nearly full
+             */
+            message: string;
+            /**
+             * @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`.
+             * @example {
+             *       "host": "db-1",
+             *       "used": 0.93
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the entry was taken in, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly ts?: string;
+        };
+        /** @description A part of a list, each element a log entry, with the length of the whole. */
+        LogEntryPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["LogEntry"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Tells that an entry was taken in. */
+        LogReceipt: {
+            /**
+             * Format: uuid
+             * @description Names the stored entry.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
+             */
+            id: string;
+            /**
+             * @description That the entry is stored: always true.
+             * @constant
+             */
+            received: true;
+        };
+        /** @description The credentials of an integration. */
+        Login: {
+            /**
+             * @description Which integration logs in: as it was registered.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * Format: password
+             * @description As the registration or the last rotation showed it.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret: string;
+        };
+        /** @description That a person belongs to an organization or to one of its clients. */
+        Membership: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The person who is a member.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description In which role; null for none.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new membership is made from: only what is required has to be there. */
+        MembershipCreate: {
+            /**
+             * Format: uuid
+             * @description The person who is a member.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description In which role; null for none. Default: null.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id?: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description The beginning of a list, or what follows a cursor; each element a membership. */
+        MembershipList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["Membership"][];
+        };
+        /** @description What to change of a membership: fields that are left out stay as they are. */
+        MembershipPatch: {
+            /**
+             * Format: uuid
+             * @description In which role; null for none.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id?: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word.
+             * @example inactive
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The person who is a member. Read-only: as it was read, or left out.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly user_id?: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one. Read-only: as it was read, or left out.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly org_id?: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0). */
+        OpenApiDocument: {
+            /**
+             * @description Version of the format.
+             * @constant
+             */
+            openapi: "3.1.0";
+            /** @description What the document is about. */
+            info: {
+                /**
+                 * @description What the service is.
+                 * @example Multi-Tenant Client, Service and Resource Management API
+                 */
+                title: string;
+                /**
+                 * @description Version of the interface, not of the software.
+                 * @example 1.0.0
+                 */
+                version: string;
+                /**
+                 * @description How to begin, in Markdown.
+                 * @example Clients, their services and resources.
+                 */
+                description: string;
+            };
+            /**
+             * @description Where the service is.
+             * @example [
+             *       {
+             *         "url": "/"
+             *       }
+             *     ]
+             */
+            servers: {
+                /** @description Address below which the paths begin. */
+                url: string;
+            }[];
+            /**
+             * @description The groups of operations, in reading order.
+             * @example []
+             */
+            tags: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description All operations, by path and method.
+             * @example {}
+             */
+            paths: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What operations have in common, by kind and name.
+             * @example {
+             *       "schemas": {}
+             *     }
+             */
+            components: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description A tenant of the service, which sees nothing of the others. */
+        Organization: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id: string;
+            /**
+             * @description What people call the organization.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "locale": "pt-PT"
+             *     }
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new organization is made from: only what is required has to be there. */
+        OrganizationCreate: {
+            /**
+             * @description What people call the organization.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug?: string;
+            /**
+             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON. Default: `{}`.
+             * @example {
+             *       "locale": "pt-PT"
+             *     }
+             */
+            settings?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a organization, with the length of the whole. */
+        OrganizationPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Organization"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a organization: fields that are left out stay as they are. */
+        OrganizationPatch: {
+            /**
+             * @description What people call the organization.
+             * @example Acme Europe
+             */
+            name?: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug?: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "locale": "en-IE"
+             *     }
+             */
+            settings?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description What an integration may be allowed to do. */
+        Permission: {
+            /**
+             * Format: uuid
+             * @description Made from the code, and the same wherever this service runs.
+             * @example 36f80d5e-1441-56cb-b5f9-b1b7964d034f
+             */
+            readonly id: string;
+            /**
+             * @description `<area>:<verb>`, as an integration is given it.
+             * @example clients:read
+             */
+            readonly code: string;
+            /**
+             * @description What it allows, in words.
+             * @example Read clients
+             */
+            readonly description: string;
+        };
+        /** @description A part of a list, each element a permission, with the length of the whole. */
+        PermissionPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Permission"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Problem details (RFC 9457). Members that you do not know are to be ignored. */
+        Problem: {
+            /** @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do. */
+            type: string;
+            /**
+             * @description The kind of problem in words.
+             * @example A record with this value already exists
+             */
+            title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status, where it is known to the one who answers.
+             * @example 409
+             */
+            status?: number;
+            /**
+             * @description What is wrong with this request.
+             * @example Another record has this slug.
+             */
+            detail?: string;
+            /**
+             * @description Names this request in the logs of the service.
+             * @example 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90
+             */
+            request_id: string;
+            /** @description Every finding, each with its place. */
+            errors?: components["schemas"]["Finding"][];
+        };
+        /** @description What services run on, such as a machine or a volume, and how it is doing. */
+        Resource: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The company that it is looked after for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * Format: uuid
+             * @description The service that runs on it; null for none.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id: string | null;
+            /**
+             * @description What people call the resource.
+             * @example Web server 1
+             */
+            name: string;
+            /**
+             * @description What kind of resource it is, such as `server`, `vm` or `volume`. Or another word.
+             * @example vm
+             */
+            type: string;
+            /**
+             * @description What the resource is for, for people.
+             * @example Runs the shop.
+             */
+            description: string | null;
+            /**
+             * @description Who runs it: `local` for your own machines, `aws` … Or another word.
+             * @example local
+             */
+            provider: string;
+            /**
+             * @description How its provider names it.
+             * @example i-0a1b2c3d
+             */
+            external_id: string | null;
+            /**
+             * @description Where it stands: a room, a data center, a region.
+             * @example Lisbon
+             */
+            location: string | null;
+            /**
+             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @example 192.0.2.10
+             */
+            ip_address: ((string | unknown | unknown) | null) | unknown | unknown;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @example {
+             *       "cores": 4,
+             *       "memory_gb": 16
+             *     }
+             */
+            specifications: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "root",
+             *       "key": "ssh-ed25519 AAAA"
+             *     }
+             */
+            credentials: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @example {
+             *       "connections": 500
+             *     }
+             */
+            limits: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "rack": "B7"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group resources by, each of up to 100 characters.
+             * @example [
+             *       "web"
+             *     ]
+             */
+            tags: string[] | null;
+            /**
+             * @description How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example healthy
+             */
+            health_status: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last report of health or usage.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check: string | null;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent, as last reported.
+             * @example 42.5
+             */
+            cpu_usage: number | null;
+            /**
+             * Format: double
+             * @description Memory in use, in percent, as last reported.
+             * @example 61
+             */
+            memory_usage: number | null;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent, as last reported.
+             * @example 30
+             */
+            storage_usage: number | null;
+            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. */
+            usage_alerts_enabled: boolean;
+            /**
+             * Format: double
+             * @description Usage in percent above which the resource is a risk to its client.
+             * @example 80
+             */
+            alert_threshold: number;
+            /**
+             * Format: double
+             * @description What the resource costs a month, in the currency that you account in.
+             * @example 45
+             */
+            monthly_cost: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle: string;
+            /**
+             * Format: date-time
+             * @description When the resource was set up.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            provisioned_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at: string | null;
+        };
+        /** @description What a new resource is made from: only what is required has to be there. */
+        ResourceCreate: {
+            /**
+             * Format: uuid
+             * @description The company that it is looked after for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * Format: uuid
+             * @description The service that runs on it; null for none. Default: null.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id?: string | null;
+            /**
+             * @description What people call the resource.
+             * @example Web server 1
+             */
+            name: string;
+            /**
+             * @description What kind of resource it is, such as `server`, `vm` or `volume`. Or another word.
+             * @example vm
+             */
+            type: string;
+            /**
+             * @description What the resource is for, for people. Default: null.
+             * @example Runs the shop.
+             */
+            description?: string | null;
+            /**
+             * @description Who runs it: `local` for your own machines, `aws` … Or another word. Default: `local`.
+             * @example local
+             */
+            provider?: string;
+            /**
+             * @description How its provider names it. Default: null.
+             * @example i-0a1b2c3d
+             */
+            external_id?: string | null;
+            /**
+             * @description Where it stands: a room, a data center, a region. Default: null.
+             * @example Lisbon
+             */
+            location?: string | null;
+            /**
+             * @description Its IPv4 or IPv6 address, without prefix length or zone. Default: null.
+             * @example 192.0.2.10
+             */
+            ip_address?: ((string | unknown | unknown) | null) | unknown | unknown;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "cores": 4,
+             *       "memory_gb": 16
+             *     }
+             */
+            specifications?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
+             * @example {
+             *       "user": "root",
+             *       "key": "ssh-ed25519 AAAA"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "connections": 500
+             *     }
+             */
+            limits?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "rack": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group resources by, each of up to 100 characters. Default: null.
+             * @example [
+             *       "web"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word. Default: `healthy`.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last report of health or usage. Default: null.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent, as last reported. Default: null.
+             * @example 42.5
+             */
+            cpu_usage?: number | null;
+            /**
+             * Format: double
+             * @description Memory in use, in percent, as last reported. Default: null.
+             * @example 61
+             */
+            memory_usage?: number | null;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent, as last reported. Default: null.
+             * @example 30
+             */
+            storage_usage?: number | null;
+            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. Default: `true`. */
+            usage_alerts_enabled?: boolean;
+            /**
+             * Format: double
+             * @description Usage in percent above which the resource is a risk to its client. Default: `80`.
+             * @example 80
+             */
+            alert_threshold?: number;
+            /**
+             * Format: double
+             * @description What the resource costs a month, in the currency that you account in. Default: `0`.
+             * @example 45
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word. Default: `monthly`.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * Format: date-time
+             * @description When the resource was set up. Default: null.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            provisioned_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
+        /** @description A sample of the usage and health of a resource. */
+        ResourceHistoryEntry: {
+            /**
+             * Format: int64
+             * @description Number of the sample among those of the resource, counted from 1.
+             * @example 1
+             */
+            readonly id: number;
+            /**
+             * Format: uuid
+             * @description The resource that was measured.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly resource_id: string;
+            /**
+             * Format: date-time
+             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            timestamp: string;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent.
+             * @example 42.5
+             */
+            cpu_usage: number;
+            /**
+             * Format: double
+             * @description Memory in use, in percent.
+             * @example 61
+             */
+            memory_usage: number;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent.
+             * @example 30
+             */
+            storage_usage: number;
+            /**
+             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
+             * @example healthy
+             */
+            health_status: string;
+        };
+        /** @description What a new resource history entry is made from: only what is required has to be there. */
+        ResourceHistoryEntryCreate: {
+            /**
+             * Format: date-time
+             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            timestamp?: string;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent.
+             * @example 42.5
+             */
+            cpu_usage: number;
+            /**
+             * Format: double
+             * @description Memory in use, in percent.
+             * @example 61
+             */
+            memory_usage: number;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent.
+             * @example 30
+             */
+            storage_usage: number;
+            /**
+             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: int64
+             * @description Number of the sample among those of the resource, counted from 1. Read-only: as it was read, or left out.
+             * @example 1
+             */
+            readonly id?: number;
+            /**
+             * Format: uuid
+             * @description The resource that was measured. Read-only: as it was read, or left out.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly resource_id?: string;
+        };
+        /** @description A part of a list, each element a resource history entry, with the length of the whole. */
+        ResourceHistoryEntryPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["ResourceHistoryEntry"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A part of a list, each element a resource, with the length of the whole. */
+        ResourcePage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Resource"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a resource: fields that are left out stay as they are. */
+        ResourcePatch: {
+            /**
+             * Format: uuid
+             * @description The service that runs on it; null for none.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id?: string | null;
+            /**
+             * @description What people call the resource.
+             * @example Web server 1
+             */
+            name?: string;
+            /**
+             * @description What kind of resource it is, such as `server`, `vm` or `volume`. Or another word.
+             * @example vm
+             */
+            type?: string;
+            /**
+             * @description What the resource is for, for people.
+             * @example Runs the shop.
+             */
+            description?: string | null;
+            /**
+             * @description Who runs it: `local` for your own machines, `aws` … Or another word.
+             * @example local
+             */
+            provider?: string;
+            /**
+             * @description How its provider names it.
+             * @example i-0a1b2c3d
+             */
+            external_id?: string | null;
+            /**
+             * @description Where it stands: a room, a data center, a region.
+             * @example Lisbon
+             */
+            location?: string | null;
+            /**
+             * @description Its IPv4 or IPv6 address, without prefix length or zone.
+             * @example 192.0.2.10
+             */
+            ip_address?: ((string | unknown | unknown) | null) | unknown | unknown;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example maintenance
+             */
+            status?: string;
+            /**
+             * @description What it is made of: cores, memory, disks. At most 65536 bytes as JSON.
+             * @example {
+             *       "cores": 4,
+             *       "memory_gb": 16
+             *     }
+             */
+            specifications?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `resources:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "root",
+             *       "key": "ssh-ed25519 AAAA"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description What it may use at most: connections, disk space. At most 65536 bytes as JSON.
+             * @example {
+             *       "connections": 500
+             *     }
+             */
+            limits?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "rack": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group resources by, each of up to 100 characters.
+             * @example [
+             *       "web"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the resource is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example degraded
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last report of health or usage.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Processor time in use, in percent, as last reported.
+             * @example 42.5
+             */
+            cpu_usage?: number | null;
+            /**
+             * Format: double
+             * @description Memory in use, in percent, as last reported.
+             * @example 61
+             */
+            memory_usage?: number | null;
+            /**
+             * Format: double
+             * @description Disk space in use, in percent, as last reported.
+             * @example 30
+             */
+            storage_usage?: number | null;
+            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. */
+            usage_alerts_enabled?: boolean;
+            /**
+             * Format: double
+             * @description Usage in percent above which the resource is a risk to its client.
+             * @example 80
+             */
+            alert_threshold?: number;
+            /**
+             * Format: double
+             * @description What the resource costs a month, in the currency that you account in.
+             * @example 45
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * Format: date-time
+             * @description When the resource was set up.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            provisioned_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The company that it is looked after for, by its id. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
+        /** @description As what a person belongs to an organization. */
+        Role: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that has the role; null for a role of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description Short name for programs; no two roles of an organization have the same.
+             * @example support
+             */
+            code: string;
+            /**
+             * @description What people call the role.
+             * @example Support
+             */
+            label: string;
+            /**
+             * @description What the role is for, for people.
+             * @example Answers tickets
+             */
+            description: string | null;
+            /** @description Made by platform callers only. */
+            is_system: boolean;
+            /**
+             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
+             * @example [
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new role is made from: only what is required has to be there. */
+        RoleCreate: {
+            /**
+             * Format: uuid
+             * @description The organization that has the role; null for a role of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string | null;
+            /**
+             * @description Short name for programs; no two roles of an organization have the same.
+             * @example support
+             */
+            code: string;
+            /**
+             * @description What people call the role.
+             * @example Support
+             */
+            label: string;
+            /**
+             * @description What the role is for, for people. Default: null.
+             * @example Answers tickets
+             */
+            description?: string | null;
+            /** @description Made by platform callers only. Default: `false`. */
+            is_system?: boolean;
+            /**
+             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
+             * @example [
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a role, with the length of the whole. */
+        RolePage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Role"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description An integration with its new secret, which is shown only here. */
+        RotatedIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before is good too; null when it is good no more.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_expires_at: string | null;
+        };
+        /** @description How to replace a secret; the empty object `{}` will do. */
+        SecretRotation: {
+            /**
+             * Format: password
+             * @description The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.
+             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            secret?: string;
+            /**
+             * Format: int32
+             * @description How long the secret before stays good, in seconds; 0 when it may have leaked. Default: `86400`.
+             * @example 86400
+             */
+            previous_valid_for?: number;
+        };
+        /** @description Something that is run for a client, such as a shop or a mail server. */
+        Service: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type: string;
+            /**
+             * @description What the service does, for people.
+             * @example The shop and its checkout.
+             */
+            description: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https.
+             * @example https://shop.acme.example
+             */
+            url: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description Which offer the client has chosen, in your own words.
+             * @example basic
+             */
+            plan: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example healthy
+             */
+            health_status: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @example 99.95
+             */
+            uptime_percentage: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in.
+             * @example 120.5
+             */
+            monthly_cost: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @example 2026-12-01
+             */
+            next_billing_date: string | null;
+            /**
+             * @description Which release of the software is running.
+             * @example 4.2.0
+             */
+            version: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at: string | null;
+        };
+        /** @description An entry of the log of what was done to services. */
+        ServiceAction: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 1a1d416e-34c7-4f5a-92d7-4c6e8b0a1d3f
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The service that it was done to.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id: string;
+            /**
+             * @description What was done: `restart`, `deploy`, or any other lowercase word.
+             * @example restart
+             */
+            action_type: string;
+            /**
+             * @description How far it has come: `completed`, `pending`, `failed` … Or another word.
+             * @example completed
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "graceful": true
+             *     }
+             */
+            parameters: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description What a new service action is made from: only what is required has to be there. */
+        ServiceActionCreate: {
+            /**
+             * Format: uuid
+             * @description The service that it was done to.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            service_id: string;
+            /**
+             * @description What was done: `restart`, `deploy`, or any other lowercase word.
+             * @example restart
+             */
+            action_type: string;
+            /**
+             * @description How far it has come: `completed`, `pending`, `failed` … Or another word. Default: `completed`.
+             * @example completed
+             */
+            status?: string;
+            /**
+             * @description With what it was done, for the systems that read the log. At most 65536 bytes as JSON. Default: `{}`.
+             * @example {
+             *       "graceful": true
+             *     }
+             */
+            parameters?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 1a1d416e-34c7-4f5a-92d7-4c6e8b0a1d3f
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a service action, with the length of the whole. */
+        ServiceActionPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["ServiceAction"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What a new service is made from: only what is required has to be there. */
+        ServiceCreate: {
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type: string;
+            /**
+             * @description What the service does, for people. Default: null.
+             * @example The shop and its checkout.
+             */
+            description?: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https. Default: null.
+             * @example https://shop.acme.example
+             */
+            url?: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https. Default: null.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Which offer the client has chosen, in your own words. Default: `basic`.
+             * @example basic
+             */
+            plan?: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word. Default: `production`.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters. Default: null.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word. Default: `healthy`.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`. Default: null.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it. Default: null.
+             * @example 99.95
+             */
+            uptime_percentage?: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in. Default: `0`.
+             * @example 120.5
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word. Default: `monthly`.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601. Default: null.
+             * @example 2026-12-01
+             */
+            next_billing_date?: string | null;
+            /**
+             * @description Which release of the software is running. Default: null.
+             * @example 4.2.0
+             */
+            version?: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live. Default: null.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
+        /** @description A part of a list, each element a service, with the length of the whole. */
+        ServicePage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Service"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a service: fields that are left out stay as they are. */
+        ServicePatch: {
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name?: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type?: string;
+            /**
+             * @description What the service does, for people.
+             * @example The shop and its checkout.
+             */
+            description?: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https.
+             * @example https://shop.acme.example
+             */
+            url?: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example maintenance
+             */
+            status?: string;
+            /**
+             * @description Which offer the client has chosen, in your own words.
+             * @example basic
+             */
+            plan?: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example degraded
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @example 99.95
+             */
+            uptime_percentage?: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in.
+             * @example 120.5
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @example 2026-12-01
+             */
+            next_billing_date?: string | null;
+            /**
+             * @description Which release of the software is running.
+             * @example 4.2.0
+             */
+            version?: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
+        /** @description A device that stands at a client. */
+        Terminal: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The client at which the device stands.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the device.
+             * @example Front desk
+             */
+            name: string;
+            /**
+             * @description Where at the client it stands.
+             * @example Lisbon, ground floor
+             */
+            location: string;
+            /**
+             * @description `active` or `inactive`: whether the device is in use. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new terminal is made from: only what is required has to be there. */
+        TerminalCreate: {
+            /**
+             * Format: uuid
+             * @description The client at which the device stands.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the device.
+             * @example Front desk
+             */
+            name: string;
+            /**
+             * @description Where at the client it stands. Default: `""`.
+             * @example Lisbon, ground floor
+             */
+            location?: string;
+            /**
+             * @description `active` or `inactive`: whether the device is in use. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a terminal, with the length of the whole. */
+        TerminalPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Terminal"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a terminal: fields that are left out stay as they are. */
+        TerminalPatch: {
+            /**
+             * @description What people call the device.
+             * @example Front desk
+             */
+            name?: string;
+            /**
+             * @description Where at the client it stands.
+             * @example Lisbon, ground floor
+             */
+            location?: string;
+            /**
+             * @description `active` or `inactive`: whether the device is in use. Or another word.
+             * @example inactive
+             */
+            status?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The client at which the device stands. Read-only: as it was read, or left out.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description What somebody asks an organization for help with. */
+        Ticket: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id: string;
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
+            status: string;
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
+             * @example normal
+             */
+            priority: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            terminal_id: string | null;
+            /**
+             * @description Which team works on it, in your own words.
+             * @example field-support
+             */
+            assigned_team: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            tags: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            custom_fields: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at: string | null;
+        };
+        /** @description What a new ticket is made from: only what is required has to be there. */
+        TicketCreate: {
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code?: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). Default: `open`.
+             * @enum {string}
+             */
+            status?: "open" | "closed" | "pending";
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word. Default: `normal`.
+             * @example normal
+             */
+            priority?: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none. Default: null.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            terminal_id?: string | null;
+            /**
+             * @description Which team works on it, in your own words. Default: null.
+             * @example field-support
+             */
+            assigned_team?: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters. Default: null.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            custom_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at?: string | null;
+        };
+        /** @description What was said about a ticket. */
+        TicketMessage: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it was written in.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id: string;
+            /**
+             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
+             * @example agent
+             */
+            author_type: string;
+            /**
+             * Format: uuid
+             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
+             */
+            author_id: string;
+            /**
+             * @description What was written, as plain text.
+             * @example Please pull the plug, wait ten seconds and put it back.
+             */
+            message: string;
+            /** @description Whether it is for the people of the organization only, and not to be shown to the client. */
+            is_internal: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new ticket message is made from: only what is required has to be there. */
+        TicketMessageCreate: {
+            /**
+             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
+             * @example agent
+             */
+            author_type: string;
+            /**
+             * Format: uuid
+             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
+             */
+            author_id: string;
+            /**
+             * @description What was written, as plain text.
+             * @example Please pull the plug, wait ten seconds and put it back.
+             */
+            message: string;
+            /** @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`. */
+            is_internal?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it was written in. Read-only: as it was read, or left out.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
+        TicketMessageList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["TicketMessage"][];
+        };
+        /** @description What to change of a ticket: fields that are left out stay as they are. */
+        TicketPatch: {
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id?: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject?: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description?: string;
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
+             * @enum {string}
+             */
+            status?: "open" | "closed" | "pending";
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
+             * @example normal
+             */
+            priority?: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source?: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            terminal_id?: string | null;
+            /**
+             * @description Which team works on it, in your own words.
+             * @example field-support
+             */
+            assigned_team?: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            custom_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id?: string;
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given. Read-only: as it was read, or left out.
+             * @example T-000042
+             */
+            readonly ticket_code?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at?: string | null;
+        };
+        /** @description What a list shows of a ticket. */
+        TicketSummary: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id: string;
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
+            status: string;
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
+             * @example normal
+             */
+            priority: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description A part of a list, each element a ticket summary, with the length of the whole. */
+        TicketSummaryPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["TicketSummary"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A public key with which tokens are checked (RFC 7517 §4). */
+        TokenKey: {
+            /** @description Kind of the key: `OKP` for Ed25519, `EC` for P-256. */
+            kty: string;
+            /** @description The elliptic curve of the key. */
+            crv: string;
+            /**
+             * @description The key itself, or its first coordinate, in base64url.
+             * @example 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
+             */
+            x: string;
+            /**
+             * @description Second coordinate of an `EC` key, in base64url.
+             * @example 4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM
+             */
+            y?: string;
+            /**
+             * @description Id of the key, as in the header of the tokens that it signed.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            /** @description The one algorithm that the key is used with. */
+            alg: string;
+            /**
+             * @description That it checks signatures.
+             * @constant
+             */
+            use: "sig";
+        };
+        /** @description The keys that tokens may be signed with (RFC 7517 §5). */
+        TokenKeySet: {
+            /** @description One key, or two while one replaces the other. */
+            keys: components["schemas"]["TokenKey"][];
+        };
+        /** @description A person of an organization. */
+        User: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly id: string;
+            /**
+             * Format: email
+             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * @example ines@acme.example
+             */
+            email: string;
+            /**
+             * @description What the person is called.
+             * @example Inês Duarte
+             */
+            name: string | null;
+            /**
+             * @description Telephone number, as people write it.
+             * @example +351 210 000 000
+             */
+            phone: string | null;
+            /**
+             * Format: uri
+             * @description Where a picture of the person is, with http or https.
+             * @example https://acme.example/ines.png
+             */
+            avatar_url: string | null;
+            /** @description Whether the person has every power; only platform callers set it. */
+            is_superadmin: boolean;
+            /** @description Whether the person belongs to the organization at present. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_login: string | null;
+        };
+        /** @description What a new user is made from: only what is required has to be there. */
+        UserCreate: {
+            /**
+             * Format: email
+             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * @example ines@acme.example
+             */
+            email: string;
+            /**
+             * @description What the person is called. Default: null.
+             * @example Inês Duarte
+             */
+            name?: string | null;
+            /**
+             * @description Telephone number, as people write it. Default: null.
+             * @example +351 210 000 000
+             */
+            phone?: string | null;
+            /**
+             * Format: uri
+             * @description Where a picture of the person is, with http or https. Default: null.
+             * @example https://acme.example/ines.png
+             */
+            avatar_url?: string | null;
+            /** @description Whether the person has every power; only platform callers set it. Default: `false`. */
+            is_superadmin?: boolean;
+            /** @description Whether the person belongs to the organization at present. Default: `true`. */
+            is_active?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_login?: string | null;
+        };
+        /** @description A part of a list, each element a user, with the length of the whole. */
+        UserPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["User"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What to change of a user: fields that are left out stay as they are. */
+        UserPatch: {
+            /**
+             * Format: email
+             * @description Where mail to the person goes; no two users of an organization have the same, whatever its case.
+             * @example ines@acme.example
+             */
+            email?: string;
+            /**
+             * @description What the person is called.
+             * @example Inês Duarte
+             */
+            name?: string | null;
+            /**
+             * @description Telephone number, as people write it.
+             * @example +351 210 000 000
+             */
+            phone?: string | null;
+            /**
+             * Format: uri
+             * @description Where a picture of the person is, with http or https.
+             * @example https://acme.example/ines.png
+             */
+            avatar_url?: string | null;
+            /** @description Whether the person has every power; only platform callers set it. */
+            is_superadmin?: boolean;
+            /** @description Whether the person belongs to the organization at present. */
+            is_active?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in. Read-only: as it was read, or left out.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_login?: string | null;
+        };
+        /** @description An event, of this API or of your own kind. */
+        WebhookDelivery: {
+            /**
+             * @description What happened to what: `<entity>.<verb>`, such as `client.created`.
+             * @example client.created
+             */
+            event_type: string;
+            /**
+             * @description What the operation of that type takes, with the id of its path; of other types whatever you send.
+             * @example {
+             *       "name": "Acme Lda"
+             *     }
+             */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description An event that an integration has sent. */
+        WebhookEvent: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f1b-a0c4-6d2e8b7f5a13
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose secret signed it, by its id.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly integration_id: string;
+            /**
+             * @description Under which app code it was delivered.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * @description How its sender names the event: `X-Event-ID`.
+             * @example evt_8Yd2
+             */
+            readonly event_id: string;
+            /**
+             * @description What happened to what: `<entity>.<verb>`.
+             * @example client.created
+             */
+            readonly event_type: string;
+            /**
+             * Format: date-time
+             * @description When it happened, as its sender says in `X-Timestamp`; null where that was left out.
+             * @example 2026-11-20T09:29:58.000Z
+             */
+            readonly occurred_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it came in, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly received_at: string;
+            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
+            readonly outcome: string;
+            /**
+             * @description Which operation it did, by its id in this document; null where none.
+             * @example createClient
+             */
+            readonly operation: string | null;
+            /**
+             * @description Which record was created or changed by it; null where none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly record_id: string | null;
+            /**
+             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            readonly body_sha256: string;
+            /**
+             * @description As the sender sent it; null where it was too long to be kept, or where the caller may not see such records.
+             * @example {
+             *       "name": "Acme Lda",
+             *       "id": 4711
+             *     }
+             */
+            readonly data: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Names of members of `data` that the operation does not take: they had no effect. The first 50, each to its first 100 characters.
+             * @example [
+             *       "id"
+             *     ]
+             */
+            readonly ignored_fields: string[];
+        };
+        /** @description What a list shows of a received event. */
+        WebhookEventSummary: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f1b-a0c4-6d2e8b7f5a13
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose secret signed it, by its id.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly integration_id: string;
+            /**
+             * @description Under which app code it was delivered.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * @description How its sender names the event: `X-Event-ID`.
+             * @example evt_8Yd2
+             */
+            readonly event_id: string;
+            /**
+             * @description What happened to what: `<entity>.<verb>`.
+             * @example client.created
+             */
+            readonly event_type: string;
+            /**
+             * Format: date-time
+             * @description When it happened, as its sender says in `X-Timestamp`; null where that was left out.
+             * @example 2026-11-20T09:29:58.000Z
+             */
+            readonly occurred_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it came in, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly received_at: string;
+            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
+            readonly outcome: string;
+            /**
+             * @description Which operation it did, by its id in this document; null where none.
+             * @example createClient
+             */
+            readonly operation: string | null;
+            /**
+             * @description Which record was created or changed by it; null where none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly record_id: string | null;
+            /**
+             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            readonly body_sha256: string;
+        };
+        /** @description A part of a list, each element a webhook event summary, with the length of the whole. */
+        WebhookEventSummaryPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["WebhookEventSummary"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Tells the sender that its event was processed. */
+        WebhookReceipt: {
+            /** @description That the event has been taken in and had its effect: always true. */
+            readonly received: boolean;
+            /**
+             * @description App code of the integration that sent it.
+             * @example acme-billing
+             */
+            readonly app: string;
+            /**
+             * Format: date-time
+             * @description When it was received, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly timestamp: string;
+        };
+    };
+    responses: never;
+    parameters: {
+        /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+        "Idempotency-Key": string;
+        /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+        "If-Match": string;
+        /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+        "If-None-Match": string;
+        /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+        Prefer: string;
+        /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+        traceparent: string;
+        /** @description Which page, counted from 1. */
+        Page: number;
+        /** @description How many records a page holds. */
+        PageSize: number;
+        /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+        Sort: "-created_at" | "created_at";
+        /** @description Only records with this status, such as `active`. */
+        Status: string;
+        /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        OrgId: string;
+        /** @description The client, by the id that its creation answered. */
+        PathClientId: string;
+        /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        After: string;
+        /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        ClientId: string;
+        /** @description Only records that are doing so, such as `degraded`. */
+        HealthStatus: string;
+        /** @description The service, by the id that its creation answered. */
+        PathServiceId: string;
+        /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+        ServiceId: string;
+        /** @description The resource, by the id that its creation answered. */
+        PathResourceId: string;
+        /** @description The terminal, by the id that its creation answered. */
+        PathTerminalId: string;
+        /** @description The ticket, by the id that its creation answered. */
+        PathTicketId: string;
+        /** @description The user, by the id that its creation answered. */
+        PathUserId: string;
+        /** @description The membership, by the id that its creation answered. */
+        PathMembershipId: string;
+        /** @description The organization, by the id that its creation answered. */
+        PathOrgId: string;
+        /** @description The integration, by the id that its creation answered. */
+        PathIntegrationId: string;
+    };
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type AccessToken = components['schemas']['AccessToken'];
+export type AuditEvent = components['schemas']['AuditEvent'];
+export type AuditEventPage = components['schemas']['AuditEventPage'];
+export type ClientRecord = components['schemas']['ClientRecord'];
+export type ClientAction = components['schemas']['ClientAction'];
+export type ClientActionList = components['schemas']['ClientActionList'];
+export type ClientCreate = components['schemas']['ClientCreate'];
+export type ClientPage = components['schemas']['ClientPage'];
+export type ClientPatch = components['schemas']['ClientPatch'];
+export type CreatedIntegration = components['schemas']['CreatedIntegration'];
+export type Finding = components['schemas']['Finding'];
+export type Integration = components['schemas']['Integration'];
+export type IntegrationCreate = components['schemas']['IntegrationCreate'];
+export type IntegrationPage = components['schemas']['IntegrationPage'];
+export type IntegrationPatch = components['schemas']['IntegrationPatch'];
+export type LogEntry = components['schemas']['LogEntry'];
+export type LogEntryCreate = components['schemas']['LogEntryCreate'];
+export type LogEntryPage = components['schemas']['LogEntryPage'];
+export type LogReceipt = components['schemas']['LogReceipt'];
+export type Login = components['schemas']['Login'];
+export type Membership = components['schemas']['Membership'];
+export type MembershipCreate = components['schemas']['MembershipCreate'];
+export type MembershipList = components['schemas']['MembershipList'];
+export type MembershipPatch = components['schemas']['MembershipPatch'];
+export type OpenApiDocument = components['schemas']['OpenApiDocument'];
+export type Organization = components['schemas']['Organization'];
+export type OrganizationCreate = components['schemas']['OrganizationCreate'];
+export type OrganizationPage = components['schemas']['OrganizationPage'];
+export type OrganizationPatch = components['schemas']['OrganizationPatch'];
+export type Permission = components['schemas']['Permission'];
+export type PermissionPage = components['schemas']['PermissionPage'];
+export type Problem = components['schemas']['Problem'];
+export type Resource = components['schemas']['Resource'];
+export type ResourceCreate = components['schemas']['ResourceCreate'];
+export type ResourceHistoryEntry = components['schemas']['ResourceHistoryEntry'];
+export type ResourceHistoryEntryCreate = components['schemas']['ResourceHistoryEntryCreate'];
+export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
+export type ResourcePage = components['schemas']['ResourcePage'];
+export type ResourcePatch = components['schemas']['ResourcePatch'];
+export type Role = components['schemas']['Role'];
+export type RoleCreate = components['schemas']['RoleCreate'];
+export type RolePage = components['schemas']['RolePage'];
+export type RotatedIntegration = components['schemas']['RotatedIntegration'];
+export type SecretRotation = components['schemas']['SecretRotation'];
+export type Service = components['schemas']['Service'];
+export type ServiceAction = components['schemas']['ServiceAction'];
+export type ServiceActionCreate = components['schemas']['ServiceActionCreate'];
+export type ServiceActionPage = components['schemas']['ServiceActionPage'];
+export type ServiceCreate = components['schemas']['ServiceCreate'];
+export type ServicePage = components['schemas']['ServicePage'];
+export type ServicePatch = components['schemas']['ServicePatch'];
+export type Terminal = components['schemas']['Terminal'];
+export type TerminalCreate = components['schemas']['TerminalCreate'];
+export type TerminalPage = components['schemas']['TerminalPage'];
+export type TerminalPatch = components['schemas']['TerminalPatch'];
+export type Ticket = components['schemas']['Ticket'];
+export type TicketCreate = components['schemas']['TicketCreate'];
+export type TicketMessage = components['schemas']['TicketMessage'];
+export type TicketMessageCreate = components['schemas']['TicketMessageCreate'];
+export type TicketMessageList = components['schemas']['TicketMessageList'];
+export type TicketPatch = components['schemas']['TicketPatch'];
+export type TicketSummary = components['schemas']['TicketSummary'];
+export type TicketSummaryPage = components['schemas']['TicketSummaryPage'];
+export type TokenKey = components['schemas']['TokenKey'];
+export type TokenKeySet = components['schemas']['TokenKeySet'];
+export type User = components['schemas']['User'];
+export type UserCreate = components['schemas']['UserCreate'];
+export type UserPage = components['schemas']['UserPage'];
+export type UserPatch = components['schemas']['UserPatch'];
+export type WebhookDelivery = components['schemas']['WebhookDelivery'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type WebhookEventSummary = components['schemas']['WebhookEventSummary'];
+export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
+export type WebhookReceipt = components['schemas']['WebhookReceipt'];
+export type $defs = Record<string, never>;
+export interface operations {
+    login: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description The token. The answer is not to be kept by caches. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessToken"];
+                };
+            };
+        };
+    };
+    listClients: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only records with this status, such as `active`. */
+                status?: components["parameters"]["Status"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of clients. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientPage"];
+                };
+            };
+        };
+    };
+    createClient: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientCreate"];
+            };
+        };
+        responses: {
+            /** @description The created client. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRecord"];
+                };
+            };
+        };
+    };
+    getClient: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The client, by the id that its creation answered. */
+                id: components["parameters"]["PathClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The client. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRecord"];
+                };
+            };
+        };
+    };
+    updateClient: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The client, by the id that its creation answered. */
+                id: components["parameters"]["PathClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClientPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated client. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientRecord"];
+                };
+            };
+        };
+    };
+    listClientActions: {
+        parameters: {
+            query?: {
+                /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                after?: components["parameters"]["After"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The client, by the id that its creation answered. */
+                id: components["parameters"]["PathClientId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The actions of the client. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientActionList"];
+                };
+            };
+        };
+    };
+    listServices: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: components["parameters"]["ClientId"];
+                /** @description Only records with this status, such as `active`. */
+                status?: components["parameters"]["Status"];
+                /** @description Only records that are doing so, such as `degraded`. */
+                health_status?: components["parameters"]["HealthStatus"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of services. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServicePage"];
+                };
+            };
+        };
+    };
+    createService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceCreate"];
+            };
+        };
+        responses: {
+            /** @description The created service. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    getService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation answered. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    deleteService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation answered. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateService: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation answered. */
+                id: components["parameters"]["PathServiceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServicePatch"];
+            };
+        };
+        responses: {
+            /** @description The updated service. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    getServiceOfClient: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service, by the id that its creation answered. */
+                id: components["parameters"]["PathServiceId"];
+                /** @description Id of the client that the service belongs to. */
+                client_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Service"];
+                };
+            };
+        };
+    };
+    listResources: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: components["parameters"]["ClientId"];
+                /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                service_id?: components["parameters"]["ServiceId"];
+                /** @description Only records with this status, such as `active`. */
+                status?: components["parameters"]["Status"];
+                /** @description Only records that are doing so, such as `degraded`. */
+                health_status?: components["parameters"]["HealthStatus"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of resources. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourcePage"];
+                };
+            };
+        };
+    };
+    createResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceCreate"];
+            };
+        };
+        responses: {
+            /** @description The created resource. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    getResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation answered. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    deleteResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation answered. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The resource is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateResource: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation answered. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourcePatch"];
+            };
+        };
+        responses: {
+            /** @description The updated resource. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resource"];
+                };
+            };
+        };
+    };
+    listResourceHistory: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation answered. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of metrics samples. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceHistoryEntryPage"];
+                };
+            };
+        };
+    };
+    createResourceHistoryEntry: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The resource, by the id that its creation answered. */
+                id: components["parameters"]["PathResourceId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResourceHistoryEntryCreate"];
+            };
+        };
+        responses: {
+            /** @description The stored sample. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResourceHistoryEntry"];
+                };
+            };
+        };
+    };
+    listServiceActions: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                service_id?: components["parameters"]["ServiceId"];
+                /** @description Only records with this status, such as `active`. */
+                status?: components["parameters"]["Status"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of service actions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceActionPage"];
+                };
+            };
+        };
+    };
+    createServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServiceActionCreate"];
+            };
+        };
+        responses: {
+            /** @description The recorded action. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+        };
+    };
+    getServiceAction: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The service action, by the id that its creation answered. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service action. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServiceAction"];
+                };
+            };
+        };
+    };
+    listTerminals: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only records with this status, such as `active`. */
+                status?: components["parameters"]["Status"];
+                /** @description Only records of the client with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: components["parameters"]["ClientId"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of terminals. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TerminalPage"];
+                };
+            };
+        };
+    };
+    createTerminal: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalCreate"];
+            };
+        };
+        responses: {
+            /** @description The created terminal. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
+                };
+            };
+        };
+    };
+    getTerminal: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The terminal, by the id that its creation answered. */
+                id: components["parameters"]["PathTerminalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The terminal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
+                };
+            };
+        };
+    };
+    updateTerminal: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The terminal, by the id that its creation answered. */
+                id: components["parameters"]["PathTerminalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TerminalPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated terminal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terminal"];
+                };
+            };
+        };
+    };
+    listTickets: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only tickets where the work stands so. */
+                status?: "open" | "closed" | "pending";
+                /** @description Only tickets of this client. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                client_id?: string;
+                /** @description Only tickets that are assigned to this user. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                assigned_to?: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of tickets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketSummaryPage"];
+                };
+            };
+        };
+    };
+    createTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketCreate"];
+            };
+        };
+        responses: {
+            /** @description The created ticket. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    getTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation answered. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    deleteTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation answered. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ticket and its messages are gone. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateTicket: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation answered. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated ticket. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ticket"];
+                };
+            };
+        };
+    };
+    listTicketMessages: {
+        parameters: {
+            query?: {
+                /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                after?: components["parameters"]["After"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation answered. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The messages of the ticket. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketMessageList"];
+                };
+            };
+        };
+    };
+    createTicketMessage: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The ticket, by the id that its creation answered. */
+                id: components["parameters"]["PathTicketId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TicketMessageCreate"];
+            };
+        };
+        responses: {
+            /** @description The created message. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketMessage"];
+                };
+            };
+        };
+    };
+    listUsers: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only users who belong to the organization at present, or (`false`) only the others. */
+                is_active?: boolean;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of users. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserPage"];
+                };
+            };
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            /** @description The created user. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation answered. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    updateUser: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation answered. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    listUserMemberships: {
+        parameters: {
+            query?: {
+                /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                after?: components["parameters"]["After"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The user, by the id that its creation answered. */
+                id: components["parameters"]["PathUserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The memberships of the user. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MembershipList"];
+                };
+            };
+        };
+    };
+    createMembership: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipCreate"];
+            };
+        };
+        responses: {
+            /** @description The created membership. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    listRoles: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of roles. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RolePage"];
+                };
+            };
+        };
+    };
+    createRole: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleCreate"];
+            };
+        };
+        responses: {
+            /** @description The created role. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Role"];
+                };
+            };
+        };
+    };
+    listPermissions: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of permissions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionPage"];
+                };
+            };
+        };
+    };
+    getMembership: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The membership, by the id that its creation answered. */
+                id: components["parameters"]["PathMembershipId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The membership. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    updateMembership: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The membership, by the id that its creation answered. */
+                id: components["parameters"]["PathMembershipId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MembershipPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated membership. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Membership"];
+                };
+            };
+        };
+    };
+    listOrgs: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of organizations. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrganizationPage"];
+                };
+            };
+        };
+    };
+    createOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationCreate"];
+            };
+        };
+        responses: {
+            /** @description The created organization. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
+    getOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The organization, by the id that its creation answered. */
+                id: components["parameters"]["PathOrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The organization. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The organization, by the id that its creation answered. */
+                id: components["parameters"]["PathOrgId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OrganizationPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated organization. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Organization"];
+                };
+            };
+        };
+    };
+    listIntegrations: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only integrations that may log in (`active`), or only the others. */
+                status?: "active" | "inactive";
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of integrations, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntegrationPage"];
+                };
+            };
+        };
+    };
+    createIntegration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegrationCreate"];
+            };
+        };
+        responses: {
+            /** @description The registered integration, with its secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedIntegration"];
+                };
+            };
+        };
+    };
+    getIntegration: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The integration, by the id that its creation answered. */
+                id: components["parameters"]["PathIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration, without its secret. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    updateIntegration: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The integration, by the id that its creation answered. */
+                id: components["parameters"]["PathIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntegrationPatch"];
+            };
+        };
+        responses: {
+            /** @description The updated integration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    rotateSecret: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The integration, by the id that its creation answered. */
+                id: components["parameters"]["PathIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecretRotation"];
+            };
+        };
+        responses: {
+            /** @description The integration with its new secret. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedIntegration"];
+                };
+            };
+        };
+    };
+    revokeTokens: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The integration, by the id that its creation answered. */
+                id: components["parameters"]["PathIntegrationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The integration, unchanged. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Integration"];
+                };
+            };
+        };
+    };
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+                /** @description The sender’s own id of the event, such as `evt_8Yd2`; an event is processed once. */
+                "X-Event-ID": string;
+                /** @description When the event happened (ISO 8601), such as `2026-11-20T09:29:58Z`. It is not signed. */
+                "X-Timestamp"?: string;
+            };
+            path: {
+                /** @description The integration that sends, by its app code. */
+                app_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookDelivery"];
+            };
+        };
+        responses: {
+            /** @description The event was received and processed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+        };
+    };
+    listWebhookEvents: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only events that the integration with this id sent. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                integration_id?: string;
+                /** @description Only events of this type, such as `client.created`. */
+                event_type?: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events, without their data. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventSummaryPage"];
+                };
+            };
+        };
+    };
+    getWebhookEvent: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The event by the id that the list has, which is not its sender’s. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEvent"];
+                };
+            };
+        };
+    };
+    listLogs: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Only entries of this level, not of those above. */
+                level?: "info" | "warn" | "error" | "debug";
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of log entries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogEntryPage"];
+                };
+            };
+        };
+    };
+    ingestLog: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+                /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LogEntryCreate"];
+            };
+        };
+        responses: {
+            /** @description The entry is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogReceipt"];
+                };
+            };
+        };
+    };
+    listAuditEvents: {
+        parameters: {
+            query?: {
+                /** @description Which page, counted from 1. */
+                page?: components["parameters"]["Page"];
+                /** @description How many records a page holds. */
+                page_size?: components["parameters"]["PageSize"];
+                /** @description Order of creation: newest first (`-created_at`) or oldest first. */
+                sort?: components["parameters"]["Sort"];
+                /** @description Id of the integration that acted. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                actor_id?: string;
+                /** @description Id of the record that was created or changed. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                record_id?: string;
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of audit events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEventPage"];
+                };
+            };
+        };
+    };
+    getAuditEvent: {
+        parameters: {
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description The audit event, by the id that its creation answered. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The audit event. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"];
+                };
+            };
+        };
+    };
+    getDocs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
+    getDocsFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path: {
+                /** @description Name of the page or file. */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page or file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                    "text/css": string;
+                    "text/javascript": string;
+                };
+            };
+        };
+    };
+    getTokenKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys whose tokens are taken. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenKeySet"];
+                };
+            };
+        };
+    };
+    getOpenApi: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The OpenAPI document of this service. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenApiDocument"];
+                };
+            };
+        };
+    };
+}
+/** Types of problems that there are today. */
+export type KnownProblemType =
+    | "urn:problem-type:custodia:malformed-request"
+    | "urn:problem-type:custodia:invalid-parameter"
+    | "urn:problem-type:custodia:unauthorized"
+    | "urn:problem-type:custodia:invalid-credentials"
+    | "urn:problem-type:custodia:invalid-signature"
+    | "urn:problem-type:custodia:forbidden"
+    | "urn:problem-type:custodia:organization-suspended"
+    | "urn:problem-type:custodia:not-found"
+    | "urn:problem-type:custodia:route-not-found"
+    | "urn:problem-type:custodia:method-not-allowed"
+    | "urn:problem-type:custodia:conflict"
+    | "urn:problem-type:custodia:already-exists"
+    | "urn:problem-type:custodia:still-in-use"
+    | "urn:problem-type:custodia:event-already-processed"
+    | "urn:problem-type:custodia:event-id-reused"
+    | "urn:problem-type:custodia:precondition-failed"
+    | "urn:problem-type:custodia:content-too-large"
+    | "urn:problem-type:custodia:unsupported-media-type"
+    | "urn:problem-type:custodia:invalid-body"
+    | "urn:problem-type:custodia:idempotency-key-reused"
+    | "urn:problem-type:custodia:too-many-requests"
+    | "urn:problem-type:custodia:internal-error"
+    | "urn:problem-type:custodia:unavailable";
+/** Paths whose operations take no token. */
+export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([
+    "/api/v1/auth/login",
+    "/api/v1/webhooks/{app_code}",
+    "/api/v1/docs",
+    "/api/v1/docs/{file}",
+    "/.well-known/jwks.json",
+    "/api/v1/openapi",
+]);

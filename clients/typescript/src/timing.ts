@@ -1,0 +1,45 @@
+/** What the client takes from its surroundings; tests pass others in. */
+export interface Timing {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
+  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** At least 0, less than 1: jitter. */
+  readonly random: () => number;
+  /** A text that nobody guesses: an `Idempotency-Key`. */
+  readonly newKey: () => string;
+}
+
+export const systemTiming: Timing = {
+  now: Date.now,
+  sleep: (milliseconds, signal) =>
+    unlessAborted(signal, (resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      return () => clearTimeout(timer);
+    }),
+  random: Math.random,
+  // Not `randomUUID`, which browsers have on pages from `https:` and `localhost` alone.
+  newKey: () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+};
+
+/** A promise that is rejected when the signal is aborted. `start` answers what is to be undone then. */
+export const unlessAborted = <T>(
+  signal: AbortSignal | undefined,
+  start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => (() => void) | undefined,
+): Promise<T> =>
+  new Promise<T>((resolve, reject) => {
+    signal?.throwIfAborted();
+    const settled =
+      <V>(settle: (value: V) => void) =>
+      (value: V): void => {
+        signal?.removeEventListener('abort', abort);
+        settle(value);
+      };
+    const undo = start(settled(resolve), settled(reject));
+    const abort = (): void => {
+      undo?.();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+  });
