@@ -7,6 +7,9 @@ import { findDynoxide } from '../local/dynamodb/dynoxide.ts';
 import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
 import { openApiDocument } from '../shared/contract/openapi/document.ts';
 import { documentText } from '../shared/contract/openapi/text.ts';
+import { httpFile } from './collections/http-file.ts';
+import { postmanCollection } from './collections/postman.ts';
+import { requestsOf } from './collections/requests.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model.ts';
 import { withCommands } from './operator.ts';
 import { permissionCatalogueFile } from './permission-catalogue.ts';
@@ -54,6 +57,8 @@ await make('functions/access/catalogue.ts', () => permissionCatalogueFile(contra
 await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(documentText(openApiDocument(contracts)))));
+await make('clients/custodia.http', () => httpFile(requestsOf(contracts)));
+await make('clients/custodia.postman_collection.json', () => postmanCollection(requestsOf(contracts)));
 await make('docs/specification.md', withContracts);
 await make('docs/operations.md', withCommands);
 await make('docs/data-model.md', withFilters, ' (filters)');

@@ -48,7 +48,7 @@ const SLOW = [
  * again: on DynamoDB Local, as `test:dates` does the others in CI, and with more of what is drawn at random.
  */
 export const SAME_EVERY_DAY = [
-  'test/clients/api.test.ts',
+  'test/clients/{api,collections}.test.ts',
   'test/contract/linear-work.test.ts',
   'test/docs/readme.test.ts',
   'test/fuzz/fuzz.test.ts',
