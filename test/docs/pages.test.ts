@@ -11,7 +11,7 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const DECISIONS = 'docs/decisions';
 const decisions = readdirSync(join(ROOT, DECISIONS)).filter((file) => /^\d{4}-.*\.md$/.test(file));
 
-describe.each(globSync(['*.md', 'docs/**/*.md', 'clients/*/*.md'], { cwd: ROOT }))('%s', (page) => {
+describe.each(globSync(['*.md', 'docs/**/*.md', '{clients,examples}/*/*.md'], { cwd: ROOT }))('%s', (page) => {
   it('links to files that are there', () => {
     const targets = Array.from(read(page).matchAll(/\]\(([^)#\s]+)/g), ([, target = '']) => target);
     const missing = targets
