@@ -256,6 +256,13 @@ describe('the lean document client, beside the SDK’s own', () => {
     for (const command of commandsWith(Item)) await compare(command);
   });
 
+  it('writes a map with a name that the SDK takes for its class', async () => {
+    const command = () => new PutCommand({ ...table, Item: { map: { constructor: 'x' } } });
+    const { sent } = await outcomes(leanClient)(command(), [OK]);
+    expect(sent.map(({ body }) => JSON.parse(body).Item)).toEqual([{ map: { M: { constructor: { S: 'x' } } } }]);
+    expect((await outcomes(sdkClient)(command(), [OK])).sent).toEqual([]);
+  });
+
   it('gives a transaction a token of its own, the same in every attempt', async () => {
     const retried = [{ status: 500, body: '{}' }, OK];
     const command = () => new TransactWriteCommand({ TransactItems: [{ Put: { ...table, Item: { a: 1 } } }] });
