@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uniqueFieldsOf } from './constraints.ts';
+import { assertDeprecations, type Deprecations } from './deprecation.ts';
 import { lazily } from './lazily.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
@@ -46,7 +47,7 @@ export interface Route<
   B extends Body | undefined = Body | undefined,
   S extends z.ZodType = z.ZodType,
   A extends Auth = Auth,
-> {
+> extends Deprecations {
   readonly method: Method;
   /** Below the base address, with parameters in braces: `/api/v1/clients/{id}`. */
   readonly path: string;
@@ -92,7 +93,7 @@ export interface HeaderParameter {
   readonly format?: string;
 }
 
-interface RouteOptions {
+interface RouteOptions extends Deprecations {
   readonly summary: string;
   readonly description?: string;
   readonly auth?: Auth;
@@ -138,6 +139,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
     body,
     ...rest
   }: RouteOptions = options;
+  assertDeprecations(options, `${method} ${path}`);
   if (auth.startsWith('bearer') !== (options.permission !== undefined)) {
     throw new TypeError(`${method} ${path}: routes with a bearer token, and only these, need a permission`);
   }

@@ -1,4 +1,5 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { deprecationsOf } from '../deprecation.ts';
 import type { Contract } from '../route.ts';
 import { responseHeaders } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
@@ -28,7 +29,7 @@ export function describedBy(contracts: readonly Contract[]): OpenApi {
     components: {
       securitySchemes: securitySchemesOf(contracts),
       parameters: requestHeaders,
-      headers: responseHeaders,
+      headers: headersOf(contracts),
       responses: responses.components,
     },
   });
@@ -54,6 +55,14 @@ function pathsOf(contracts: readonly Contract[], responses: Responses): ZodOpenA
 const tagsOf = (contracts: readonly Contract[]) => [
   ...new Map(contracts.map(({ tag, description }) => [tag, { name: tag, description }])).values(),
 ];
+
+/** Linters refuse unused components. */
+function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaders> {
+  if (contracts.some(({ routes }) => Object.values(routes).some((route) => deprecationsOf(route).length > 0)))
+    return responseHeaders;
+  const { Deprecation, Sunset, ...others } = responseHeaders;
+  return others;
+}
 
 /** The schemes that routes use: linters refuse unused components. */
 function securitySchemesOf(contracts: readonly Contract[]) {

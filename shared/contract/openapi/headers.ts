@@ -54,6 +54,15 @@ export const responseHeaders = {
     schema: { type: 'string' as const, enum: ['handling=lenient'] },
     example: 'handling=lenient',
   },
+  Deprecation: {
+    description:
+      'Since when this operation, or a parameter of the request, is deprecated, as seconds of the epoch (RFC 9745). `Link` with `rel="deprecation"` says what to use instead.',
+    ...text(30, '@1763596800'),
+  },
+  Sunset: {
+    description: 'When what is deprecated ends (RFC 8594).',
+    ...text(40, 'Sat, 20 Jun 2026 00:00:00 GMT'),
+  },
   'WWW-Authenticate': {
     description: 'How to authenticate (RFC 6750 §3).',
     ...text(200, challengeOf('The token has expired.')),

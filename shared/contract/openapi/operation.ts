@@ -1,4 +1,5 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { inWords } from '../deprecation.ts';
 import type { Contract, Route } from '../route.ts';
 import { SECURITY } from './info.ts';
 import { parametersOf } from './parameters.ts';
@@ -15,6 +16,7 @@ export const operationOf = (
   operationId: id,
   summary: route.summary,
   description: descriptionOf(route),
+  ...(route.deprecated === undefined ? {} : { deprecated: true }),
   tags: [contract.tag],
   security: SECURITY[route.auth],
   ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
@@ -25,7 +27,12 @@ export const operationOf = (
 });
 
 const descriptionOf = (route: Route): string =>
-  [route.description, accessTo(route), route.completion ? 'Completes the specification of this service.' : undefined]
+  [
+    route.deprecated && inWords(route.deprecated),
+    route.description,
+    accessTo(route),
+    route.completion ? 'Completes the specification of this service.' : undefined,
+  ]
     .filter((sentence) => sentence !== undefined)
     .join(' ');
 

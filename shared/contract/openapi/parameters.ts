@@ -1,4 +1,6 @@
+import * as z from 'zod';
 import type { ZodOpenApiComponentsObject, ZodOpenApiOperationObject } from 'zod-openapi';
+import { inWords } from '../deprecation.ts';
 import { type Route, takesIdempotencyKey } from '../route.ts';
 import { hasFixedFields, isConditionalRead, isConditionalWrite } from '../traits.ts';
 
@@ -60,12 +62,21 @@ export const requestHeaders = {
 
 /** Path, query and header parameters of a route's operation. */
 export const parametersOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestParams' | 'parameters'> => ({
-  requestParams: { path: route.params, query: route.query },
+  requestParams: { path: route.params, query: queryOf(route) },
   parameters: [
     ...impliedHeaders(route).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     ...declaredHeaders(route),
   ],
 });
+
+function queryOf({ query, deprecatedParameters = {} }: Route): z.ZodObject {
+  const marked = Object.entries(deprecatedParameters).map(([name, deprecation]) => {
+    const schema = query.shape[name] as z.ZodType;
+    const description = [inWords(deprecation), schema.description].filter((text) => text !== undefined).join(' ');
+    return [name, schema.meta({ ...schema.meta(), description, param: { deprecated: true } })] as const;
+  });
+  return marked.length === 0 ? query : z.strictObject({ ...query.shape, ...Object.fromEntries(marked) });
+}
 
 const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
   ...(isConditionalWrite(route) ? (['If-Match'] as const) : []),

@@ -1,4 +1,5 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { deprecationsOf } from '../deprecation.ts';
 import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, isCharged, type ResponseType, type Route, takesIdempotencyKey } from '../route.ts';
@@ -44,7 +45,11 @@ function successOf(contract: Contract, route: Route, links: ReturnType<typeof li
   const { description } = route.response;
   return {
     description,
-    headers: headerReferences([...budgetHeaders(route), ...successHeaders(contract, route)]),
+    headers: headerReferences([
+      ...budgetHeaders(route),
+      ...(deprecationsOf(route).length > 0 ? DEPRECATION_HEADERS : []),
+      ...successHeaders(contract, route),
+    ]),
     ...contentOf(route.response),
     ...(Object.keys(links).length === 0 ? {} : { links }),
   };
@@ -55,6 +60,8 @@ function contentOf({ schema, example, media }: ResponseType): Pick<ZodOpenApiRes
   const examples = Object.entries<unknown>(media ?? { 'application/json': example });
   return { content: Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }])) };
 }
+
+const DEPRECATION_HEADERS = ['Deprecation', 'Sunset'] as const satisfies readonly ResponseHeader[];
 
 const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(route) ? BUDGET_HEADERS : []);
 

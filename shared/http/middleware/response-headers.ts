@@ -28,8 +28,15 @@ export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
 
 function addHeaders({ event, response }: Request<Event, APIGatewayProxyResult>): void {
   if (!response) return;
-  const headers = underBasePath(response.headers ?? {}, basePathOf(event));
-  // The gateway compresses what is long enough, for those who ask for it.
-  const standard = { 'Cache-Control': 'private, no-cache', Vary: 'Accept-Encoding' };
-  response.headers = { ...standard, ...headers, ...event.responseHeaders };
+  // A page has links of its own.
+  const links = [response.headers?.Link, event.responseHeaders.Link].filter((link) => link !== undefined);
+  const headers = {
+    'Cache-Control': 'private, no-cache',
+    // The gateway compresses what is long enough, for those who ask for it.
+    Vary: 'Accept-Encoding',
+    ...response.headers,
+    ...event.responseHeaders,
+    ...(links.length === 0 ? {} : { Link: links.join(', ') }),
+  };
+  response.headers = underBasePath(headers, basePathOf(event));
 }

@@ -1,5 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { deprecationHeaders } from '../../contract/deprecation.ts';
 import { Problem } from '../../contract/problem.ts';
 import type { Contract } from '../../contract/route.ts';
 import { annotate } from '../../telemetry/invocation.ts';
@@ -9,6 +10,7 @@ import { PRESET_SHAPES } from '../preset-shapes.ts';
 import { type HttpRequest, requestOf } from '../request.ts';
 import { presetShapes } from '../route-shape.ts';
 import { type MatchedRoute, routeTable } from '../route-table.ts';
+import type { WithResponseHeaders } from './response-headers.ts';
 
 export interface Routed {
   matched: MatchedRoute;
@@ -16,13 +18,13 @@ export interface Routed {
 }
 
 /**
- * Finds the route that was called.
+ * Finds the route that was called. Every response of a deprecated one says so, problems too.
  * @throws Problem `route-not-found`
  */
 export function routed<C extends Contract>(
   contract: C,
   operations: Operations<C>,
-): MiddlewareObj<APIGatewayProxyEvent & Routed, APIGatewayProxyResult> {
+): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
   presetShapes(contract.routes, PRESET_SHAPES);
   assertFiltersServed(contract, operations);
   const routes = routeTable(contract, operations);
@@ -33,6 +35,7 @@ export function routed<C extends Contract>(
       annotate({ operation: matched.operationId });
       event.matched = matched;
       event.request = requestOf(event);
+      Object.assign(event.responseHeaders, deprecationHeaders(matched.route, Object.keys(event.request.query)));
     },
   };
 }
