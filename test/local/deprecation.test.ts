@@ -116,6 +116,12 @@ describe('a deprecated parameter', () => {
   });
 });
 
+interface Parameter {
+  readonly $ref?: string;
+  readonly name?: string;
+  readonly deprecated?: boolean;
+}
+
 it('is marked in the document, with the headers', () => {
   const { paths, components } = openApiDocument([things]) as unknown as {
     paths: Record<
@@ -124,21 +130,22 @@ it('is marked in the document, with the headers', () => {
         get: {
           deprecated?: boolean;
           description: string;
-          parameters: { name?: string; deprecated?: boolean; schema?: { deprecated?: boolean } }[];
+          parameters: Parameter[];
           responses: Record<string, { headers: object }>;
         };
       }
     >;
-    components: { headers: object };
+    components: { headers: object; parameters: Record<string, Parameter> };
   };
   const [old, current] = [paths['/old-things']?.get, paths['/things']?.get];
   expect([old?.deprecated, current?.deprecated]).toEqual([true, undefined]);
   expect(old?.description).toContain('Deprecated since 2026-01-15, ends on 2026-09-01: see /api/v1/docs#old-things.');
-  const colour = current?.parameters.find((parameter) => parameter.name === 'colour');
-  expect([colour?.deprecated, current?.parameters.find((parameter) => parameter.name === 'size')?.deprecated]).toEqual([
-    true,
-    undefined,
-  ]);
+  // What several operations take is a component.
+  const resolved = (current?.parameters ?? []).map((parameter) =>
+    parameter.$ref === undefined ? parameter : components.parameters[parameter.$ref.split('/').at(-1) ?? ''],
+  );
+  const marks = ['colour', 'size'].map((name) => resolved.find((parameter) => parameter?.name === name)?.deprecated);
+  expect(marks).toEqual([true, undefined]);
   for (const operation of [old, current])
     expect(Object.keys(operation?.responses['200']?.headers ?? {})).toEqual(
       expect.arrayContaining(['Deprecation', 'Sunset']),

@@ -35,7 +35,8 @@ export function routed<C extends Contract>(
       annotate({ operation: matched.operationId });
       event.matched = matched;
       event.request = requestOf(event);
-      Object.assign(event.responseHeaders, deprecationHeaders(matched.route, Object.keys(event.request.query)));
+      const told = deprecationHeaders(matched.route, Object.keys(event.request.query));
+      event.responseHeaders = { ...event.responseHeaders, ...told };
     },
   };
 }
