@@ -10,8 +10,8 @@ type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 const TAG = '(W/)?"[!#-+\\--~]*"';
 const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 
-/** What is ignored when it is malformed has no pattern; API Gateway takes this much of all headers together. */
-const LENIENT = { type: 'string', maxLength: 10_240 } as const;
+/** Of headers that are ignored when they are malformed: no request is refused for what they are like. */
+const LENIENT = { type: 'string' } as const;
 
 /**
  * Request headers that follow from the kind of a route, as components. What is optional has its example in words: a console sends the keyword
@@ -24,7 +24,7 @@ export const requestHeaders = {
     description:
       'The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version.',
     required: false,
-    schema: { type: 'string', maxLength: 10_240, pattern: ENTITY_TAGS },
+    schema: { type: 'string', maxLength: 1_000, pattern: ENTITY_TAGS },
   },
   'If-None-Match': {
     name: 'If-None-Match',
