@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
 import { type Contract, type Route, takesIdempotencyKey } from '../../shared/contract/route.ts';
 import { filtersOf, isList } from '../../shared/contract/traits.ts';
@@ -97,10 +98,14 @@ function requestFor(contract: Contract, operationId: string, route: Route): Coll
   };
 }
 
+/** A parameter that names no record has its example, if it has one. */
 const pathOf = ({ path, params }: Route): string =>
   path.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const record = referencesIn(params).get(name);
-    return `{{${record === undefined ? name : variableFor(record)}}}`;
+    const example = (params.shape as Readonly<Record<string, z.ZodType>>)[name]?.meta()?.example;
+    return record === undefined && example !== undefined
+      ? String(example)
+      : `{{${record === undefined ? name : variableFor(record)}}}`;
   });
 
 /** The example with the ids of records that there are, and with values of its own where they must be unique. */

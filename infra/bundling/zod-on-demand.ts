@@ -29,6 +29,10 @@ const FUNCTIONS = [
 /** Classes that schemas are compared with. */
 const CLASSES = ['ZodArray', 'ZodCustom', 'ZodDefault', 'ZodNullable', 'ZodObject', 'ZodOptional'];
 
+/** Objects that something is taken of. */
+const OBJECTS = ['regexes'];
+const NAMES = [...FUNCTIONS, ...CLASSES, ...OBJECTS];
+
 const FILE = 'zod.cjs';
 
 /**
@@ -59,14 +63,15 @@ function onDemand(): string {
     `const zod = () => (loaded ??= createRequire(import.meta.url)('./${FILE}'));`,
     ...FUNCTIONS.map((name) => `const _${name} = (...given) => zod().${name}(...given);`),
     ...CLASSES.map((name) => `const _${name} = { [Symbol.hasInstance]: (value) => value instanceof zod().${name} };`),
-    `export { ${[...FUNCTIONS, ...CLASSES].map((name) => `_${name} as ${name}`).join(', ')} };`,
+    ...OBJECTS.map((name) => `const _${name} = new Proxy({}, { get: (_, member) => zod().${name}[member] });`),
+    `export { ${NAMES.map((name) => `_${name} as ${name}`).join(', ')} };`,
   ].join('\n');
 }
 
 const bundleZod = (outfile: string) =>
   build({
     stdin: {
-      contents: `export { ${[...FUNCTIONS, ...CLASSES].join(', ')} } from 'zod';`,
+      contents: `export { ${NAMES.join(', ')} } from 'zod';`,
       resolveDir: ROOT,
     },
     outfile,
