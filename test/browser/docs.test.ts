@@ -4,7 +4,7 @@ import { clients } from '../../functions/clients/contract.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
 import { type Api, startApi } from '../support/api.ts';
-import { browserPath, launch } from './chromium.ts';
+import { launchChromium, noChromium } from './chromium.ts';
 
 /** The documentation as people see it, in a browser that reaches nothing but this API. */
 
@@ -12,11 +12,11 @@ const START = '/api/v1/docs';
 const PAGES = ['', '/reference', '/problems', '/webhooks'] as const;
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 
-describe.skipIf(browserPath === undefined)('the documentation', () => {
+describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${noChromium})` : ''}`, () => {
   let api: Api;
   let browser: Browser;
   beforeAll(async () => {
-    [api, browser] = await Promise.all([startApi(), launch()]);
+    [api, browser] = await Promise.all([startApi(), launchChromium()]);
   });
   afterAll(async () => {
     await browser?.close();

@@ -45,9 +45,9 @@ describe('the tour', () => {
 describe('the settings of a stage', () => {
   it.each(Object.entries(settingsFrom(new App().node)))('has %s with its default', (name, standard) => {
     const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
-    // Of a function each, for none of them by default.
-    const shown = standard instanceof Map ? [...standard].join() || undefined : standard;
-    expect(row).toContain(shown === undefined ? name : `\`${shown}\``);
+    // Of a function each, for none of them by default; or origins.
+    const shown = standard instanceof Map || Array.isArray(standard) ? [...standard].join() : standard;
+    expect(row).toContain(shown === undefined || shown === '' ? name : `\`${shown}\``);
   });
 });
 

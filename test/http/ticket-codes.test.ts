@@ -55,6 +55,7 @@ describe('ticket codes', () => {
   it('do not change', async () => {
     const ticket = await acme.create(TICKETS, newTicket());
     const { status, body } = await acme.ask('PATCH', `${TICKETS}/${ticket.id}`, { ticket_code: 'other' });
-    expect([status, body]).toEqual([200, ticket]);
+    expect([status, body.errors]).toEqual([422, [expect.objectContaining({ pointer: '#/ticket_code' })]]);
+    expect((await acme.ask('GET', `${TICKETS}/${ticket.id}`)).body).toEqual(ticket);
   });
 });

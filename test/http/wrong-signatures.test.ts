@@ -146,8 +146,11 @@ describe('wrong signatures', () => {
 
 describe('a delivery with a right signature', () => {
   it('is charged to its sender also where that is inactive', async () => {
-    const path = `/api/v1/integrations/${org.integrationId}`;
-    const { status } = await api.request('PATCH', path, { token: org.token, body: { status: 'inactive' } });
+    const path = `/api/v1/integrations/${org.integrationId}?org_id=${org.orgId}`;
+    const { status } = await api.request('PATCH', path, {
+      token: await api.platformToken(),
+      body: { status: 'inactive' },
+    });
     const answers = [await deliver(api, org, EVENT), await deliver(api, org, EVENT)];
     expect([status, ...answers.map((answer) => answer.status)]).toEqual([200, 403, 403]);
     expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual(

@@ -62,7 +62,7 @@ class BusyTable extends NodeHttpHandler {
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
     if (!request.headers['x-amz-target']?.endsWith('.BatchGetItem')) return super.handle(request, options);
     this.calls += 1;
-    const sent = JSON.parse(new TextDecoder().decode(request.body));
+    const sent = JSON.parse(String(request.body));
     const asked = sent.RequestItems as Record<string, { Keys: unknown[] }>;
     const [[name, { Keys }]] = Object.entries(asked) as [[string, { Keys: unknown[] }]];
     const left = this.leavesAll ? Keys : Keys.slice(0, Keys.length > 1 ? 1 : 0);
@@ -129,7 +129,7 @@ describe('keys that DynamoDB leaves unread', () => {
 class LaggingTable extends NodeHttpHandler {
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
     if (!request.headers['x-amz-target']?.endsWith('.BatchGetItem')) return super.handle(request, options);
-    const sent = JSON.parse(new TextDecoder().decode(request.body));
+    const sent = JSON.parse(String(request.body));
     for (const asked of Object.values<{ Keys: unknown[]; ConsistentRead: boolean }>(sent.RequestItems)) {
       if (!asked.ConsistentRead) asked.Keys.splice(2, 1);
     }
