@@ -30,6 +30,7 @@ const STACK = [
 /** They start processes, make bundles, lint or play long games. */
 const SLOW = [
   'test/browser/*.test.ts',
+  'test/clients/generated.test.ts',
   'test/contract/openapi-lint.test.ts',
   'test/docs/adding-a-domain.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',

@@ -1,0 +1,126 @@
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isThere, run } from './commands.ts';
+
+/** What is generated from `openapi.json`, compiled and, where there is a tour, run against an API. */
+export interface Check {
+  readonly name: string;
+  /** What is missing on this machine, and how to get it; undefined: nothing. */
+  readonly missing: () => string | undefined;
+  /** @throws Error when something does not compile or work. `folder` is empty and its own. */
+  readonly run: (folder: string, api: Address) => Promise<void>;
+}
+
+export interface Address {
+  readonly url: string;
+}
+
+const ROOT = join(import.meta.dirname, '../../..');
+const DOCUMENT = join(ROOT, 'openapi.json');
+const PACKAGE = join(ROOT, 'clients/typescript');
+const TSC = join(PACKAGE, 'node_modules/typescript/bin/tsc');
+
+const HEY_API = '@hey-api/openapi-ts@0.99.0';
+const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+const GENERATOR = 'OPENAPI_GENERATOR_JAR';
+
+const STRICT = {
+  ...{ target: 'ES2022', module: 'ESNext', moduleResolution: 'bundler', lib: ['ES2022', 'DOM', 'DOM.Iterable'] },
+  ...{ strict: true, noEmit: true, skipLibCheck: false, types: ['node'] },
+};
+
+const nothing = () => undefined;
+const needsNetwork = () =>
+  process.env.OFFLINE === undefined ? undefined : 'OFFLINE is set; it is downloaded from a registry of packages';
+const needsGenerator = () =>
+  process.env[GENERATOR] === undefined
+    ? `set ${GENERATOR} to openapi-generator-cli's jar (7.17.0: https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli)`
+    : isThere('java', '-version')
+      ? needsNetwork()
+      : 'install Java 17 or later';
+const needsGo = () => (isThere('go', 'version') ? needsNetwork() : 'install Go (https://go.dev/dl)');
+
+async function compileStrictly(folder: string, include: readonly string[]): Promise<void> {
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: STRICT, include }));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await run(folder, process.execPath, [TSC, '-p', folder]);
+}
+
+const generate = (folder: string, language: string, properties: string): Promise<void> =>
+  run(folder, 'java', [
+    ...['-jar', process.env[GENERATOR] ?? '', 'generate', '-i', DOCUMENT, '-g', language, '-o', folder],
+    `--additional-properties=${properties}`,
+  ]);
+
+export const checks: readonly Check[] = [
+  {
+    name: 'TypeScript, openapi-typescript 7.13 with openapi-fetch: compiled, tour run',
+    missing: nothing,
+    run: async (folder, { url }) => {
+      const cli = join(PACKAGE, 'node_modules/openapi-typescript/bin/cli.js');
+      await run(folder, process.execPath, [cli, DOCUMENT, '-o', join(folder, 'schema.ts')]);
+      // With the types that were just made in place of the client's own.
+      const tour = readFileSync(join(import.meta.dirname, 'tour.ts'), 'utf8');
+      writeFileSync(join(folder, 'tour.ts'), tour.replace(/'[^']*\/schema\.ts'/, "'./schema.ts'"));
+      await compileStrictly(folder, ['*.ts']);
+      await run(folder, process.execPath, ['tour.ts'], { API: url });
+    },
+  },
+  {
+    name: `TypeScript, ${HEY_API}: compiled`,
+    missing: needsNetwork,
+    run: async (folder) => {
+      const packages = ['--package', 'typescript@5.9.3', '--package', HEY_API];
+      const args = ['openapi-ts', '-i', DOCUMENT, '-o', 'out', '-c', '@hey-api/client-fetch'];
+      await run(folder, 'npx', ['--yes', ...packages, ...args]);
+      await compileStrictly(folder, ['out']);
+    },
+  },
+  {
+    name: 'Python, openapi-generator: compiled, imported, typed, tour run',
+    missing: () => needsGenerator() ?? (isThere('python3', '--version') ? undefined : 'install Python 3.9 or later'),
+    run: async (folder, { url }) => {
+      await generate(folder, 'python', 'packageName=custodia_client');
+      await run(folder, 'python3', ['-m', 'venv', 'venv']);
+      const python = join(folder, 'venv/bin/python');
+      await run(folder, python, ['-m', 'pip', 'install', '--quiet', '.', 'mypy', 'types-python-dateutil']);
+      await run(folder, python, ['-m', 'compileall', '-q', 'custodia_client']);
+      await run(folder, python, ['-m', 'mypy', '-p', 'custodia_client']);
+      copyFileSync(join(import.meta.dirname, 'tour.py'), join(folder, 'tour.py'));
+      await run(folder, python, ['tour.py'], { API: url });
+    },
+  },
+  {
+    name: 'Go, openapi-generator: compiled',
+    missing: () => needsGenerator() ?? needsGo(),
+    run: async (folder) => {
+      await generate(folder, 'go', 'packageName=custodia');
+      await run(folder, 'go', ['mod', 'tidy']);
+      await run(folder, 'go', ['build', './...']);
+    },
+  },
+  {
+    name: 'Go, oapi-codegen v2.8.2: compiled',
+    missing: needsGo,
+    run: async (folder) => {
+      mkdirSync(join(folder, 'custodia'));
+      await run(folder, 'go', ['mod', 'init', 'example.com/custodia']);
+      const target = join(folder, 'custodia/client.go');
+      await run(folder, 'go', [
+        'run',
+        OAPI_CODEGEN,
+        '-generate',
+        'types,client',
+        '-package',
+        'custodia',
+        '-o',
+        target,
+        DOCUMENT,
+      ]);
+      await run(folder, 'go', ['mod', 'tidy']);
+      await run(folder, 'go', ['build', './...']);
+      if (!readFileSync(target, 'utf8').includes('CreateTicket(')) throw new Error('the client has no CreateTicket');
+    },
+  },
+];
