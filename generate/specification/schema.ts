@@ -67,8 +67,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   uri: 'http or https address',
 };
 
+/** A longer pattern tells people nothing that the description does not. */
+const READABLE = 200;
+
 const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
-  `text${rangeOf(minLength, maxLength)}${pattern === undefined ? '' : `, \`${pattern.replaceAll('|', '\\|')}\``}`;
+  `text${rangeOf(minLength, maxLength)}${pattern === undefined || pattern.length > READABLE ? '' : `, \`${pattern.replaceAll('|', '\\|')}\``}`;
 
 /** A value as JSON, but texts without quotation marks. */
 export const jsonOf = (value: unknown): string =>

@@ -2268,7 +2268,7 @@ export interface components {
              * @description Its IPv4 or IPv6 address, without prefix length or zone.
              * @example 192.0.2.10
              */
-            ip_address: ((string | unknown | unknown) | null) | unknown | unknown;
+            ip_address: string | null;
             /**
              * @description `active`, or `maintenance` while it is being worked on. Or another word.
              * @example active
@@ -2434,7 +2434,7 @@ export interface components {
              * @description Its IPv4 or IPv6 address, without prefix length or zone. Default: null.
              * @example 192.0.2.10
              */
-            ip_address?: ((string | unknown | unknown) | null) | unknown | unknown;
+            ip_address?: string | null;
             /**
              * @description `active`, or `maintenance` while it is being worked on. Or another word. Default: `active`.
              * @example active
@@ -2734,7 +2734,7 @@ export interface components {
              * @description Its IPv4 or IPv6 address, without prefix length or zone.
              * @example 192.0.2.10
              */
-            ip_address?: ((string | unknown | unknown) | null) | unknown | unknown;
+            ip_address?: string | null;
             /**
              * @description `active`, or `maintenance` while it is being worked on. Or another word.
              * @example maintenance
