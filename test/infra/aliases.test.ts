@@ -1,6 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
+import { methodsOf } from '../../shared/contract/traits.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
 /** Whoever calls a function calls its alias: `$LATEST` is the code that is being deployed. */
@@ -28,8 +29,8 @@ describe('the API calls aliases', () => {
     const integrations = resourcesOf(template, 'AWS::ApiGateway::Method')
       .map(([, { Properties }]) => Properties.Integration as { readonly Type: string; readonly Uri: unknown })
       .filter(({ Type }) => Type === 'AWS_PROXY');
-    const routes = contracts.flatMap((contract) => Object.values(contract.routes));
-    expect(integrations).toHaveLength(routes.length);
+    const methods = contracts.flatMap((contract) => Object.values(contract.routes).flatMap(methodsOf));
+    expect(integrations).toHaveLength(methods.length);
     for (const { Uri } of integrations) expect(functionsIn(Uri)).toEqual(['AWS::Lambda::Alias']);
   });
 
