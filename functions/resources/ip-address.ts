@@ -4,7 +4,7 @@ import { shownAs, text } from '../../shared/contract/fields.ts';
 const LONGEST = 45;
 
 /** In the document: generators of clients make no code that compiles of `anyOf` with two formats (`docs/clients.md`). */
-const PATTERN = `${z.regexes.ipv4.source}|${z.regexes.ipv6.source}`;
+const pattern = () => `${z.regexes.ipv4.source}|${z.regexes.ipv6.source}`;
 
 /** An IPv4 or IPv6 address, without a prefix length or zone. */
 export const ipAddress = () =>
@@ -12,4 +12,4 @@ export const ipAddress = () =>
     .refine((value) => z.ipv4().safeParse(value).success || z.ipv6().safeParse(value).success, {
       error: 'must be an IPv4 or IPv6 address',
     })
-    .meta(shownAs({ type: 'string', maxLength: LONGEST, pattern: PATTERN }));
+    .meta(shownAs({ type: 'string', maxLength: LONGEST, pattern: pattern() }));

@@ -55,8 +55,18 @@ describe('the bill of materials', () => {
     );
   });
 
+  /** What may be deployed. npm marks for development what a package for development also has inside it in the same version. */
+  const deployable = (): string[] => {
+    const inside = new Set(locked.filter(({ dev, inBundle }) => dev && inBundle).map(label));
+    return locked
+      .filter(({ dev, devOptional }) => !(dev || devOptional))
+      .map(label)
+      .filter((each) => !inside.has(each));
+  };
+
   it('has everything that may be deployed, in its version', () => {
-    const deployed = locked.filter(({ dev, devOptional, optional }) => !(dev || devOptional || optional)).map(label);
+    const optional = new Set(locked.filter((each) => each.optional).map(label));
+    const deployed = deployable().filter((each) => !optional.has(each));
     expect(deployed.length).toBeGreaterThanOrEqual(Object.keys(manifest.dependencies).length);
     const listed = new Set(components.filter((component) => !isForDevelopment(component)).map(label));
     expect(deployed.filter((each) => !listed.has(each))).toEqual([]);
@@ -68,7 +78,7 @@ describe('the bill of materials', () => {
   it('marks what is for development alone', () => {
     const marked = components.filter(isForDevelopment).map(label);
     expect(marked).toEqual(expect.arrayContaining([expect.stringMatching(/^vitest@/)]));
-    const deployed = new Set(locked.filter(({ dev, devOptional }) => !(dev || devOptional)).map(label));
+    const deployed = new Set(deployable());
     expect(marked.filter((each) => deployed.has(each))).toEqual([]);
   });
 
