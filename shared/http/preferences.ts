@@ -5,9 +5,12 @@ import type { HttpRequest } from './request.ts';
 /** The preference that is honoured (§4.4), as `Preference-Applied` names it. */
 export const LENIENT = 'handling=lenient';
 
+/** Of more preferences the rest is not read. */
+const MOST = 100;
+
 /** Whether the caller prefers a request to be carried out in spite of what can be ignored in it. */
 export function prefersLenient({ headers }: Pick<HttpRequest, 'headers'>): boolean {
-  const preferences = (headers.get('prefer') ?? '').split(',').map(nameAndValue);
+  const preferences = (headers.get('prefer') ?? '').split(',', MOST).map(nameAndValue);
   return preferences.find(([name]) => name === 'handling')?.[1] === 'lenient';
 }
 

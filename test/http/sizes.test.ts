@@ -6,7 +6,7 @@ import { configureTable } from '../../shared/table/connection/client.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/table/lists/read-budget.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { IS_SAMPLE } from '../support/sweep.ts';
+import { IS_SAMPLE, IS_WHOLE } from '../support/sweep.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 
@@ -218,37 +218,41 @@ describe.skipIf(IS_SAMPLE)('a page', () => {
     }
   });
 
-  it.each([
+  const looks: readonly [string, string, number][] = [
     ['', '', MAX_READ],
     ['of a filter that few records match', '?status=open&', MAX_FIRST_LOOK],
-  ])('%s reads no more than it may, however little it shows of it', async (_, filter, bound) => {
-    const acme = await newTenant(api);
-    const ticket = newTicket({
-      description: '€'.repeat(20_000),
-      tags: Array.from({ length: 100 }, () => '€'.repeat(100)),
-      custom_fields: object(MAX_JSON),
-    });
-    // Those that do not match lie between, so that the others are read one by one.
-    const between = filter === '' ? 0 : 4;
-    await inTurn(160, async () => {
-      await acme.create(TICKETS, { ...ticket, status: 'open' });
-      for (let turn = 0; turn < between; turn++) await acme.create(TICKETS, newTicket({ status: 'closed' }));
-    });
-    const list = `${TICKETS}${filter || '?'}`;
+  ];
+  it.each(IS_WHOLE ? looks : looks.slice(0, 1))(
+    '%s reads no more than it may, however little it shows of it',
+    async (_, filter, bound) => {
+      const acme = await newTenant(api);
+      const ticket = newTicket({
+        description: '€'.repeat(20_000),
+        tags: Array.from({ length: 100 }, () => '€'.repeat(100)),
+        custom_fields: object(MAX_JSON),
+      });
+      // Those that do not match lie between, so that the others are read one by one.
+      const between = filter === '' ? 0 : 4;
+      await inTurn(160, async () => {
+        await acme.create(TICKETS, { ...ticket, status: 'open' });
+        for (let turn = 0; turn < between; turn++) await acme.create(TICKETS, newTicket({ status: 'closed' }));
+      });
+      const list = `${TICKETS}${filter || '?'}`;
 
-    meter.bytes = 0;
-    const refused = await acme.ask('GET', `${list}page_size=200`);
-    expect(refused.status).toBe(400);
-    const most = Number(/Ask for at most (\d+) with page_size/.exec(String(refused.body.detail))?.[1]);
-    expect(most).toBeGreaterThan(60);
-    expect(meter.bytes).toBeLessThan(bound * 1.1);
+      meter.bytes = 0;
+      const refused = await acme.ask('GET', `${list}page_size=200`);
+      expect(refused.status).toBe(400);
+      const most = Number(/Ask for at most (\d+) with page_size/.exec(String(refused.body.detail))?.[1]);
+      expect(most).toBeGreaterThan(60);
+      expect(meter.bytes).toBeLessThan(bound * 1.1);
 
-    meter.bytes = 0;
-    expect((await acme.read(`${list}page_size=${most}`)).data).toHaveLength(most);
-    expect(meter.bytes).toBeLessThan(bound * 1.1);
-    expect((await acme.ask('GET', `${list}page_size=${most + 1}`)).status).toBe(400);
-    expect((await acme.read(list)).data).toHaveLength(25);
-  });
+      meter.bytes = 0;
+      expect((await acme.read(`${list}page_size=${most}`)).data).toHaveLength(most);
+      expect(meter.bytes).toBeLessThan(bound * 1.1);
+      expect((await acme.ask('GET', `${list}page_size=${most + 1}`)).status).toBe(400);
+      expect((await acme.read(list)).data).toHaveLength(25);
+    },
+  );
 });
 
 describe.skipIf(IS_SAMPLE)('a list without pages', () => {
