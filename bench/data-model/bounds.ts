@@ -14,6 +14,9 @@ const write = (title: string, writeUnits: number, rounds: number): Bound => ({ t
 const read = (title: string, rounds: number): Bound => ({ title, rounds });
 
 const WRITES: readonly Bound[] = [
+  write('POST /clients', 11, 2),
+  write('PATCH /clients/{id}', 8, 2),
+  write('PATCH /clients/{id}, name only', 8, 2),
   write('POST /resources', 16, 2),
   write('PATCH /resources/{id}, status, health and usage', 18, 3),
   write('PATCH /resources/{id}, name only', 4, 2),
@@ -32,7 +35,7 @@ const WRITES: readonly Bound[] = [
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
   write('POST /integrations', 20, 2),
-  write('POST /webhooks/{app_code}', 17, 3),
+  write('POST /webhooks/{app_code}', 19, 3),
 ];
 
 /** Lists whose parent is read beside them. */

@@ -1,10 +1,16 @@
 import type { Table } from '../../generate/markdown.ts';
 import { declaredEntities } from '../../operator/entities.ts';
 
-/** The filters of each entity. Made from what the domains declare. */
+/** The filters of each entity, and the fields whose beginnings it is found by. Made from what the domains declare. */
 export async function filterTable(): Promise<Table> {
   const rows = (await declaredEntities())
     .filter(({ filters }) => filters.length > 0)
-    .map(({ name, filters }) => [`\`${name}\``, filters.map((field) => `\`${field}\``).join(', ')]);
+    .map(({ name, filters, prefixes }) => [
+      `\`${name}\``,
+      [
+        ...filters.map((field) => `\`${field}\``),
+        ...Object.keys(prefixes).map((field) => `the beginning of \`${field}\``),
+      ].join(', '),
+    ]);
   return { head: ['entity', 'can be listed by'], rows };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
+import { BEGINNING } from '../../shared/table/lists/view.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, World } from '../../test/support/scenario.ts';
@@ -29,8 +30,8 @@ const FULL_PAGE = 25;
 type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
- * Plays every operation of the contracts once, and every list with filters once more with the first of them, on lists that
- * hold a full page.
+ * Plays every operation of the contracts once, and every list with filters once more with the first of them, and with the beginning of a name where it
+ * takes one, on lists that hold a full page.
  */
 export async function playAll(
   api: Caller,
@@ -49,11 +50,14 @@ export async function playAll(
     const one = await playOnce(world, scenario, recorder, titleOf(route));
     played.push(one);
     if (!isList(route)) continue;
-    const [filter] = filtersOf(route);
-    const [first] = (one.answer as { readonly data: readonly JsonBody[] }).data;
-    if (filter !== undefined && first?.[filter] !== undefined) {
-      const filtered = { ...scenario, path: `${scenario.path}?${filter}=${String(first[filter])}` };
-      played.push(await playOnce(world, filtered, recorder, `${titleOf(route)}?${filter}=…`));
+    const [first = {}] = (one.answer as { readonly data: readonly JsonBody[] }).data;
+    const [filter, ...others] = filtersOf(route);
+    const asked = [filter, ...others.filter((name) => name === BEGINNING)].filter((name) => name !== undefined);
+    for (const name of asked) {
+      const value = name === BEGINNING ? first.name : first[name];
+      if (value === undefined) continue;
+      const filtered = { ...scenario, path: `${scenario.path}?${name}=${encodeURIComponent(String(value))}` };
+      played.push(await playOnce(world, filtered, recorder, `${titleOf(route)}?${name}=…`));
     }
   }
   return played;
@@ -73,6 +77,7 @@ const VARIANTS = [
     body: { status: 'maintenance', health_status: 'degraded', cpu_usage: 97, memory_usage: 61, storage_usage: 30 },
   },
   { operationId: 'updateResource', what: 'name only', body: { name: 'db-2' } },
+  { operationId: 'updateClient', what: 'name only', body: { name: 'Bistro' } },
   { operationId: 'ingestLog', what: 'the very first', body: undefined },
 ] as const;
 

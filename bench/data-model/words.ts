@@ -34,7 +34,12 @@ function batchWords({ RequestItems }: BatchGet): string {
 function queryWords(query: Query): string {
   const { KeyConditionExpression: condition, ExpressionAttributeValues: values } = query;
   const partition = values[/= (:\w+)/.exec(condition)?.[1] ?? ''];
-  return `Query \`${general(String(partition))}\`${condition.includes('BETWEEN') ? ' from … to …' : ''}`;
+  return `Query \`${general(String(partition))}\`${rangeWords(condition)}`;
+}
+
+function rangeWords(condition: string): string {
+  if (condition.includes('BETWEEN')) return ' from … to …';
+  return condition.includes('begins_with') ? ' beginning with …' : '';
 }
 
 function transactWords(item: TransactItem): string {

@@ -9,6 +9,7 @@ export interface StoredClient extends Omit<Client, 'has_risks'> {
 
 export const clientEntity = entity('CLIENT', storedAs<StoredClient>(client), {
   filters: ['status'],
+  prefixes: { name: 'indexed', slug: 'claimed' },
   json: ['metadata'],
 });
 

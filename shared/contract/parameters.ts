@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { bounded, shownAs, uuid } from './fields.ts';
+import { bounded, shownAs, text, uuid } from './fields.ts';
+import { folded, MAX_FOLDED } from './folded.ts';
 
 /** Path and query parameters. All arrive as text; each kind here parses it and describes in OpenAPI what it accepts. */
 
@@ -37,6 +38,12 @@ export const pageParameters = () => ({
     .default('-created_at')
     .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
 });
+
+/** The beginning of a text by which records are looked for; what is left of it when it is folded must not be empty. */
+export const beginning = () =>
+  text(MAX_FOLDED, 1)
+    .refine((value) => folded(value) !== '', { error: 'must have a letter, digit or sign' })
+    .optional();
 
 /** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
 export const cursorParameters = () => ({

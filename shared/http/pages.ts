@@ -1,6 +1,7 @@
 import type { Sort } from '../contract/parameters.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { isList } from '../contract/traits.ts';
+import { BEGINNING } from '../table/lists/view.ts';
 import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
 import { answerPage, type BearerInput, type Filtered } from './operation.ts';
@@ -20,22 +21,25 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageAns
 
 /**
  * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
- * that the route takes. A filter of the route that the entity does not have is an error of the compiler, and of the function's start.
+ * that the route takes. A filter of the route that the entity does not have is an error of the compiler, and of the function's start; `q` for an entity without `prefixes` only of the latter.
  * @param show maps a stored record to the answered one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<F, U> => {
+): PageOperation<F | typeof BEGINNING, U> => {
+  const isSearched = Object.keys(entity.prefixes).length > 0;
   const list = async (input: PageInput): Promise<PageAnswer<U>> => {
     const { page, page_size, sort } = input.query;
     const given = input.query as Filter<F>;
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
-    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter });
+    const prefix = isSearched ? (input.query as { readonly [BEGINNING]?: string })[BEGINNING] : undefined;
+    const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return answerPage({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const filters = Object.fromEntries(entity.filters.map((field) => [field, true])) as Readonly<Record<F, true>>;
+  const names = [...entity.filters, ...(isSearched ? [BEGINNING] : [])];
+  const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<Record<F | typeof BEGINNING, true>>;
   return Object.assign(list, { filters });
 };
 

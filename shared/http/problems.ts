@@ -8,6 +8,7 @@ import {
   RecordTooLarge,
   StaleRead,
   TableUnavailable,
+  TooManyMatches,
 } from '../table/errors.ts';
 import { isTransient } from '../table/transaction/retry.ts';
 
@@ -25,6 +26,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ItemTooLarge) {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
+  if (error instanceof TooManyMatches) return tooManyMatches(error);
   if (error instanceof ListNotBuilt) {
     return new Problem('unavailable', {
       detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet: the operator of the service builds that with \`custodia verify --repair\`. Without the filter it answers.`,
@@ -42,5 +44,12 @@ const pageTooLarge = (error: PageTooLarge): Problem =>
   new Problem('invalid-parameter', {
     detail: `The records of this page are too large for one answer. Ask for at most ${error.fitting} with page_size.`,
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
+    cause: error,
+  });
+
+const tooManyMatches = (error: TooManyMatches): Problem =>
+  new Problem('invalid-parameter', {
+    detail: `More than ${error.most} records begin like this. Ask with more characters.`,
+    errors: [{ in: 'query', pointer: '#/q', detail: 'must have more characters: too many records begin like this' }],
     cause: error,
   });

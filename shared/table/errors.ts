@@ -50,6 +50,17 @@ export class NotUnique extends Error {
   }
 }
 
+/** More texts begin as asked than one request may read. */
+export class TooManyMatches extends Error {
+  override readonly name = 'TooManyMatches';
+  readonly most: number;
+
+  constructor(most: number) {
+    super(`more than ${most} texts begin like this`);
+    this.most = most;
+  }
+}
+
 /** Records older than a filter are not in its lists yet: the operator must add them (`custodia verify --repair`). */
 export class ListNotBuilt extends Error {
   override readonly name = 'ListNotBuilt';

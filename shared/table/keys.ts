@@ -27,6 +27,9 @@ export const childPartition = (tenant: TenantId, parent: string, parentId: strin
 export const setPartition = (partition: string, field?: string, value?: string): string =>
   field === undefined ? `${partition}#SET` : `${partition}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
+/** The beginnings of a field, by record: `ORG#<tenant>#CLIENT#name#PREFIX`. */
+export const prefixPartition = (partition: string, field: string): string => `${partition}#${field}#PREFIX`;
+
 /** Sort key of a list's head. It sorts after the items with bits. */
 export const HEAD = 'HEAD';
 

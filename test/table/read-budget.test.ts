@@ -5,6 +5,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Clock } from '../../shared/clock.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
+import type { TenantId } from '../../shared/table/keys.ts';
 import { readNumbers } from '../../shared/table/lists/page.ts';
 import { MAX_READ, ReadBudget } from '../../shared/table/lists/read-budget.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
@@ -158,7 +159,7 @@ describe('a page that is cut short', () => {
       const state = index % 8 === 0 ? 'open' : 'done';
       await doIn(openTenant(tableAt(fresh), org), (tenant) => tenant.records(jobEntity).create({ state }));
     }
-    const source = new EntityLists(jobEntity, `ORG#${org}#JOB`).source({ state: 'open' });
+    const source = new EntityLists(org as TenantId, jobEntity, `ORG#${org}#JOB`).source({ state: 'open' });
     const patience = { clock: Date.now, deadline: Date.now() + 10_000 };
     const numbers = [0, 8, 16, 24, 32, 40];
     const read = (reading: ReadBudget) => readNumbers(tableAt(fresh, new LaggingTable()), source, numbers, reading);

@@ -4,6 +4,7 @@ import {
   childPartition,
   dataKeyKey,
   deduplicationKey,
+  prefixPartition,
   quotaKey,
   recordsPartition,
   refusalsKey,
@@ -16,7 +17,8 @@ import { TOMBSTONE } from '../lists/read-records.ts';
 import { cascadeDeletesOf } from '../repository/cascade-delete.ts';
 import { eventsOf, requestsOf } from '../repository/deduplication-store.ts';
 import type { AnyEntity } from '../repository/entity.ts';
-import { notedIn, textOf } from '../repository/entity-lists.ts';
+import { notedIn } from '../repository/entity-lists.ts';
+import { textOf } from '../repository/list-indexes.ts';
 import type { Kind } from '../verify/kinds.ts';
 import type { Place } from './empty.ts';
 
@@ -52,6 +54,9 @@ export async function partitionsOf(
     ...looked.flatMap(({ kind, values }) => setsOf(tenant, kind, values, { idsOf, audited })),
     ...kinds.flatMap(({ entity }) =>
       Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
+    ),
+    ...kinds.flatMap(({ entity }) =>
+      Object.keys(entity.prefixes).map((field) => prefixPartition(recordsPartition(tenant, entity.name), field)),
     ),
     ...idsOf(integrations).flatMap((id) =>
       [eventsOf(id), requestsOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),

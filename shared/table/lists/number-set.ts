@@ -17,6 +17,17 @@ export class NumberSet {
     return new NumberSet(groups);
   }
 
+  static ofNumbers(numbers: readonly number[]): NumberSet {
+    const groups = new Map<number, bigint[]>();
+    for (const number of numbers) {
+      const words = wordsIn(groups, Math.floor(number / GROUP_SIZE));
+      const inGroup = number % GROUP_SIZE;
+      const stripe = inGroup % STRIPES;
+      words[stripe] = (words[stripe] ?? 0n) | (1n << BigInt(Math.floor(inGroup / STRIPES)));
+    }
+    return new NumberSet(groups);
+  }
+
   static readonly EMPTY = new NumberSet(new Map());
 
   /** The numbers that are in all of these sets. */

@@ -5,7 +5,11 @@ import type { Item } from '../schema.ts';
 import { builtIn, type List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
+import { readBeginning, type TextRange } from './prefix-index.ts';
 import { readHead, readSet } from './read-set.ts';
+
+/** The name of the parameter for beginnings, in lists that can be searched by them. */
+export const BEGINNING = 'q';
 
 /** The numbers of a list's matching records: the first round of reading a page. */
 
@@ -14,10 +18,20 @@ export interface Filter {
   readonly [field: string]: string;
 }
 
+/** A beginning that one of several texts of a record has. */
+export interface Beginning {
+  /** Folded. */
+  readonly text: string;
+  readonly ranges: readonly TextRange[];
+  /** The indexes among the ranges, as the head names them. */
+  readonly indexes: readonly string[];
+}
+
 /** A list as its readers know it. */
 export interface ListSource extends List {
   readonly filter: Filter;
-  /** Whether a record has the values of the filter. */
+  readonly beginning?: Beginning | undefined;
+  /** Whether a record has the values of the filter, and the beginning. */
   readonly matches: (item: Item) => boolean;
 }
 
@@ -33,11 +47,15 @@ export interface View {
 }
 
 /** Whether it is the list of all records. */
-export const isWhole = ({ filter }: ListSource): boolean => Object.keys(filter).length === 0;
+export const isWhole = ({ filter, beginning }: ListSource): boolean =>
+  Object.keys(filter).length === 0 && beginning === undefined;
 
-/** @throws ListNotBuilt for a filter whose sets lack older records */
+/**
+ * @throws ListNotBuilt for a filter whose sets lack older records
+ * @throws TooManyMatches
+ */
 export async function readView(table: Table, source: ListSource): Promise<View> {
-  const { partition, filter, retentionDays } = source;
+  const { partition, filter, beginning, retentionDays } = source;
   if (isWhole(source)) {
     const items = await readSet(table, setPartition(partition));
     return {
@@ -47,20 +65,28 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
       items,
     };
   }
-  const [head, sets] = await Promise.all([
+  const [head, sets, matching] = await Promise.all([
     readHead(table, partition, retentionDays !== undefined),
     Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
+    beginning === undefined ? [] : readMatching(table, beginning),
   ]);
   assertBuilt(head, source);
-  const included = NumberSet.common(sets.map((items) => NumberSet.ofItems(items)));
+  const included = NumberSet.common([...sets.map((items) => NumberSet.ofItems(items)), ...matching]);
   return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
+/** The numbers of the records that have the beginning in any of their texts, as one set. */
+async function readMatching(table: Table, { text, ranges }: Beginning): Promise<[NumberSet]> {
+  const numbers = await Promise.all(ranges.map((range) => readBeginning(table, range, text)));
+  return [NumberSet.ofNumbers(numbers.flat())];
+}
+
 /** A list without a head has no records yet. */
-function assertBuilt(head: Item, { partition, filter }: ListSource): void {
+function assertBuilt(head: Item, { partition, filter, beginning }: ListSource): void {
   if (head.NEXT === undefined) return;
   const built = builtIn(head);
   const missing = Object.keys(filter).filter((field) => !built.includes(field));
+  if (beginning?.indexes.some((index) => !built.includes(index)) === true) missing.push(BEGINNING);
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 

@@ -1,13 +1,17 @@
-import { setPartition } from '../keys.ts';
+import { folded } from '../../contract/folded.ts';
+import { prefixPartition, setPartition, type TenantId, uniqueKey } from '../keys.ts';
 import type { List } from '../lists/head.ts';
+import { numberOf } from '../lists/ids.ts';
+import { numberInEntry, stageIndexed, stageUnindexed, type TextRange } from '../lists/prefix-index.ts';
 import { stageEntry, stageExit } from '../lists/set-writes.ts';
-import type { Filter as ListFilter, ListSource } from '../lists/view.ts';
+import type { Beginning, Filter as ListFilter, ListSource } from '../lists/view.ts';
 import type { Item } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
+import { indexesOf, prefixFieldOf, prefixIndexesOf, textOf, valueIn } from './list-indexes.ts';
 import type { Filter } from './records.ts';
 
-/** Attribute of a record: the fields whose sets contain its number, separated by spaces. */
+/** Attribute of a record: what it is listed by (`list-indexes.ts`), separated by spaces. */
 export const SETS = 'SETS';
 
 /** The fields whose sets contain a record's number, according to its `SETS`. */
@@ -19,58 +23,97 @@ export const notedIn = (record: Item | undefined): string[] =>
 /** The `SETS` attribute of a record that is in the sets of these fields. */
 export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
 
-/** The lists of the records in one partition: all records, and those with each value of each filter. */
+/** The lists of the records in one partition: all records, those with each value of each filter, and those with a beginning. */
 export class EntityLists<T extends object> {
+  readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
   readonly #partition: string;
 
-  constructor(entity: Entity<T>, partition: string) {
+  constructor(tenant: TenantId, entity: Entity<T>, partition: string) {
+    this.#tenant = tenant;
     this.#entity = entity;
     this.#partition = partition;
   }
 
   get list(): List {
-    const { filters, retentionDays } = this.#entity;
-    return { partition: this.#partition, filters, retentionDays };
+    const { retentionDays } = this.#entity;
+    return { partition: this.#partition, filters: indexesOf(this.#entity), retentionDays };
   }
 
   /**
-   * The list of a filter.
+   * The list of a filter, and of a beginning.
    * @throws TypeError when the entity declares no such filter
    */
-  source(filter: Filter): ListSource {
+  source(filter: Filter, prefix?: string): ListSource {
     const given = Object.entries(filter).flatMap(([field, value]) =>
       value === undefined ? [] : [[field, String(value)]],
     );
     const unknown = given.find(([field]) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown[0]}`);
     const values = Object.fromEntries(given) as ListFilter;
+    const beginning = prefix === undefined ? undefined : this.#beginningOf(prefix);
     return {
       ...this.list,
       filter: values,
-      matches: (item) => Object.entries(values).every(([field, value]) => textOf(item[field]) === value),
+      beginning,
+      matches: (item) =>
+        Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
+        (beginning === undefined || this.#begins(item, beginning)),
     };
   }
 
+  #beginningOf(prefix: string): Beginning {
+    const fields = Object.entries(this.#entity.prefixes);
+    if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
+    const ranges = fields.map(([field, how]): TextRange => {
+      if (how === 'indexed') return { partition: prefixPartition(this.#partition, field), numberOf: numberInEntry };
+      const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
+      return { partition: claims, numberOf: ({ holder }) => numberOf(String(holder)) };
+    });
+    return { text: folded(prefix), ranges, indexes: prefixIndexesOf(this.#entity) };
+  }
+
+  #begins(item: Item, { text }: Beginning): boolean {
+    return Object.keys(this.#entity.prefixes).some((field) => {
+      const value = textOf(item[field]);
+      return value !== undefined && folded(value).startsWith(text);
+    });
+  }
+
   /**
-   * The fields whose sets contain a record's number after a write: the declared filters, and those of another release, as the record or, for a
-   * new one, the list's head says. So the sets stay right while two releases run and one declares a further filter.
+   * What a record is listed by after a write: what is declared, and what another release declares, as the record or, for a new one, the list's head
+   * says. So the lists stay right while two releases run and one declares a further filter.
    */
   kept(byOthers: readonly string[]): readonly string[] {
-    return [...new Set<string>([...this.#entity.filters, ...byOthers])];
+    return [...new Set<string>([...indexesOf(this.#entity), ...byOthers])];
   }
 
   /** Stages the changes of sets: from those in the record's `SETS`, by its fields before, to those it is `kept` in, by its fields after. */
   stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);
-    for (const field of entry.kept) {
-      const left = noted.includes(field) ? textOf(before?.[field]) : undefined;
-      const entered = textOf((after as Item | undefined)?.[field]);
-      if (left === entered) continue;
-      const { number, expires } = entry;
-      const move = { number, expires };
-      if (left !== undefined) stageExit(work, { ...move, set: setPartition(this.#partition, field, left) });
-      if (entered !== undefined) stageEntry(work, { ...move, set: setPartition(this.#partition, field, entered) });
+    for (const index of entry.kept) {
+      const left = noted.includes(index) ? valueIn(before, index) : undefined;
+      const entered = valueIn(after as Item | undefined, index);
+      if (left !== entered) this.#stageMoveIn(work, index, entry, left, entered);
+    }
+  }
+
+  #stageMoveIn(
+    work: UnitOfWork,
+    index: string,
+    { number, expires }: ListEntry,
+    left: string | undefined,
+    entered: string | undefined,
+  ): void {
+    const field = prefixFieldOf(index);
+    if (field === undefined) {
+      const setOf = (value: string): string => setPartition(this.#partition, index, value);
+      if (left !== undefined) stageExit(work, { number, expires, set: setOf(left) });
+      if (entered !== undefined) stageEntry(work, { number, expires, set: setOf(entered) });
+    } else {
+      const entry = { partition: this.#partition, field, number };
+      if (left !== undefined) stageUnindexed(work, { ...entry, text: left });
+      if (entered !== undefined) stageIndexed(work, { ...entry, text: entered });
     }
   }
 }
@@ -80,10 +123,6 @@ interface ListEntry {
   readonly number: number;
   /** Expiry in epoch seconds, where the record expires. */
   readonly expires: number | undefined;
-  /** Fields whose sets are kept up to date. */
+  /** What it is listed by (`list-indexes.ts`), and is kept up to date. */
   readonly kept: readonly string[];
 }
-
-/** The name of a value's set; undefined for null, which has no set. */
-export const textOf = (value: unknown): string | undefined =>
-  value === undefined || value === null ? undefined : String(value);

@@ -15,6 +15,12 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
    * by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
+  /**
+   * Fields of whose beginnings one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,
+   * for a unique field whose values are folded texts, such as slugs, found by its claims. An index that is added later must be built, like a filter. Not
+   * for records that expire or are below others.
+   */
+  readonly prefixes: { readonly [field in Field<T>]?: 'indexed' | 'claimed' };
   /** Free-form JSON, stored as text: DynamoDB's maps cannot hold `1e300` or sixty levels (`docs/decisions/0005`). */
   readonly json: readonly Field<T>[];
   /** JSON that is stored as ciphertext. Its decrypted size can only be estimated (`record-size.ts`). */
@@ -75,6 +81,7 @@ export function entity<T extends object>(
   return {
     name,
     filters: [],
+    prefixes: {},
     json: [],
     encrypted: [],
     ...(record === undefined ? {} : { record }),

@@ -32,7 +32,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     this.tenant = tenant;
     this.entity = entity;
     this.location = location;
-    this.lists = new EntityLists(entity, location.partition);
+    this.lists = new EntityLists(tenant, entity, location.partition);
   }
 
   /** Strongly consistent. */
@@ -45,9 +45,9 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.stored(item);
   }
 
-  /** One page of all records, or of those with the values of the filter. */
+  /** One page of all records, or of those with the values of the filter, and the beginning. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
-    const source = this.lists.source(query.filter ?? {});
+    const source = this.lists.source(query.filter ?? {}, query.prefix);
     return this.pageOf(await readPage(this.table, source, this.requestOf(query)));
   }
 

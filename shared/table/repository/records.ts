@@ -25,6 +25,8 @@ export interface PageQuery<F extends string = string> {
   readonly page_size: number;
   readonly sort: 'created_at' | '-created_at';
   readonly filter?: Filter<F>;
+  /** What a text of each record begins with, in one of the entity's `prefixes`. */
+  readonly prefix?: string | undefined;
 }
 
 export interface CursorQuery<F extends string = string> {

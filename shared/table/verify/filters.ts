@@ -1,6 +1,7 @@
 import { HEAD, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { builtIn } from '../lists/head.ts';
+import { indexesOf } from '../repository/list-indexes.ts';
 import { changed, type Difference, type Scope, settle, type Verified } from './difference.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
@@ -20,7 +21,7 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
   const head = await readHead(scope, partition);
   const isBuilt = (field: string): boolean => head.NEXT === undefined || builtIn(head).includes(field);
   const byField = Map.groupBy(found, ({ field }) => field ?? '');
-  const doubtful = entity.filters.filter((field) => byField.has(field) || !isBuilt(field));
+  const doubtful = indexesOf(entity).filter((field) => byField.has(field) || !isBuilt(field));
   if (doubtful.length === 0) return [];
   const isComplete =
     scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, survey));

@@ -6,6 +6,7 @@ import { changed, type Scope, settle, type Verified } from './difference.ts';
 import { verifyFilters } from './filters.ts';
 import { doubtfulGaps, readNumbers } from './gaps.ts';
 import { lookAtNumber, type Place } from './number.ts';
+import { suspectedInIndexes } from './prefixes.ts';
 import { inLanes, sideBySide } from './reading.ts';
 import { readHead, type Survey } from './survey.ts';
 
@@ -21,10 +22,11 @@ export async function verifyList(
   const ofHead = await verifyHead(scope, survey);
   const suspected = await suspectedIn(scope, survey, valuesOf);
   for (const number of survey.unnoted) placesOf(suspected, number);
+  const strays = await suspectedInIndexes(scope, survey, (number, place) => placesOf(suspected, number).push(place));
   const found = await verifyNumbers(scope, survey, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, survey, found.filter(isOld));
-  return [...ofHead, ...found.filter((each) => !isOld(each)), ...ofFilters];
+  return [...ofHead, ...strays, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /** By number, the sets that may be wrong about it. */

@@ -3,9 +3,11 @@ import { bitPlace } from '../lists/bits.ts';
 import { isLate } from '../lists/fence.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
+import { entryKey } from '../lists/prefix-index.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { setExpiry } from '../lists/set-writes.ts';
-import { notedIn, noteOf, SETS, textOf } from '../repository/entity-lists.ts';
+import { notedIn, noteOf, SETS } from '../repository/entity-lists.ts';
+import { indexesOf, prefixFieldOf, valueIn } from '../repository/list-indexes.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { sound } from './bits.ts';
@@ -15,7 +17,7 @@ import { isLive, readHead, type Survey } from './survey.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
-/** A filter field and value, which have a set. */
+/** A filter field and value, which have a set; or an index of beginnings (`list-indexes.ts`) and a folded text, which have an item for each number. */
 export interface Place {
   readonly field: string;
   readonly value: string;
@@ -39,12 +41,10 @@ export async function lookAtNumber(
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
   const head = isLive(before) ? list.head : await readHead(scope, partition);
-  const places = placesOf(before, suspected, entity.filters);
+  const places = placesOf(before, suspected, indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
-  const keys = [{ field: undefined, value: undefined }, ...places].map(({ field, value }) => ({
-    PK: setPartition(partition, field, value),
-    SK: sortKey,
-  }));
+  const gapKey = { PK: setPartition(partition), SK: sortKey };
+  const keys = [gapKey, ...places.map((place) => keyOf(place, partition, number))];
   const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
   if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
     return new Moved({
@@ -52,15 +52,26 @@ export async function lookAtNumber(
       text: `${entity.name} with number ${number} changes too fast to be verified`,
     });
   }
-  const words = items.map((item, index) => new StoredWord(keys[index] as Key, word, item));
-  const [gap, ...sets] = words as [StoredWord, ...StoredWord[]];
-  return judge({ list, number, record, head, places, gap, sets, now });
+  const [gap, ...others] = items;
+  const sets = places.map(({ field }, index): StoredMembership => {
+    const key = keys[index + 1] as Key;
+    const item = others[index];
+    return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
+  });
+  return judge({ list, number, record, head, places, gap: new StoredWord(gapKey, word, gap), sets, now });
+}
+
+/** The item that says whether a number is in a set or an index. */
+function keyOf({ field, value }: Place, partition: string, number: number): Key {
+  const prefixed = prefixFieldOf(field);
+  if (prefixed !== undefined) return entryKey({ partition, field: prefixed, text: value, number });
+  return { PK: setPartition(partition, field, value), SK: bitPlace(number).sortKey };
 }
 
 /** The sets of the record's values, then the suspected ones. */
-function placesOf(record: Item | undefined, suspected: readonly Place[], filters: readonly string[]): Place[] {
-  const own = [...new Set([...filters, ...notedIn(record)])].flatMap((field) => {
-    const value = isLive(record) ? textOf(record[field]) : undefined;
+function placesOf(record: Item | undefined, suspected: readonly Place[], declared: readonly string[]): Place[] {
+  const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
+    const value = isLive(record) ? valueIn(record, field) : undefined;
     return value === undefined ? [] : [{ field, value }];
   });
   const others = suspected.filter(
@@ -76,7 +87,7 @@ interface Seen {
   readonly head: Item;
   readonly places: readonly Place[];
   readonly gap: StoredWord;
-  readonly sets: readonly StoredWord[];
+  readonly sets: readonly StoredMembership[];
   readonly now: number;
 }
 
@@ -85,7 +96,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   const { entity } = list;
   const live = isLive(record) ? record : undefined;
   const noted = notedIn(live);
-  const notBuilt = live === undefined ? [] : entity.filters.filter((field) => !noted.includes(field));
+  const notBuilt = live === undefined ? [] : indexesOf(entity).filter((field) => !noted.includes(field));
   const of = { entity: entity.name, id: live === undefined ? undefined : String(live.id) };
   const name = live === undefined ? `number ${number}` : String(live.id);
   const { bit } = bitPlace(number);
@@ -100,7 +111,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
   if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
   for (const [index, { field, value }] of places.entries()) {
-    const belongs = noted.includes(field) && textOf(live?.[field]) === value;
+    const belongs = noted.includes(field) && valueIn(live, field) === value;
     const stands = sets[index]?.has(bit) === true;
     if (belongs && !stands) report('missing-in-list', `is missing in ${field}=${value}`);
     if (!belongs && stands) report('wrongly-in-list', `is in ${field}=${value} and does not belong there`);
@@ -124,7 +135,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
     gap.stage(work, bit, isGap, expires);
     for (const [index, { field, value }] of places.entries()) {
-      const stands = live !== undefined && [...noted, ...notBuilt].includes(field) && textOf(live[field]) === value;
+      const stands = live !== undefined && [...noted, ...notBuilt].includes(field) && valueIn(live, field) === value;
       sets[index]?.stage(work, bit, stands, expires);
     }
   };
@@ -167,8 +178,37 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
   }
 }
 
+/** Whether a number is in a set or an index, as read. */
+interface StoredMembership {
+  readonly isSound: boolean;
+  has(bit: bigint): boolean;
+  /** Stages that it is, or is not, on condition that this is as read. */
+  stage(work: UnitOfWork, bit: bigint, isMember: boolean, expires: number | undefined): void;
+}
+
+/** An entry of an index of beginnings, or its absence. */
+class StoredEntry implements StoredMembership {
+  readonly isSound = true;
+  readonly #key: Key;
+  readonly #exists: boolean;
+
+  constructor(key: Key, item: Item | undefined) {
+    this.#key = key;
+    this.#exists = item !== undefined;
+  }
+
+  has(): boolean {
+    return this.#exists;
+  }
+
+  stage(work: UnitOfWork, _: bigint, isMember: boolean): void {
+    if (isMember && !this.#exists) work.put({ ...this.#key }, changed);
+    if (!isMember && this.#exists) work.delete(this.#key, {}, changed);
+  }
+}
+
 /** A word of a set, as read. */
-class StoredWord {
+class StoredWord implements StoredMembership {
   readonly #key: Key;
   readonly #name: string;
   readonly #raw: unknown;

@@ -5,7 +5,8 @@ import { readPartition } from '../lists/read-partition.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { readHead as readHeadOf } from '../lists/read-set.ts';
 import type { AnyEntity } from '../repository/entity.ts';
-import { notedIn, textOf } from '../repository/entity-lists.ts';
+import { notedIn } from '../repository/entity-lists.ts';
+import { indexesOf, prefixFieldOf, prefixIndexesOf, valueIn } from '../repository/list-indexes.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
@@ -23,7 +24,9 @@ export interface Survey {
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** Numbers of records that are not in the lists of all declared filters. */
+  /** By index of beginnings, the text under which each number belongs there. */
+  readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
@@ -44,6 +47,7 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   const floor = floorIn(scope, entity, head);
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
+  const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
   const unnoted: number[] = [];
   let count = 0;
   let last = -1;
@@ -57,14 +61,16 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
-    for (const field of noted) {
-      const value = textOf(item[field]);
-      if (value !== undefined) setIn(sets, field, value).add(number);
+    for (const index of noted) {
+      const value = valueIn(item, index);
+      if (value === undefined) continue;
+      if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
+      else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
     }
-    if (entity.filters.some((field) => !noted.includes(field))) unnoted.push(number);
+    if (indexesOf(entity).some((field) => !noted.includes(field))) unnoted.push(number);
     visit(item, number);
   }
-  return { entity, partition, head, floor, next, live, count, sets, unnoted, last, ends };
+  return { entity, partition, head, floor, next, live, count, sets, texts, unnoted, last, ends };
 }
 
 /** Whether there is an item, and it is not a tombstone. */

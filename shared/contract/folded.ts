@@ -1,0 +1,26 @@
+/** Texts as lists compare them by their beginning (`docs/decisions/0141-clients-by-prefix.md`). */
+
+/** Longest folded text, in code points: of a longer one its beginning. */
+export const MAX_FOLDED = 100;
+
+/** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters of their own. */
+const ACCENTS = /[\u0300-\u036f]/gu;
+
+/** White space and control characters. */
+const BLANKS = /[\s\p{Cc}]+/gu;
+
+/**
+ * A text without what people do not type when they look for it: case, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), and more than one
+ * blank in a row. Of two texts one of which begins with the other, so do the folded ones, as long as no character is cut in two.
+ */
+export function folded(text: string): string {
+  // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.
+  const plain = bare(caseless(bare(text.toUpperCase())));
+  const words = plain.replace(BLANKS, ' ').trim();
+  return Array.from(words).slice(0, MAX_FOLDED).join('').trimEnd();
+}
+
+const bare = (text: string): string => text.normalize('NFKD').replace(ACCENTS, '');
+
+/** Through upper case, so that `ß` is `ss`. The final sigma would depend on what follows it. */
+const caseless = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');

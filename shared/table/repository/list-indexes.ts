@@ -1,0 +1,40 @@
+import { folded } from '../../contract/folded.ts';
+import type { Item } from '../schema.ts';
+
+/**
+ * What a record is listed by, as its `SETS` and the head's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the
+ * beginnings of a field.
+ */
+
+const MARK = '^';
+
+/** What an entity declares of its lists (`entity.ts`). */
+interface Listed {
+  readonly filters: readonly string[];
+  readonly prefixes: Readonly<Record<string, 'indexed' | 'claimed' | undefined>>;
+}
+
+export const prefixIndexOf = (field: string): string => `${field}${MARK}`;
+
+/** The field of an index of beginnings; undefined for a filter. */
+export const prefixFieldOf = (index: string): string | undefined =>
+  index.endsWith(MARK) ? index.slice(0, -MARK.length) : undefined;
+
+/** The indexes of beginnings that an entity declares. */
+export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
+  Object.entries(prefixes).flatMap(([field, how]) => (how === 'indexed' ? [prefixIndexOf(field)] : []));
+
+/** Everything that an entity's records are listed by. */
+export const indexesOf = (entity: Listed): readonly string[] => [...entity.filters, ...prefixIndexesOf(entity)];
+
+/** The value under which an index has a record; undefined where the record is not in it. */
+export function valueIn(record: Item | undefined, index: string): string | undefined {
+  const field = prefixFieldOf(index);
+  if (field === undefined) return textOf(record?.[index]);
+  const value = textOf(record?.[field]);
+  return value === undefined ? undefined : folded(value);
+}
+
+/** The name of a value's set; undefined for null, which has no set. */
+export const textOf = (value: unknown): string | undefined =>
+  value === undefined || value === null ? undefined : String(value);

@@ -1,0 +1,54 @@
+import { prefixPartition } from '../keys.ts';
+import { entryIn } from '../lists/prefix-index.ts';
+import { readPartition } from '../lists/read-partition.ts';
+import { prefixFieldOf } from '../repository/list-indexes.ts';
+import { changed, type Scope, settle, type Verified } from './difference.ts';
+import type { Place } from './number.ts';
+import { sideBySide } from './reading.ts';
+import type { Survey } from './survey.ts';
+
+/**
+ * Compares the indexes of beginnings with their records. Entries that differ are only suspected, and verified with their number (`number.ts`); an item
+ * that is no entry at all belongs to no number, and is removed.
+ */
+export async function suspectedInIndexes(
+  scope: Scope,
+  survey: Survey,
+  suspect: (number: number, place: Place) => void,
+): Promise<Verified[]> {
+  const strays: Verified[] = [];
+  for (const [index, expected] of survey.texts) {
+    const partition = prefixPartition(survey.partition, prefixFieldOf(index) ?? '');
+    const missing = new Map(expected);
+    const strange: string[] = [];
+    for await (const { SK } of readPartition(scope, partition)) {
+      const entry = entryIn(String(SK));
+      if (entry === undefined) strange.push(String(SK));
+      else if (expected.get(entry.number) === entry.text) missing.delete(entry.number);
+      else suspect(entry.number, { field: index, value: entry.text });
+    }
+    for (const [number, value] of missing) suspect(number, { field: index, value });
+    strays.push(
+      ...(await sideBySide(strange, (sortKey) => removeStray(scope, survey, index, { PK: partition, SK: sortKey }))),
+    );
+  }
+  return strays;
+}
+
+const removeStray = (
+  scope: Scope,
+  { entity: { name } }: Survey,
+  field: string,
+  key: { readonly PK: string; readonly SK: string },
+): Promise<Verified[]> =>
+  settle(scope, async () => ({
+    differences: [
+      {
+        kind: 'wrongly-in-list',
+        entity: name,
+        field,
+        text: `${name} ${JSON.stringify(key.SK)} in ${field} is no entry`,
+      },
+    ],
+    repair: (work) => work.delete(key, {}, changed),
+  }));

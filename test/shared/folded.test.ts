@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { folded, MAX_FOLDED } from '../../shared/contract/folded.ts';
+
+/** Texts of many scripts, as they are typed: a beginning ends where a grapheme does. */
+const graphemes = (text: string): string[] =>
+  Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
+
+const SAMPLES = [
+  'Águas de Portugal',
+  'STRASSE straße',
+  'ΟΔΟΣΑ οδός',
+  'İstanbul ısı IŞIK',
+  'Ёлки и Йогурт',
+  '株式会社アクメ ｱｸﾒ',
+  '한국전력 ᄒ',
+  'कंपनी हिन्दी',
+  'شركة ﷺ',
+  'ﬁne ŉ ǆ Ａcme',
+  'zero\u0000and\u0085controls\u00a0',
+  '👩‍👧 Família',
+  '#%_*?\\',
+];
+const text = fc
+  .oneof(
+    fc.constantFrom(...SAMPLES),
+    fc.string({ unit: 'grapheme', maxLength: 40 }),
+    fc.array(fc.constantFrom(...SAMPLES.join('')), { maxLength: 30 }).map((parts) => parts.join('')),
+  )
+  .map((value) => value.toWellFormed());
+
+describe('a folded text', () => {
+  it.each([
+    ['ACME', 'acme'],
+    ['  Acme \t\n Lda ', 'acme lda'],
+    ['São João', 'SAO JOAO'],
+    ['Sa\u0303o', 'são'],
+    ['Straße', 'STRASSE'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['İzmir', 'izmir'],
+    ['ＡＣＭＥ', 'acme'],
+    ['ﬁne', 'FINE'],
+    ['Ёлки', 'елки'],
+    ['a\u0000b', 'A b'],
+  ])('of %j is that of %j', (one, other) => {
+    expect(folded(one)).toBe(folded(other));
+  });
+
+  it.each([
+    ['हिन्दी', 'हन्दी'],
+    ['acme', 'a cme'],
+    ['l', 'ł'],
+  ])('of %j is not that of %j', (one, other) => {
+    expect(folded(one)).not.toBe(folded(other));
+  });
+
+  it('begins with that of each beginning of the text, in any case', () => {
+    fc.assert(
+      fc.property(text, fc.nat(), (whole, seed) => {
+        const parts = graphemes(whole);
+        const beginning = parts.slice(0, seed % (parts.length + 1)).join('');
+        expect(folded(whole).startsWith(folded(beginning))).toBe(true);
+        expect(folded(whole.toUpperCase())).toBe(folded(whole));
+        expect(folded(folded(whole))).toBe(folded(whole));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('has at most 100 characters, and no control characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (whole) => {
+        const short = folded(whole.toWellFormed());
+        expect(Array.from(short).length).toBeLessThanOrEqual(MAX_FOLDED);
+        expect(short).not.toMatch(/\p{Cc}/u);
+      }),
+    );
+    expect(folded('ﷺ'.repeat(200))).toHaveLength(100);
+  });
+});
