@@ -42,7 +42,7 @@ export const pageParameters = () => ({
 /** The beginning of a text by which records are looked for; what is left of it when it is folded must not be empty. */
 export const beginning = () =>
   text(MAX_FOLDED, 1)
-    .refine((value) => folded(value) !== '', { error: 'must have a letter, digit or sign' })
+    .refine((value) => folded(value) !== '', { error: 'must not be blank' })
     .optional();
 
 /** The query of lists with cursor pages. The `Link` header of a response has the cursor of the next page. */
