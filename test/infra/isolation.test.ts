@@ -61,6 +61,7 @@ describe('a session of a tenant role', () => {
     for (const by of recordRoles().map(inTenant)) {
       for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
       expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active#SET`])).toBe(true);
+      for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT#name#PREFIX`]), action).toBe(true);
     }
   });
 
@@ -415,7 +416,15 @@ describe('the erasure role', () => {
   };
 
   it('reads and deletes what is the tenant’s, and puts nothing there but an audit event', () => {
-    for (const key of ['CLIENT', 'CLIENT#status=x#SET', 'TICKET#x#MESSAGE', 'UNIQUE#USER#email', 'DATA_KEY', 'ORG'])
+    for (const key of [
+      'CLIENT',
+      'CLIENT#status=x#SET',
+      'CLIENT#name#PREFIX',
+      'TICKET#x#MESSAGE',
+      'UNIQUE#USER#email',
+      'DATA_KEY',
+      'ORG',
+    ])
       expect(allowed(`ORG#${ACME}#${key}`), key).toEqual(['GetItem', 'Query', 'DeleteItem']);
     for (const key of ['AUDIT_EVENT', 'AUDIT_EVENT#SET', 'AUDIT_EVENT#actor_id=x#SET'])
       expect(allowed(`ORG#${ACME}#${key}`), key).toEqual(['GetItem', 'Query', 'PutItem', 'UpdateItem', 'DeleteItem']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../shared/contract/problem.ts';
 import { problemDetails } from '../../shared/http/middleware/problem-details.ts';
-import { ListNotBuilt, NotUnique, StaleRead, TableUnavailable } from '../../shared/table/errors.ts';
+import { ListNotBuilt, NotUnique, StaleRead, TableUnavailable, TooManyMatches } from '../../shared/table/errors.ts';
 import { ANSWER, chainEvent, through } from '../support/chain.ts';
 
 const answerTo = (error: unknown) => through([problemDetails()], chainEvent(), () => Promise.reject(error));
@@ -30,6 +30,7 @@ describe('an error', () => {
     ['that passes', new TableUnavailable('no answer'), 503, 'unavailable', '2'],
     ['of a record that changes all the time', new StaleRead('changed'), 503, 'unavailable', '2'],
     ['of a list that is to be built', new ListNotBuilt('ORG#1#CLIENT', ['status']), 503, 'unavailable', '3600'],
+    ['of too many matches', new TooManyMatches(2_000), 400, 'invalid-parameter'],
     ['that nobody expects', new TypeError('x is not a function'), 500, 'internal-error'],
     ['that is none', 'a text', 500, 'internal-error'],
   ])('%s is told in the words of the API', async (_, error, status, type, retryAfter) => {
@@ -40,6 +41,13 @@ describe('an error', () => {
     ]);
     expect(headers?.['Retry-After']).toBe(retryAfter);
     expect(body).not.toContain('ORG#');
+  });
+
+  it('of too many matches points at the parameter, and says how many are too many', async () => {
+    expect(JSON.parse((await answerTo(new TooManyMatches(2_000))).body ?? '')).toMatchObject({
+      detail: 'More than 2000 records begin like this. Ask with more characters.',
+      errors: [{ in: 'query', pointer: '#/q' }],
+    });
   });
 
   it('tells nothing of the inside', async () => {
