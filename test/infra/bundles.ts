@@ -27,23 +27,23 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
   authorizer: { kilobytes: 265, modules: 390 },
-  clients: { kilobytes: 330, modules: 480 },
-  terminals: { kilobytes: 330, modules: 480 },
+  clients: { kilobytes: 335, modules: 480 },
+  terminals: { kilobytes: 335, modules: 480 },
   openapi: { kilobytes: 615, modules: 480 },
-  docs: { kilobytes: 400, modules: 480 },
-  access: { kilobytes: 330, modules: 480 },
+  docs: { kilobytes: 405, modules: 480 },
+  access: { kilobytes: 335, modules: 480 },
   logs: { kilobytes: 325, modules: 475 },
   tickets: { kilobytes: 350, modules: 495 },
-  users: { kilobytes: 335, modules: 485 },
+  users: { kilobytes: 340, modules: 485 },
   services: { kilobytes: 345, modules: 490 },
-  resources: { kilobytes: 345, modules: 490 },
-  'service-actions': { kilobytes: 330, modules: 485 },
-  auth: { kilobytes: 325, modules: 485 },
+  resources: { kilobytes: 350, modules: 490 },
+  'service-actions': { kilobytes: 335, modules: 485 },
+  auth: { kilobytes: 330, modules: 485 },
   integrations: { kilobytes: 345, modules: 495 },
-  orgs: { kilobytes: 325, modules: 480 },
+  orgs: { kilobytes: 330, modules: 480 },
   audit: { kilobytes: 325, modules: 475 },
   webhooks: { kilobytes: 350, modules: 495 },
-  'well-known': { kilobytes: 320, modules: 475 },
+  'well-known': { kilobytes: 325, modules: 475 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
