@@ -27,7 +27,7 @@ const STACK = [
   'test/infra/{isolation,nag,operations,restored-table,rights,routes,stack,tracing,upgrades}.test.ts',
 ];
 
-/** They start processes, make bundles, lint or play long games. */
+/** They start processes, make bundles or lint. */
 const SLOW = [
   'test/browser/*.test.ts',
   'test/clients/generated.test.ts',
@@ -36,47 +36,49 @@ const SLOW = [
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
-  'test/soak/*.test.ts',
   'test/webhooks/languages.test.ts',
 ];
 
+/** They play long games on the engine of `npm start`. */
+const SOAK = ['test/soak/*.test.ts'];
+
 /**
- * Tests of `unit` and `http` that ask the same whatever the day, so that `npm run test:dates` leaves them out. `npm run test:slow` runs them
- * again: on DynamoDB Local, as `test:dates` does the others in CI, and with more of what is drawn at random.
+ * Tests that ask the same whatever the day, so that `npm run test:dates` leaves them out. `npm run test:slow` runs them again: on DynamoDB Local,
+ * as `test:dates` does the others in CI, and with more of what is drawn at random.
  */
-export const SAME_EVERY_DAY = [
+const STORING = [
   'test/clients/{api,collections}.test.ts',
-  'test/contract/linear-work.test.ts',
-  'test/docs/readme.test.ts',
-  'test/fuzz/fuzz.test.ts',
-  'test/http/{bad-input,conflicts,docs,faults,matrix,openapi,permissions,power-faults,risks.property,secrets-at-rest,sizes}.test.ts',
-  'test/local/{gateway-harness,request-log}.test.ts',
+  'test/http/{conflicts,faults,power-faults,secrets-at-rest,sizes}.test.ts',
   'test/operator/{erase,replay,verify}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];
 
+/** Tests that ask the same whatever the day and whatever the engine: what is refused before the storage is asked, and calls that others make, too. */
+export const SAME_EVERYWHERE = [
+  'test/contract/linear-work.test.ts',
+  'test/docs/readme.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/http/{bad-input,docs,matrix,openapi,permissions,risks.property}.test.ts',
+  'test/local/{gateway-harness,request-log}.test.ts',
+];
+export const SAME_EVERY_DAY = [...STORING, ...SAME_EVERYWHERE];
+
 /** Folders whose tests `npm run test:dates` runs. */
 export const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http', 'test/middleware'];
-
-/** Of those of {@link SAME_EVERY_DAY} what asks the same on every engine, too. */
-const WITHOUT_DYNAMODB = ['test/contract/linear-work.test.ts'];
 
 /** They do a sample in `npm test`, and more in `npm run test:slow`. */
 export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
 
 /** `npm run test:slow` says `SWEEP=more`; without it no file is in two projects. */
-const again =
-  process.env.SWEEP === 'more'
-    ? [...SAME_EVERY_DAY, ...SAMPLED].filter((file) => !WITHOUT_DYNAMODB.includes(file))
-    : [];
+const again = process.env.SWEEP === 'more' ? [...STORING, ...SAMPLED] : [];
 
 /** `npm run test:dates` says `TEST_CLOCK`. */
 const sameEveryDay = process.env.TEST_CLOCK === undefined ? [] : SAME_EVERY_DAY;
 
 export const projects = {
   unit: { include: UNIT, exclude: sameEveryDay },
-  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...STACK, ...SLOW, ...sameEveryDay] },
+  http: { include: ['test/**/*.test.ts'], exclude: [...UNIT, ...STACK, ...SLOW, ...SOAK, ...sameEveryDay] },
   stack: { include: STACK, exclude: [] },
-  again: { include: again, exclude: [] },
+  again: { include: [...SOAK, ...again], exclude: [] },
   slow: { include: SLOW, exclude: [] },
 } satisfies Record<string, { include: string[]; exclude: string[] }>;
