@@ -11,7 +11,7 @@ const EACH = 2;
 let api: Api;
 let org: OrgAccess;
 /** Longer than in DynamoDB, for this process sends fewer at once than 64 functions would. In milliseconds. */
-const HELD = 60;
+const HELD = 30;
 const conflicts = new Conflicts(HELD);
 beforeAll(async () => {
   api = await startApi({ limits: { functionMs: 600_000 } });
