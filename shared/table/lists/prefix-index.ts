@@ -1,10 +1,10 @@
-import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import { TooManyMatches } from '../errors.ts';
 import { type Key, prefixPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
+import { queryAll } from './query-all.ts';
 
 /**
  * Records by the beginning of a text: an item for each record, with the folded text and the record's number in its sort key
@@ -18,7 +18,7 @@ export const MOST_MATCHES = 2_000;
 const END = '\n';
 
 /** A text of a record, in an index. */
-export interface IndexEntry {
+interface IndexEntry {
   /** Of the records. */
   readonly partition: string;
   readonly field: string;
@@ -68,22 +68,11 @@ export async function readBeginning(
   { partition, numberOf }: TextRange,
   beginning: string,
 ): Promise<number[]> {
-  const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :texts AND begins_with(SK, :beginning)',
-        ExpressionAttributeValues: { ':texts': partition, ':beginning': beginning },
-        ConsistentRead: true,
-        Limit: MOST_MATCHES + 1 - items.length,
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...Items);
-    if (items.length > MOST_MATCHES) throw new TooManyMatches(MOST_MATCHES);
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
+  const query = {
+    KeyConditionExpression: 'PK = :texts AND begins_with(SK, :beginning)',
+    ExpressionAttributeValues: { ':texts': partition, ':beginning': beginning },
+  };
+  const items = await queryAll(table, query, MOST_MATCHES + 1);
+  if (items.length > MOST_MATCHES) throw new TooManyMatches(MOST_MATCHES);
   return items.map(numberOf);
 }

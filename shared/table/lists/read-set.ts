@@ -1,27 +1,12 @@
-import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
+import { queryAll } from './query-all.ts';
 
 /** All items of a set, or of a list's gaps with its head, strongly consistent: one query for every 4.5 million numbers. */
-export async function readSet(table: Table, partition: string): Promise<Item[]> {
-  const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
-  do {
-    const { Items = [], LastEvaluatedKey } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :set',
-        ExpressionAttributeValues: { ':set': partition },
-        ConsistentRead: true,
-        ExclusiveStartKey: start,
-      }),
-    );
-    items.push(...Items);
-    start = LastEvaluatedKey;
-  } while (start !== undefined);
-  return items;
-}
+export const readSet = (table: Table, partition: string): Promise<Item[]> =>
+  queryAll(table, { KeyConditionExpression: 'PK = :set', ExpressionAttributeValues: { ':set': partition } });
 
 /** The head of a list; empty before the first number is taken. */
 export async function readHead(table: Table, list: string, strongly: boolean): Promise<Item> {
