@@ -92,7 +92,7 @@ export const uuid = shared(() =>
 /**
  * Whether this is {@link uuid}, described or marked in whatever way: those share their checks.
  */
-export const isUuid = (schema: z.core.$ZodType | undefined): boolean => {
+export const isUuidSchema = (schema: z.core.$ZodType | undefined): boolean => {
   const { checks } = (schema?._zod.def ?? {}) as { readonly checks?: readonly unknown[] };
   const { checks: own } = uuid().def;
   return checks !== undefined && checks.length === own?.length && checks.every((check, index) => check === own[index]);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isUuid } from '../contract/fields.ts';
+import { isUuidSchema } from '../contract/fields.ts';
 import { lazily } from '../contract/lazily.ts';
 import type { Route } from '../contract/route.ts';
 import { filtersOf } from '../contract/traits.ts';
@@ -51,7 +51,7 @@ export function presetShapes(
 
 /** The shape of a route by its schemas, which are built as far as they are asked for. */
 export function derivedShape(route: Route): RouteShape {
-  const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuid(route.params.shape[name])));
+  const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuidSchema(route.params.shape[name])));
   const emptyQuery = lazily(() => route.query.safeParse({}).data ?? null);
   const response = lazily(() => (route.response.schema === undefined ? null : shownOf(route.response.schema)));
   return {

@@ -2,6 +2,7 @@ import { type Finding, invalidField, Problem } from '../contract/problem.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
+import { isUuid } from '../well-formed.ts';
 
 /**
  * The tenant of a request: the caller's own, or the organization named by `org_id` in the query or the body. A caller of an organization may
@@ -35,12 +36,10 @@ export async function tenantOf(
   return tenant;
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
 /** The organization named in a body, also where `org_id` is read-only and a whole record was sent back. */
 export function namedOrganization(json: unknown): { readonly org_id?: string } {
   const orgId = typeof json === 'object' && json !== null ? (json as { org_id?: unknown }).org_id : undefined;
-  return typeof orgId === 'string' && UUID.test(orgId) ? { org_id: orgId.toLowerCase() } : {};
+  return typeof orgId === 'string' && isUuid(orgId) ? { org_id: orgId.toLowerCase() } : {};
 }
 
 type Part = 'query' | 'body';
