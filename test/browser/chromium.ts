@@ -1,5 +1,5 @@
-import { accessSync, constants } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
+import { isExecutable } from '../support/executable.ts';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -11,15 +11,6 @@ export const noChromium: string | undefined =
   executablePath === undefined ? 'skipped: no Chromium on this machine. Install it, or name it in CHROMIUM' : undefined;
 
 if (noChromium !== undefined) console.warn(noChromium);
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Starts it, once for each test file: it takes a second or two. Whoever does so closes it. */
 export const launchChromium = (): Promise<Browser> =>

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { isExecutable } from '../../support/executable.ts';
 
 /** Linters of templates that are not of Node's world: they run where somebody has installed them. */
 
@@ -51,15 +51,6 @@ export function lint({ name, args }: Linter, templates: readonly string[], path:
     env: { ...process.env, PATH: path },
   });
   return { name, result: status === 0 ? 'clean' : 'findings', text: `${stdout}${stderr}` };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** What to print, and the exit code: 1 where one found something, 2 where none could run. */
