@@ -1,7 +1,7 @@
 import { type Timing, unlessAborted } from './timing.ts';
 
 /** What a login answers. */
-export interface Granted {
+interface Granted {
   readonly access_token: string;
   /** Seconds. */
   readonly expires_in: number;

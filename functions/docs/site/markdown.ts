@@ -23,7 +23,7 @@ function withLinks(text: string, destinationOf: Destinations): string {
 }
 
 /** The anchor of a heading: `What it protects, and what not` is `what-it-protects-and-what-not`. */
-export const anchorOf = (heading: string): string =>
+const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/<[^>]*>|&\w+;|[^\w\s-]/g, '')

@@ -18,7 +18,7 @@ export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Members that hold data. A property or component with such a name is a child of `properties`, and a schema. */
-export const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'value', 'default', 'enum', 'const']);
+const DATA: ReadonlySet<string> = new Set(['example', 'examples', 'value', 'default', 'enum', 'const']);
 
 /** Rewrites every node, the innermost first, and leaves data as they are. `key` is the name that a node has in its parent. */
 export function rewritten(node: unknown, rewrite: (node: Node, key: string) => Node, key = ''): unknown {

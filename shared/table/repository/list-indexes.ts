@@ -14,7 +14,7 @@ interface Listed {
   readonly prefixes: Readonly<Record<string, 'indexed' | 'claimed' | undefined>>;
 }
 
-export const prefixIndexOf = (field: string): string => `${field}${MARK}`;
+const prefixIndexOf = (field: string): string => `${field}${MARK}`;
 
 /** The field of an index of beginnings; undefined for a filter. */
 export const prefixFieldOf = (index: string): string | undefined =>

@@ -27,7 +27,7 @@ const SIGNED = [
 const KNOWN: ReadonlySet<string> = new Set(SIGNED);
 
 /** Tells whether a request has nothing that the SDK's signer would have to encode, leave out or put in order. */
-export const isPlain = ({ headers, path, query, method, body }: HttpRequest): boolean =>
+const isPlain = ({ headers, path, query, method, body }: HttpRequest): boolean =>
   method === 'POST' &&
   path === '/' &&
   typeof body === 'string' &&
