@@ -22,5 +22,5 @@ export function folded(text: string): string {
 
 const bare = (text: string): string => text.normalize('NFKD').replace(ACCENTS, '');
 
-/** Through upper case, so that `ß` is `ss`. The final sigma would depend on what follows it. */
-const caseless = (text: string): string => text.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+/** Through upper case, so that `ß` is `ss`, and first through lower case, so that `ẞ` is. The final sigma would depend on what follows it. */
+const caseless = (text: string): string => text.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');

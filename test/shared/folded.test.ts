@@ -36,6 +36,7 @@ describe('a folded text', () => {
     ['São João', 'SAO JOAO'],
     ['Sa\u0303o', 'são'],
     ['Straße', 'STRASSE'],
+    ['STRAẞE', 'strasse'],
     ['ΟΔΟΣ', 'οδος'],
     ['İzmir', 'izmir'],
     ['ＡＣＭＥ', 'acme'],
@@ -65,6 +66,18 @@ describe('a folded text', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+
+  it('is of each character the same in any case, and folds to itself', () => {
+    const cases = (character: string) => [character.toUpperCase(), character.toLowerCase()];
+    const changing = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
+      .filter((character) => character.isWellFormed())
+      .filter((character) => [...cases(character), character.normalize('NFKD')].some((other) => other !== character));
+    expect(changing.length).toBeGreaterThan(1_000);
+    const wrong = changing.filter(
+      (character) => new Set([character, ...cases(character), folded(character)].map(folded)).size > 1,
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('has at most 100 characters, and no control characters', () => {
