@@ -65,7 +65,7 @@ program
   .option('--small', 'fewer rounds', false)
   .option('--write-docs', 'put the figures into docs/performance.md, and draw docs/cold-start.svg', false)
   .option('--profile <directory>', 'write CPU profiles instead of measuring, and print what they say')
-  .option('--function <names...>', 'which functions to profile')
+  .option('--function <names...>', 'which functions to measure, besides the bare SDK, or to profile')
   .addOption(
     new Option('--engine <name>', 'the embedded DynamoDB that answers are recorded from').choices(['java', 'dynoxide']),
   )

@@ -4,6 +4,7 @@
 const UNIT = [
   'test/access/*.test.ts',
   'test/architecture/*.test.ts',
+  'test/aws/*.test.ts',
   'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
   'test/clients/{client,package,webhook}.test.ts',

@@ -6,12 +6,12 @@ import { boundText, holds, inTurns } from '../statistics.ts';
 import { Teller } from '../teller.ts';
 import type { Launched } from './launcher.ts';
 import { boundsOf, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
-import { type PreparedStack, prepareStack } from './stack.ts';
+import { BARE, type Prepared, type PreparedStack, prepareStack, TRIMMED } from './stack.ts';
 
 export interface ColdStartOptions {
   readonly small: boolean;
   readonly writeDocs: boolean;
-  /** Names of functions, with {@link ColdStartOptions.profile}. */
+  /** Names of functions, where not all are asked for. The bare SDK is always measured. */
   readonly function?: readonly string[];
   /** Directory for CPU profiles, instead of measuring. */
   readonly profile?: string;
@@ -29,7 +29,8 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
   try {
     await using stack = await prepareStack(dynamoDb.endpoint, teller.tell);
     if (profile !== undefined) return await profileStarts(stack, names, profile, teller);
-    const starts = comparedWith(await startAll(stack, small ? ROUNDS.small : ROUNDS.usual, teller.tell));
+    const asked = isAsked(names);
+    const starts = comparedWith(await startAll(stack, asked, small ? ROUNDS.small : ROUNDS.usual, teller.tell));
     const table = coldStartTable(starts);
     teller.print(`${table}\n`);
     if (writeDocs) await writePerformance('cold-start', table, plotOfColdStarts(starts));
@@ -41,6 +42,11 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
     await dynamoDb.stop();
   }
 }
+
+const isAsked =
+  (names: readonly string[] | undefined) =>
+  ({ name }: Prepared): boolean =>
+    names === undefined || name === BARE || name === TRIMMED || names.includes(name);
 
 /** Of bundled code names are short and places are those of its source maps. */
 async function profileStarts(
@@ -61,10 +67,12 @@ async function profileStarts(
 
 /** @throws Error when a start asked for something that was not recorded */
 async function startAll(
-  { functions, server }: PreparedStack,
+  { functions: all, server }: PreparedStack,
+  asked: (prepared: Prepared) => boolean,
   rounds: number,
   tell: (text: string) => void,
 ): Promise<Started[]> {
+  const functions = all.filter(asked);
   const launched = new Map(functions.map((each) => [each, [] as Launched[]]));
   for (const [round, turns] of inTurns(functions, rounds).entries()) {
     tell(`round ${round + 1} of ${rounds}`);

@@ -24,33 +24,38 @@ export interface Exchange {
  * for ids and times, which differ from one start to the next; or by its operation, where that is asked for once.
  */
 export class CannedServer {
-  readonly #server: Server;
+  readonly #servers: Readonly<Record<Service, Server>>;
   #upstreams: Upstreams | undefined;
   #recorded: Exchange[] = [];
   #answers: ReadonlyMap<string, Exchange> = new Map();
   /** Requests that found no answer. */
   readonly unknown: string[] = [];
 
-  private constructor(server: Server) {
-    this.#server = server;
-    server.on('request', async (request: IncomingMessage, response) => {
-      const { status, contentType, answer } = await this.#answerTo(await sentIn(request));
-      response.writeHead(status, { 'content-type': contentType, 'content-length': answer.length }).end(answer);
-    });
+  private constructor(servers: Readonly<Record<Service, Server>>) {
+    this.#servers = servers;
+    for (const service of SERVICES) {
+      servers[service].on('request', async (request: IncomingMessage, response) => {
+        const { status, contentType, answer } = await this.#answerTo(await sentIn(request, service));
+        response.writeHead(status, { 'content-type': contentType, 'content-length': answer.length }).end(answer);
+      });
+    }
   }
 
+  /** Each service has a port of its own: as in AWS, each is another host, and its path is `/`. */
   static async start(certificate: { readonly key: string; readonly cert: string }): Promise<CannedServer> {
-    const server = createServer(certificate);
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return new CannedServer(server);
+    const listening = async () => {
+      const server = createServer(certificate).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return server;
+    };
+    return new CannedServer({ dynamodb: await listening(), sts: await listening(), kms: await listening() });
   }
 
   /** The variables by which the SDK finds the services here. */
   get environment(): Readonly<Record<string, string>> {
-    const { port } = this.#server.address() as AddressInfo;
+    const portOf = (service: Service) => (this.#servers[service].address() as AddressInfo).port;
     return Object.fromEntries(
-      SERVICES.map((service) => [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, `https://127.0.0.1:${port}/${service}`]),
+      SERVICES.map((service) => [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, `https://127.0.0.1:${portOf(service)}`]),
     );
   }
 
@@ -75,8 +80,10 @@ export class CannedServer {
   }
 
   stop(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    for (const server of Object.values(this.#servers)) {
+      server.close();
+      server.closeAllConnections();
+    }
   }
 
   async #answerTo(sent: Sent): Promise<Pick<Exchange, 'status' | 'contentType' | 'answer'>> {
@@ -107,15 +114,14 @@ interface Sent extends Pick<Exchange, 'service' | 'target' | 'body'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function sentIn(request: IncomingMessage): Promise<Sent> {
+async function sentIn(request: IncomingMessage, service: Service): Promise<Sent> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
-  const [, service] = (request.url ?? '').split('/');
   const headers = ['authorization', 'content-type', 'x-amz-date', 'x-amz-target', 'x-amz-security-token'].flatMap(
     (name) => (request.headers[name] === undefined ? [] : [[name, String(request.headers[name])]]),
   );
   return {
-    service: service as Service,
+    service,
     target: String(request.headers['x-amz-target'] ?? ''),
     body: Buffer.concat(chunks).toString(),
     headers: Object.fromEntries(headers),

@@ -1,6 +1,7 @@
 import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from '../encryption/envelope-encryption.ts';
+import { kmsOf } from '../encryption/kms.ts';
 import { kmsDataKeys } from '../encryption/kms-data-keys.ts';
-import { tenantSession } from '../table/connection/client.ts';
+import { environmentTable, tenantClient } from '../table/connection/client.ts';
 import type { PublicKey, Signer } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
@@ -20,7 +21,7 @@ import { readLocalKeys } from './local-keys.ts';
 export const environmentSigner = (): Promise<Signer> =>
   once('signer', async () => {
     const file = process.env.KEY_FILE;
-    return file ? (await readLocalKeys(file)).signer : kmsSigner(required('SIGNING_KEY_ID'));
+    return file ? (await readLocalKeys(file)).signer : kmsSigner(ownKms(), required('SIGNING_KEY_ID'));
   });
 
 /** All keys whose tokens are accepted. @throws as {@link environmentSigner} */
@@ -29,7 +30,7 @@ export const environmentPublicKeys = (): Promise<readonly PublicKey[]> =>
     const file = process.env.KEY_FILE;
     if (file) return (await readLocalKeys(file)).published;
     const others = (process.env.VERIFICATION_KEY_IDS ?? '').split(',').filter((id) => id !== '');
-    return Promise.all([required('SIGNING_KEY_ID'), ...others].map(kmsPublicKey));
+    return Promise.all([required('SIGNING_KEY_ID'), ...others].map((keyId) => kmsPublicKey(ownKms(), keyId)));
   });
 
 /** The encryption of secrets. @throws as {@link environmentSigner} */
@@ -37,11 +38,15 @@ export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
   once('encryption', async () => {
     const file = process.env.KEY_FILE;
     return envelopeEncryption(
-      file
-        ? localDataKeys((await readLocalKeys(file)).secretsKey)
-        : kmsDataKeys(required('SECRETS_KEY_ID'), { sessionOf: tenantSession }),
+      file ? localDataKeys((await readLocalKeys(file)).secretsKey) : kmsDataKeys(required('SECRETS_KEY_ID'), tenantKms),
     );
   });
+
+/** KMS with the function's own rights. */
+const ownKms = () => kmsOf(environmentTable().client);
+
+/** KMS with the rights of a tenant's session. */
+const tenantKms = (tenant: string) => kmsOf(tenantClient(tenant));
 
 const VARIABLES = ['KEY_FILE', 'SIGNING_KEY_ID', 'VERIFICATION_KEY_IDS', 'SECRETS_KEY_ID'] as const;
 const found = new Map<string, Promise<unknown>>();

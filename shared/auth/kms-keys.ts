@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { kms } from '../encryption/kms.ts';
+import { bytesOf, type Kms } from '../encryption/kms.ts';
 import { type Algorithm, type PublicKey, publicKeyOf, type Signer } from './keys.ts';
 
 /** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */
@@ -11,31 +11,22 @@ const SIGNING_ALGORITHMS = { EdDSA: 'ED25519_SHA_512', ES256: 'ECDSA_SHA_256' } 
 >;
 
 /** The public half of a KMS key. One call. */
-export async function kmsPublicKey(keyId: string): Promise<PublicKey> {
-  const { client, commands } = await kms();
-  const { PublicKey: der } = await client.send(new commands.GetPublicKeyCommand({ KeyId: keyId }));
-  if (der === undefined) throw new Error('KMS returned no public key');
-  return publicKeyOf(createPublicKey({ key: Buffer.from(der), format: 'der', type: 'spki' }));
+export async function kmsPublicKey(kms: Kms, keyId: string): Promise<PublicKey> {
+  const { PublicKey: der } = await kms('GetPublicKey', { KeyId: keyId });
+  return publicKeyOf(createPublicKey({ key: Buffer.from(bytesOf(der)), format: 'der', type: 'spki' }));
 }
 
 /** Signs with a KMS key: one call for each signature, of up to 4,096 bytes. */
-export async function kmsSigner(keyId: string): Promise<Signer> {
-  const { client, commands } = await kms();
-  const { kid, alg } = await kmsPublicKey(keyId);
+export async function kmsSigner(kms: Kms, keyId: string): Promise<Signer> {
+  const { kid, alg } = await kmsPublicKey(kms, keyId);
   return {
     kid,
     algorithm: alg,
     sign: async (bytes) => {
-      const { Signature: signature } = await client.send(
-        new commands.SignCommand({
-          KeyId: keyId,
-          Message: bytes,
-          MessageType: 'RAW',
-          SigningAlgorithm: SIGNING_ALGORITHMS[alg],
-        }),
-      );
-      if (signature === undefined) throw new Error('KMS returned no signature');
-      return alg === 'ES256' ? derToJose(signature) : signature;
+      const Message = Buffer.from(bytes).toString('base64');
+      const input = { KeyId: keyId, Message, MessageType: 'RAW', SigningAlgorithm: SIGNING_ALGORITHMS[alg] };
+      const { Signature: signature } = await kms('Sign', input);
+      return alg === 'ES256' ? derToJose(bytesOf(signature)) : bytesOf(signature);
     },
   };
 }

@@ -1,18 +1,16 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
-import { type Kms, kms, type SessionCredentials } from './kms.ts';
+import { bytesOf, type Kms } from './kms.ts';
 
 interface KmsDataKeysOptions {
   /** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */
   readonly lifetime?: number;
   readonly clock?: Clock;
-  /** Credentials for calls on behalf of a tenant. Default, and where undefined: those of the function itself. */
-  readonly sessionOf?: (tenant: string) => SessionCredentials | undefined;
 }
 
 /**
- * Data keys from AWS KMS. The tenant is in the encryption context, which KMS checks and CloudTrail logs: a data key can be unwrapped only for
+ * Data keys from AWS KMS, called for each tenant in the name that `kmsFor` gives. The tenant is in the encryption context, which KMS checks and CloudTrail logs: a data key can be unwrapped only for
  * its own tenant, and in AWS only in a session of that tenant (`docs/decisions/0050`). Keys are cached for a short time in a warm container,
  * so that a list of encrypted records takes a few calls. A tenant's `DataKeyCache` holds one for all containers, as AWS's hierarchical
  * keyring does (`docs/decisions/0072`).
@@ -20,16 +18,15 @@ interface KmsDataKeysOptions {
  */
 export function kmsDataKeys(
   masterKeyId: string,
-  { lifetime = LIFETIME, clock = systemClock, sessionOf = () => undefined }: KmsDataKeysOptions = {},
+  kmsFor: (tenant: string) => Kms,
+  { lifetime = LIFETIME, clock = systemClock }: KmsDataKeysOptions = {},
 ): DataKeys {
   const current = expiring<DataKey>(lifetime, clock);
   const unwrapped = expiring<Uint8Array>(lifetime, clock);
   const unwrap = (wrapped: string, tenant: string): Promise<Uint8Array> =>
-    unwrapped(`${tenant} ${wrapped}`, async () =>
-      decryptKey(await kms(sessionOf(tenant)), masterKeyId, wrapped, tenant),
-    );
+    unwrapped(`${tenant} ${wrapped}`, () => decryptKey(kmsFor(tenant), masterKeyId, wrapped, tenant));
   const generated = async (tenant: string): Promise<DataKey> => {
-    const made = await generate(await kms(sessionOf(tenant)), masterKeyId, tenant);
+    const made = await generate(kmsFor(tenant), masterKeyId, tenant);
     // A container often decrypts what it has just encrypted.
     await unwrapped(`${tenant} ${made.wrapped}`, async () => made.key);
     return made;
@@ -52,34 +49,23 @@ const LIFETIME = 60_000;
 /** Most keys in the cache; the oldest is evicted first. */
 const KEPT = 2_000;
 
-async function generate({ client, commands }: Kms, masterKeyId: string, tenant: string): Promise<DataKey> {
-  const { Plaintext: key, CiphertextBlob: wrapped } = await client.send(
-    new commands.GenerateDataKeyCommand({ KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } }),
-  );
-  if (key === undefined || wrapped === undefined) throw new Error('KMS returned no data key');
-  return { key, wrapped: Buffer.from(wrapped).toString('base64url') };
+async function generate(kms: Kms, masterKeyId: string, tenant: string): Promise<DataKey> {
+  const input = { KeyId: masterKeyId, KeySpec: 'AES_256', EncryptionContext: { tenant } };
+  const { Plaintext: key, CiphertextBlob: wrapped } = await kms('GenerateDataKey', input);
+  return { key: bytesOf(key), wrapped: Buffer.from(bytesOf(wrapped)).toString('base64url') };
 }
 
-async function decryptKey(
-  { client, commands }: Kms,
-  masterKeyId: string,
-  wrapped: string,
-  tenant: string,
-): Promise<Uint8Array> {
-  const command = new commands.DecryptCommand({
-    KeyId: masterKeyId,
-    CiphertextBlob: Buffer.from(wrapped, 'base64url'),
-    EncryptionContext: { tenant },
+/** KMS also throws `InvalidCiphertextException` for another encryption context. */
+const UNDECRYPTABLE = /^(InvalidCiphertext|IncorrectKey)Exception$/;
+
+async function decryptKey(kms: Kms, masterKeyId: string, wrapped: string, tenant: string): Promise<Uint8Array> {
+  const blob = Buffer.from(wrapped, 'base64url').toString('base64');
+  const input = { KeyId: masterKeyId, CiphertextBlob: blob, EncryptionContext: { tenant } };
+  const { Plaintext: key } = await kms('Decrypt', input).catch((cause: unknown) => {
+    if (!(cause instanceof Error && UNDECRYPTABLE.test(cause.name))) throw cause;
+    throw new UndecryptableText('the data key cannot be unwrapped for this tenant', { cause });
   });
-  const { Plaintext: key } = await client.send(command).catch((cause: unknown) => {
-    // KMS also throws `InvalidCiphertextException` for another encryption context.
-    if (cause instanceof commands.InvalidCiphertextException || cause instanceof commands.IncorrectKeyException) {
-      throw new UndecryptableText('the data key cannot be unwrapped for this tenant', { cause });
-    }
-    throw cause;
-  });
-  if (key === undefined) throw new Error('KMS returned no data key');
-  return key;
+  return bytesOf(key);
 }
 
 /** A cache of values by name, each kept for `lifetime` milliseconds. Failures are not kept. */

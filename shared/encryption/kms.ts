@@ -1,44 +1,39 @@
-import { renewExpired } from '../expired-session.ts';
-import { once } from '../once.ts';
-import { countCalls } from '../telemetry/aws-calls.ts';
-import type * as commands from './kms-client.ts';
+import { type CallerClient, type Service, serviceOf } from '../aws/service.ts';
 
-/** A call that takes longer is retried. In milliseconds. */
-const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
-
-export interface Kms {
-  readonly client: commands.KMSClient;
-  readonly commands: typeof commands;
-}
-
-/** The credentials of a session. */
-export type SessionCredentials = NonNullable<commands.KMSClientConfig['credentials']>;
-
-const own: () => Promise<Kms> = once(async () => {
-  const commands = await import('./kms-client.ts');
-  const client = new commands.KMSClient({ requestHandler: TIMEOUTS });
-  countCalls(client, 'KmsCalls');
-  return { client, commands };
-});
-const inSessions = new WeakMap<SessionCredentials, Kms>();
+/** AWS Key Management Service: https://docs.aws.amazon.com/kms/latest/APIReference/Welcome.html. It speaks JSON, with bytes in base64. */
+const KMS: Service = {
+  name: 'kms',
+  counter: 'KmsCalls',
+  contentType: 'application/x-amz-json-1.1',
+  errorIn: (text) => {
+    const { __type: type, message, Message } = JSON.parse(text);
+    return { name: type?.replace(/.*#/, ''), message: message ?? Message };
+  },
+};
 
 /**
- * The KMS client of this container, or the one that signs with these credentials, which is kept as long as they are. Imported on first use:
- * that takes 35 ms, and most requests need no key (`docs/decisions/0054`).
+ * Calls an operation of KMS. The callers know its input and output.
+ * @throws ServiceException, or an error of the connection
  */
-export async function kms(session?: SessionCredentials): Promise<Kms> {
-  const shared = await own();
-  if (session === undefined) return shared;
-  const known = inSessions.get(session) ?? inSession(shared, session);
-  inSessions.set(session, known);
-  return known;
+export type Kms = (operation: string, input: object) => Promise<Readonly<Record<string, string | undefined>>>;
+
+const known = new WeakMap<CallerClient, Kms>();
+
+/** KMS with the credentials of this client, kept as long as it is. */
+export function kmsOf(client: CallerClient): Kms {
+  const kms = known.get(client) ?? newKms(client);
+  known.set(client, kms);
+  return kms;
 }
 
-/** All sessions share the connections of the function's own client. */
-function inSession({ client, commands }: Kms, credentials: SessionCredentials): Kms {
-  const { requestHandler } = client.config;
-  const ofSession = new commands.KMSClient({ requestHandler, credentials });
-  renewExpired(ofSession);
-  countCalls(ofSession, 'KmsCalls');
-  return { client: ofSession, commands };
+function newKms(client: CallerClient): Kms {
+  const call = serviceOf(client, KMS);
+  return async (operation, input) =>
+    JSON.parse(await call({ target: `TrentService.${operation}`, body: JSON.stringify(input) }));
+}
+
+/** @throws Error where there are no bytes */
+export function bytesOf(base64: string | undefined): Uint8Array {
+  if (base64 === undefined) throw new Error('KMS returned less than it should');
+  return Buffer.from(base64, 'base64');
 }

@@ -14,10 +14,9 @@ const asItRuns = (text: string): string =>
 const MODULES: ReadonlySet<string> = new Set([
   '@aws-lambda-powertools/logger',
   '@aws-sdk/client-dynamodb',
-  '@aws-sdk/client-kms',
-  '@aws-sdk/client-sts',
   '@aws-sdk/lib-dynamodb',
   '@aws-sdk/util-dynamodb',
+  '@aws-sdk/xml-builder',
   '@middy/core',
   '@middy/http-json-body-parser',
   '@zxcvbn-ts/core',
@@ -40,8 +39,12 @@ const MODULES: ReadonlySet<string> = new Set([
   'zod-openapi',
 ]);
 
-/** Of these modules some names, which only look at texts. */
-const PARTS: Readonly<Record<string, RegExp>> = { 'node:net': /^\{ isIP(v[46])?(, isIP(v[46])?)* \}$/ };
+/** Of these modules some names, which call nobody. */
+const PARTS: Readonly<Record<string, RegExp>> = {
+  '@aws-sdk/core/client': /^\{ partition \}$/,
+  '@smithy/core/client': /^\{ ServiceException \}$/,
+  'node:net': /^\{ isIP(v[46])?(, isIP(v[46])?)* \}$/,
+};
 
 /** Ways out that need no import, or hide one, and those of the libraries above. */
 const NAMES =

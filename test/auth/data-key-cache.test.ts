@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { type EnvelopeEncryption, envelopeEncryption } from '../../shared/encryption/envelope-encryption.ts';
+import { kmsOf } from '../../shared/encryption/kms.ts';
 import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -33,8 +34,10 @@ function tenantAt(orgId: string, now = Date.now()): Tenant {
   return Tenant.of(aCaller(orgId), new Session(table, clockAt(now), now + 5_000));
 }
 
+const ownKms = () => kmsOf(table.client);
+
 /** A container that has just started: it knows no key. */
-const container = (): EnvelopeEncryption => envelopeEncryption(kmsDataKeys('master'));
+const container = (): EnvelopeEncryption => envelopeEncryption(kmsDataKeys('master', ownKms));
 
 const encryptIn = (box: EnvelopeEncryption, tenant: Tenant, record: number) =>
   box.encrypt(`${record}`, { tenant: tenant.id, record: `service/${record}` }, dataKeyCache(tenant));

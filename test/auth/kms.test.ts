@@ -4,7 +4,9 @@ import { environmentEncryption, environmentPublicKeys, environmentSigner } from 
 import { derToJose } from '../../shared/auth/kms-keys.ts';
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 import { envelopeEncryption, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import { kmsOf } from '../../shared/encryption/kms.ts';
 import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };
@@ -20,9 +22,11 @@ beforeEach(() => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   vi.stubEnv('KEY_FILE', '');
+  vi.stubEnv('TABLE_NAME', 'unused');
   kms.calls.length = 0;
 });
 
+const ownKms = () => kmsOf(environmentTable().client);
 const callsOf = (operation: string): number => kms.calls.filter((call) => call === operation).length;
 
 describe('keys in KMS', () => {
@@ -82,19 +86,19 @@ describe('secrets under KMS', () => {
 
   it('cost one call for a tenant, not one for each record', async () => {
     const place = (record: number) => ({ tenant: 'a', record: `service/${record}` });
-    const writer = envelopeEncryption(kmsDataKeys('master'));
+    const writer = envelopeEncryption(kmsDataKeys('master', ownKms));
     const encrypted = await Promise.all(
       Array.from({ length: 200 }, (_, record) => writer.encrypt(`${record}`, place(record))),
     );
     expect(kms.calls).toEqual(['GenerateDataKey']);
-    const reader = envelopeEncryption(kmsDataKeys('master'));
+    const reader = envelopeEncryption(kmsDataKeys('master', ownKms));
     const opened = await Promise.all(encrypted.map((text, record) => reader.decrypt(text, place(record))));
     expect(opened).toEqual(Array.from({ length: 200 }, (_, record) => `${record}`));
     expect(kms.calls).toEqual(['GenerateDataKey', 'Decrypt']);
   });
 
   it('are under a new data key when the old one has been kept long enough', async () => {
-    const box = envelopeEncryption(kmsDataKeys('master', { lifetime: 0 }));
+    const box = envelopeEncryption(kmsDataKeys('master', ownKms, { lifetime: 0 }));
     const place = { tenant: 'b', record: 'service/1' };
     const encrypted = [await box.encrypt('one', place), await box.encrypt('two', place)];
     expect(callsOf('GenerateDataKey')).toBe(2);
@@ -102,10 +106,10 @@ describe('secrets under KMS', () => {
   });
 
   it('are not lost to one failure of KMS', async () => {
-    const box = envelopeEncryption(kmsDataKeys('master'));
+    const box = envelopeEncryption(kmsDataKeys('master', ownKms));
     const place = { tenant: 'c', record: 'service/1' };
     const encrypted = await box.encrypt('one', place);
-    const other = envelopeEncryption(kmsDataKeys('master'));
+    const other = envelopeEncryption(kmsDataKeys('master', ownKms));
     await expect(other.decrypt(encrypted, { ...place, tenant: 'd' })).rejects.toThrow(UndecryptableText);
     expect(await other.decrypt(encrypted, place)).toBe('one');
   });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { TenantId } from '../../shared/table/keys.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
@@ -58,7 +59,6 @@ beforeAll(async () => {
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'OWN',
     AWS_SECRET_ACCESS_KEY: 'own',
-    AWS_MAX_ATTEMPTS: '1',
     TABLE_NAME: 'records',
     TENANT_ROLE_ARN: 'arn:aws:iam::111122223333:role/tenant',
     SECRETS_KEY_ID: 'master',
@@ -104,9 +104,9 @@ describe('a secret', () => {
 
   it('shares the session in which its tenant’s table is reached', async () => {
     const here = place();
-    await container.tenantSession(here.tenant)?.();
+    await container.tenantTable(here.tenant as TenantId).client.config.credentials();
     await (await container.environmentEncryption()).encrypt('secret', here);
-    await container.tenantSession(here.tenant)?.();
+    await container.tenantTable(here.tenant as TenantId).client.config.credentials();
     expect([opened, signedWith]).toEqual([[here.tenant], ['SESSION1']]);
   });
 
@@ -122,7 +122,7 @@ describe('a secret', () => {
   it('waits for an STS that fails in passing: a 503, and the next one is well', async () => {
     const box = await container.environmentEncryption();
     const here = place();
-    failures.sts.push('Throttling');
+    failures.sts.push('Throttling', 'Throttling', 'Throttling');
     expect(container.problemOf(await box.encrypt('secret', here).catch((cause: unknown) => cause)).type).toBe(
       'unavailable',
     );

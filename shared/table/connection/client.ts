@@ -1,10 +1,10 @@
 import type { AttributeValue, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import { renewExpired } from '../../expired-session.ts';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { countTableCalls } from './counted-calls.ts';
+import { renewExpired } from './expired-session.ts';
 import { leanDocumentClient } from './lean-client.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
@@ -61,13 +61,10 @@ export function tenantTable(tenant: TenantId): Table {
   return role === undefined ? environmentTable() : keptTable(role, tenant);
 }
 
-/**
- * The credentials with which a tenant's table is reached, for what else is the tenant's: one session for both. Undefined where no role is
- * named: then it is the function's own.
- */
-export function tenantSession(tenant: string): Table['client']['config']['credentials'] | undefined {
+/** The client of {@link tenantTable}, for what else is the tenant's: one session for both. */
+export function tenantClient(tenant: string): Table['client'] {
   const role = process.env.TENANT_ROLE_ARN;
-  return role === undefined ? undefined : keptTable(role, tenant).client.config.credentials;
+  return (role === undefined ? environmentTable() : keptTable(role, tenant)).client;
 }
 
 function keptTable(role: string, tenant: string): Table {
@@ -80,7 +77,7 @@ function keptTable(role: string, tenant: string): Table {
 function openTable(role: string, tenant: string): Table {
   const { client, name } = environmentTable();
   const { requestHandler } = client.config;
-  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(role, tenant) });
+  const table = tableOf(name, { ...config(), requestHandler, credentials: tenantCredentials(client, role, tenant) });
   renewExpired(table.client);
   return table;
 }

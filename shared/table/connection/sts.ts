@@ -1,22 +1,57 @@
-import { once } from '../../once.ts';
-import { countCalls } from '../../telemetry/aws-calls.ts';
-import type * as commands from './sts-client.ts';
+import { parseXML } from '@aws-sdk/xml-builder';
+import { type CallerClient, type Service, serviceOf } from '../../aws/service.ts';
 
-/** A call that takes longer is retried. In milliseconds. */
-const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
+/** AWS Security Token Service, of which one action is used (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). */
+const STS: Service = {
+  name: 'sts',
+  counter: 'StsCalls',
+  contentType: 'application/x-www-form-urlencoded',
+  errorIn: (text) => {
+    const { Code: name, Message: message } = parseXML(text).ErrorResponse.Error;
+    return { name, message };
+  },
+};
 
-interface Sts {
-  readonly client: commands.STSClient;
-  readonly commands: typeof commands;
+/** The credentials of a session. */
+export interface SessionCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+  readonly expiration: Date;
 }
 
-/** The STS client of this container. */
-export const sts: () => Promise<Sts> = once(async () => {
-  const commands = await import('./sts-client.ts');
-  const client = new commands.STSClient({ requestHandler: TIMEOUTS });
-  countCalls(client, 'StsCalls');
-  return { client, commands };
-});
+interface SessionOptions {
+  readonly role: string;
+  /** For CloudTrail. */
+  readonly name: string;
+  /** In seconds. */
+  readonly duration: number;
+  readonly tag: { readonly key: string; readonly value: string };
+}
 
-// A function with a tenant role needs it at its first request, so it is imported while the container starts.
-if (process.env.TENANT_ROLE_ARN !== undefined) await sts();
+/**
+ * Opens a session of a role.
+ * @throws ServiceException, or an error of the connection
+ */
+export async function assumeRole(
+  client: CallerClient,
+  { role, name, duration, tag }: SessionOptions,
+): Promise<SessionCredentials> {
+  const form = new URLSearchParams({
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: role,
+    RoleSessionName: name,
+    DurationSeconds: String(duration),
+    'Tags.member.1.Key': tag.key,
+    'Tags.member.1.Value': tag.value,
+  });
+  const answer = await serviceOf(client, STS)({ body: form.toString() });
+  const { Credentials: session } = parseXML(answer).AssumeRoleResponse.AssumeRoleResult;
+  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? {};
+  const expiration = new Date(Expiration);
+  if (!AccessKeyId || !SecretAccessKey || !SessionToken || Number.isNaN(expiration.getTime())) {
+    throw new Error('STS returned no credentials');
+  }
+  return { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken, expiration };
+}

@@ -1,5 +1,6 @@
+import type { CallerClient } from '../../aws/service.ts';
 import { type Clock, systemClock } from '../../clock.ts';
-import { sts } from './sts.ts';
+import { assumeRole, type SessionCredentials } from './sts.ts';
 
 /**
  * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares
@@ -15,13 +16,6 @@ const LIFETIME = 3_600;
 
 /** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
-
-interface SessionCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-  readonly expiration: Date;
-}
 
 /** In the last minutes of a session the next one is opened, beside the work. In milliseconds. */
 const RENEWAL = 5 * 60_000;
@@ -48,16 +42,23 @@ type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<Sessi
  *     in its last five minutes ─────────▶ it is answered; the next is opened meanwhile, and nobody waits for it
  *     before that ──────────────────────▶ it is answered
  *
+ * @param own the client of the function, whose role assumes that one
+ *
  * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
  * not kept.
  */
-export function tenantCredentials(role: string, tenant: string, clock: Clock = systemClock): Provider {
+export function tenantCredentials(
+  own: CallerClient,
+  role: string,
+  tenant: string,
+  clock: Clock = systemClock,
+): Provider {
   let held: SessionCredentials | undefined;
   let opening: Opening | undefined;
   let pausedUntil = 0;
 
   const open = (): Promise<SessionCredentials> => {
-    const begun: Opening = { session: assumeRole(role, tenant), since: clock() };
+    const begun: Opening = { session: openSession(own, role, tenant), since: clock() };
     opening = begun;
     begun.session
       .then(
@@ -86,23 +87,8 @@ export function tenantCredentials(role: string, tenant: string, clock: Clock = s
   return Object.assign(provide, { memoized: true });
 }
 
-async function assumeRole(role: string, tenant: string): Promise<SessionCredentials> {
+async function openSession(own: CallerClient, role: string, tenant: string): Promise<SessionCredentials> {
   if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
-  const { client, commands } = await sts();
-  const { Credentials: session } = await client.send(
-    new commands.AssumeRoleCommand({
-      RoleArn: role,
-      RoleSessionName: `tenant-${tenant}`,
-      DurationSeconds: LIFETIME,
-      Tags: [{ Key: TENANT_TAG, Value: tenant }],
-    }),
-  );
-  const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? {};
-  if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration) throw new Error('STS returned no credentials');
-  return {
-    accessKeyId: AccessKeyId,
-    secretAccessKey: SecretAccessKey,
-    sessionToken: SessionToken,
-    expiration: Expiration,
-  };
+  const tag = { key: TENANT_TAG, value: tenant };
+  return assumeRole(own, { role, name: `tenant-${tenant}`, duration: LIFETIME, tag });
 }

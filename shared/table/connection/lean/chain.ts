@@ -3,6 +3,15 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndpointV1 } from '@smithy/core/endpoints';
 import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
 import { getSchemaSerdePlugin, operation } from '@smithy/core/schema';
+import {
+  type Answered,
+  type Call,
+  type Context,
+  type Middleware,
+  metadataOf,
+  type Next,
+  wayThrough,
+} from '../../../aws/steps.ts';
 import type { NumberOf } from './attribute-values.ts';
 import { codecOf, type Write } from './dynamodb-json.ts';
 
@@ -16,7 +25,6 @@ export interface PlainCommand {
 }
 
 type Schema = Parameters<typeof operation>;
-type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
 
 /** The calls whose schemas are attribute values, texts, numbers and booleans only. */
 const LEAN: ReadonlySet<string> = new Set([
@@ -31,43 +39,17 @@ const LEAN: ReadonlySet<string> = new Set([
   'UpdateItem',
 ]);
 
-/** Steps of the SDK that ours stand for. What others add to a client stays. */
-const REPLACED = [
-  'httpAuthSchemeMiddleware',
-  'serializerMiddleware',
-  'contentLengthMiddleware',
-  'hostHeaderMiddleware',
-  'httpSigningMiddleware',
-  'deserializerMiddleware',
-];
-
-interface Call {
-  readonly input: object;
-  readonly request: HttpRequest;
-}
-interface Answered {
-  readonly response: HttpResponse;
-  readonly output?: unknown;
-}
-type Next = (call: Call) => Promise<Answered>;
-type Middleware = (next: Next) => Next;
-
-/** What the SDK's parts tell each other. */
-interface Context {
-  endpointV2?: EndpointV2;
-  readonly [key: string]: unknown;
-}
-
 /**
  * The way of a kind of command through the middlewares of a client, with three steps of ours in place of seven of the SDK's: one makes the
  * request of the document client's input, one has it signed, one makes the document client's output of the answer. Retries, errors, correction of
  * the clock and the choice of an endpoint stay the SDK's. Undefined for other commands: they go the SDK's way.
  */
 export function leanChain(
-  { config, middlewareStack }: DynamoDBDocumentClient,
+  client: DynamoDBDocumentClient,
   command: PlainCommand,
   numberOf: NumberOf,
 ): Chain | undefined {
+  const { config } = client;
   const [, namespace, name, traits, input, output] = command.schema;
   if (!LEAN.has(name)) return undefined;
   const context: Context = {
@@ -80,23 +62,12 @@ export function leanChain(
     operation: operation(namespace, name, traits, input, output),
     instructions: command.constructor.getEndpointParameterInstructions(),
   });
-  const stack = middlewareStack.clone();
-  for (const replaced of REPLACED) stack.remove(replaced);
   const { write, read } = codecOf(input, output);
   const steps = {
-    request: requesting(template, write) as never,
-    signature: signing(config, context) as never,
-    answer: answering(config, context, (json) => read(json, numberOf)) as never,
+    request: requesting(template, write),
+    answer: answering(config, context, (json) => read(json, numberOf)),
   };
-  stack.add(steps.request, { step: 'serialize', name: 'serializerMiddleware' });
-  stack.addRelativeTo(steps.signature, {
-    relation: 'after',
-    toMiddleware: 'retryMiddleware',
-    name: 'httpSigningMiddleware',
-  });
-  stack.add(steps.answer, { step: 'deserialize', name: 'deserializerMiddleware' });
-  const send = ({ request }: { readonly request: unknown }) => config.requestHandler.handle(request as HttpRequest, {});
-  return stack.resolve(send, context as never) as unknown as Chain;
+  return wayThrough(client, context, steps, (request) => config.requestHandler.handle(request, {}));
 }
 
 /** Answers a call's request without its body. */
@@ -145,21 +116,6 @@ const requesting =
     return next({ ...call, request: new HttpRequest({ ...empty, headers, body }) });
   };
 
-/** As the SDK does, whose own step chooses among ways to sign for every call. DynamoDB has one. */
-function signing(config: DynamoDBClientResolvedConfig, context: Context): Middleware {
-  const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer;
-  if (signer === undefined) throw new Error('the client does not sign with SigV4');
-  return (next) => async (call) => {
-    const scheme = context.endpointV2?.properties?.authSchemes?.[0];
-    const { signingRegion, signingName } = scheme ?? {};
-    const properties = { config, context, signingRegion, signingName };
-    const request = await signer.sign(call.request, {} as never, properties);
-    const answered = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
-    signer.successHandler?.(answered.response, properties);
-    return answered;
-  };
-}
-
 function answering(
   config: DynamoDBClientResolvedConfig,
   context: Context,
@@ -187,13 +143,6 @@ const bytesOf = (body: unknown, { streamCollector }: DynamoDBClientResolvedConfi
 
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString();
-
-const metadataOf = ({ statusCode, headers }: HttpResponse) => ({
-  httpStatusCode: statusCode,
-  requestId: headers['x-amzn-requestid'] ?? headers['x-amzn-request-id'] ?? headers['x-amz-request-id'],
-  extendedRequestId: headers['x-amz-id-2'],
-  cfId: headers['x-amz-cf-id'],
-});
 
 /** Makes an answer what the SDK makes of it: errors above all. */
 function sdkReader(

@@ -1,0 +1,129 @@
+import { partition } from '@aws-sdk/core/client';
+import { ServiceException } from '@smithy/core/client';
+import { HttpRequest } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { count } from '../telemetry/invocation.ts';
+import type { Counter } from '../telemetry/metrics.ts';
+import { type Context, type Middleware, metadataOf, type SdkClient, wayThrough } from './steps.ts';
+
+/**
+ * Services of AWS of which a function needs a call or two. They are called by the parts of the SDK that the table's client has loaded already, since
+ * a client of their own costs a cold start more than the call (`docs/decisions/0155-services-without-clients.md`).
+ */
+export interface Service {
+  /** As in host names and signatures. */
+  readonly name: 'kms' | 'sts';
+  readonly counter: Counter;
+  readonly contentType: string;
+  /** Name and message of an error, of the text of an answer. @throws any error for a text that is none of the service's */
+  readonly errorIn: (text: string) => ErrorText;
+}
+
+interface ErrorText {
+  readonly name: string | undefined;
+  readonly message: string | undefined;
+}
+
+/** A request to a service. */
+interface Request {
+  /** Its target, where the service is told by a header what to do. */
+  readonly target?: string;
+  readonly body: string;
+}
+
+/**
+ * Calls a service. @returns the text of its answer
+ * @throws ServiceException, or an error of the connection
+ */
+export type CallService = (request: Request) => Promise<string>;
+
+/** The client whose credentials, retries, clock and region a call uses. */
+export interface CallerClient extends SdkClient {
+  readonly config: SdkClient['config'] & {
+    readonly credentials: () => Promise<unknown>;
+    readonly region: () => Promise<string>;
+    readonly streamCollector: (body: unknown) => Promise<Uint8Array>;
+  };
+}
+
+/** A call that takes longer is retried. In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true } as const;
+
+let shared: NodeHttpHandler | undefined;
+
+/** Calls of this service in the name of this client. */
+export function serviceOf(client: CallerClient, service: Service): CallService {
+  shared ??= new NodeHttpHandler(TIMEOUTS);
+  const handler = shared;
+  const context: Context = { clientName: service.name, commandName: service.name, logger: client.config.logger };
+  const call = wayThrough(
+    client,
+    context,
+    { request: requesting(client, service, context), answer: answering(client, service) },
+    (request) => handler.handle(request),
+    ['countTableCalls'],
+  );
+  return async (request) => {
+    count(service.counter);
+    const { output } = await call({ input: request });
+    return (output as { readonly text: string }).text;
+  };
+}
+
+function requesting({ config }: CallerClient, { name, contentType }: Service, context: Context): Middleware {
+  return (next) => async (call) => {
+    const { target, body } = call.input as Request;
+    // Here, and not first when it is signed: what fails there is tried again, and STS has been tried again already.
+    await config.credentials();
+    const signingRegion = await config.region();
+    const url = endpointOf(name, signingRegion);
+    context.endpointV2 = {
+      url,
+      properties: { authSchemes: [{ name: 'sigv4', signingName: name, signingRegion, properties: {} }] },
+    };
+    const headers = {
+      host: url.host,
+      'content-type': contentType,
+      'content-length': String(Buffer.byteLength(body)),
+      ...(target === undefined ? {} : { 'x-amz-target': target }),
+    };
+    const { protocol, hostname, port, pathname: path } = url;
+    const address = { protocol, hostname, path, ...(port === '' ? {} : { port: Number(port) }) };
+    return next({ ...call, request: new HttpRequest({ method: 'POST', ...address, headers, body }) });
+  };
+}
+
+/**
+ * Where a service is: at `AWS_ENDPOINT_URL_STS` or the like where that is set, as the SDK reads it, or at its address in the region
+ * (https://docs.aws.amazon.com/general/latest/gr/rande.html#regional-endpoints).
+ */
+function endpointOf(name: string, region: string): URL {
+  const named = process.env[`AWS_ENDPOINT_URL_${name.toUpperCase()}`];
+  return new URL(named || `https://${name}.${region}.${partition(region).dnsSuffix}`);
+}
+
+const answering =
+  ({ config }: CallerClient, { errorIn }: Service): Middleware =>
+  (next) =>
+  async (call) => {
+    const { response } = await next(call);
+    const text = Buffer.from(await config.streamCollector(response.body)).toString();
+    const $metadata = metadataOf(response);
+    if (response.statusCode < 300) return { response, output: { text, $metadata } };
+    const { name, message } = errorOf(text, errorIn);
+    const $fault = response.statusCode < 500 ? 'client' : 'server';
+    throw Object.assign(new ServiceException({ name, message, $fault, $metadata: $metadata as never }), {
+      $response: response,
+    });
+  };
+
+/** What stands between a service and its callers answers errors in forms of its own. */
+function errorOf(text: string, errorIn: Service['errorIn']): { readonly name: string; readonly message: string } {
+  let error: Partial<ErrorText> = {};
+  try {
+    error = errorIn(text);
+  } catch {
+    // Its status is all that is known.
+  }
+  return { name: error.name ?? 'UnknownError', message: error.message ?? 'The service gave no reason.' };
+}

@@ -1,0 +1,121 @@
+import type { getEndpointFromInstructions } from '@smithy/core/endpoints';
+import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
+
+/**
+ * A call of AWS by the middlewares of an SDK's client, with steps of ours for writing the request, having it signed and reading the answer. Retries,
+ * credentials, signatures and the correction of the clock stay the SDK's (`docs/decisions/0127-lean-steps.md`).
+ */
+
+/** Steps of the SDK that ours stand for. What others add to a client stays. */
+const REPLACED = [
+  'httpAuthSchemeMiddleware',
+  'serializerMiddleware',
+  'contentLengthMiddleware',
+  'hostHeaderMiddleware',
+  'httpSigningMiddleware',
+  'deserializerMiddleware',
+];
+
+export interface Call {
+  readonly input: object;
+  readonly request: HttpRequest;
+}
+export interface Answered {
+  readonly response: HttpResponse;
+  readonly output?: unknown;
+}
+export type Next = (call: Call) => Promise<Answered>;
+export type Middleware = (next: Next) => Next;
+
+type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
+
+/** What the SDK's parts tell each other. */
+export interface Context {
+  /** Where a call goes, and in whose name it is signed. */
+  endpointV2?: EndpointV2;
+  readonly [key: string]: unknown;
+}
+
+interface Stack {
+  clone(): Stack;
+  remove(name: string): boolean;
+  add(step: never, place: { readonly step: 'serialize' | 'deserialize'; readonly name: string }): void;
+  addRelativeTo(
+    step: never,
+    place: { readonly relation: 'after'; readonly toMiddleware: string; readonly name: string },
+  ): void;
+  resolve(send: never, context: never): unknown;
+}
+
+/** What this needs of an SDK's client, whichever its service. */
+export interface SdkClient {
+  readonly config: SdkConfig;
+  readonly middlewareStack: { clone(): unknown };
+}
+
+interface SdkConfig {
+  readonly httpAuthSchemes: readonly { readonly schemeId: string; readonly signer: unknown }[];
+  readonly logger?: unknown;
+}
+
+interface Signer {
+  sign(request: HttpRequest, identity: object, properties: object): Promise<unknown>;
+  errorHandler?(properties: object): (error: Error) => never;
+  successHandler?(response: HttpResponse, properties: object): void;
+}
+
+/** Makes the request of a call's input; makes of an answer what the call returns. */
+export interface OwnSteps {
+  readonly request: Middleware;
+  readonly answer: Middleware;
+}
+
+/**
+ * The way of a call through the middlewares of a client.
+ * @param send sends a signed request
+ * @param without further middlewares to leave out
+ */
+export function wayThrough(
+  { config, middlewareStack }: SdkClient,
+  context: Context,
+  { request, answer }: OwnSteps,
+  send: (request: HttpRequest) => Promise<{ readonly response: HttpResponse }>,
+  without: readonly string[] = [],
+): (call: { readonly input: object }) => Promise<{ readonly output: unknown }> {
+  const stack = middlewareStack.clone() as Stack;
+  for (const name of [...REPLACED, ...without]) stack.remove(name);
+  stack.add(request as never, { step: 'serialize', name: 'serializerMiddleware' });
+  stack.addRelativeTo(signing(config, context) as never, {
+    relation: 'after',
+    toMiddleware: 'retryMiddleware',
+    name: 'httpSigningMiddleware',
+  });
+  stack.add(answer as never, { step: 'deserialize', name: 'deserializerMiddleware' });
+  const sendRequest = (call: Call) => send(call.request);
+  return stack.resolve(sendRequest as never, context as never) as ReturnType<typeof wayThrough>;
+}
+
+/** As the SDK does, whose own step chooses among ways to sign for every call. These services have one. */
+function signing(config: SdkConfig, context: Context): Middleware {
+  const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer as
+    | Signer
+    | undefined;
+  if (signer === undefined) throw new Error('the client does not sign with SigV4');
+  return (next) => async (call) => {
+    const scheme = context.endpointV2?.properties?.authSchemes?.[0];
+    const { signingRegion, signingName } = scheme ?? {};
+    const properties = { config, context, signingRegion, signingName };
+    const request = await signer.sign(call.request, {}, properties);
+    const answered = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
+    signer.successHandler?.(answered.response, properties);
+    return answered;
+  };
+}
+
+/** What the SDK's results and errors say of an answer, as `$metadata`. */
+export const metadataOf = ({ statusCode, headers }: HttpResponse) => ({
+  httpStatusCode: statusCode,
+  requestId: headers['x-amzn-requestid'] ?? headers['x-amzn-request-id'] ?? headers['x-amz-request-id'],
+  extendedRequestId: headers['x-amz-id-2'],
+  cfId: headers['x-amz-cf-id'],
+});

@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { DecryptCommand, KMSClient } from '@aws-sdk/client-kms';
+import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
+import { HttpResponse } from '@smithy/core/protocols';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { kmsOf } from '../../shared/encryption/kms.ts';
+import { tableOf } from '../../shared/table/connection/client.ts';
+import { assumeRole } from '../../shared/table/connection/sts.ts';
+import { isTransient } from '../../shared/table/transaction/retry.ts';
+
+/** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
+
+type Sent = Parameters<NodeHttpHandler['handle']>[0];
+
+const ROLE = 'arn:aws:iam::111122223333:role/tenant';
+const SESSION = {
+  AccessKeyId: 'ASIA',
+  SecretAccessKey: 'a+b/c=',
+  SessionToken: 'x+y/z==',
+  Expiration: '2026-11-20T10:30:00Z',
+};
+const xmlOf = (session: object) =>
+  `<AssumeRoleResponse><AssumeRoleResult><Credentials>${Object.entries(session)
+    .map(([name, value]) => `<${name}>${value}</${name}>`)
+    .join('')}</Credentials></AssumeRoleResult></AssumeRoleResponse>`;
+const KEY = JSON.stringify({ Plaintext: 'AQID' });
+
+/** What was sent, whoever sent it; and with what the next requests are answered, the last of them again and again. */
+let sent: Sent[] = [];
+let answers: (readonly [status: number, text: string] | Error)[] = [];
+
+beforeEach(() => {
+  sent = [];
+  answers = [];
+  vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async (request) => {
+    sent.push(request.clone() as Sent);
+    const answer = answers.length > 1 ? answers.shift() : answers[0];
+    if (answer === undefined) throw new Error('no answer is planned');
+    if (answer instanceof Error) throw answer;
+    const [statusCode, text] = answer;
+    return { response: new HttpResponse({ statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) }) };
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const CONFIG = {
+  region: 'eu-west-1',
+  credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret', sessionToken: 't' },
+};
+const clientIn = (region: string) => tableOf('records', { ...CONFIG, region, maxAttempts: 3 }).client;
+
+const open = (region = 'eu-west-1') =>
+  assumeRole(clientIn(region), { role: ROLE, name: 'tenant-1', duration: 3_600, tag: { key: 'tenant', value: 'ä*' } });
+const decrypt = (region = 'eu-west-1') =>
+  kmsOf(clientIn(region))('Decrypt', { KeyId: 'k', CiphertextBlob: 'BAUG', EncryptionContext: { tenant: '1' } });
+
+const openBySdk = (region = 'eu-west-1') =>
+  new STSClient({ ...CONFIG, region }).send(
+    new AssumeRoleCommand({
+      RoleArn: ROLE,
+      RoleSessionName: 'tenant-1',
+      DurationSeconds: 3_600,
+      Tags: [{ Key: 'tenant', Value: 'ä*' }],
+    }),
+  );
+const decryptBySdk = (region = 'eu-west-1') =>
+  new KMSClient({ ...CONFIG, region }).send(
+    new DecryptCommand({
+      KeyId: 'k',
+      CiphertextBlob: Buffer.from('BAUG', 'base64'),
+      EncryptionContext: { tenant: '1' },
+    }),
+  );
+
+/** What a service sees of a request, without what is of the one attempt or tells what software sent it. */
+const seen = ({ method, protocol, hostname, port, path, headers, body }: Sent) => {
+  const { 'content-type': type, 'x-amz-target': target, 'x-amz-security-token': token, host } = headers;
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
+  const isForm = type === 'application/x-www-form-urlencoded';
+  const scope = /\/\d{8}\/([^,]+), SignedHeaders=/.exec(headers.authorization ?? '')?.[1];
+  const content = isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+  return { method, protocol, hostname, port, path, type, target, token, host, scope, content };
+};
+
+describe.each([
+  ['STS', open, openBySdk, xmlOf(SESSION)],
+  ['KMS', decrypt, decryptBySdk, KEY],
+] as const)('a call of %s', (_, ours, bySdk, answer) => {
+  it.each(['eu-west-1', 'us-east-1', 'cn-north-1', 'us-gov-west-1', 'ap-south-2'])(
+    'in %s goes where the SDK sends it, and says the same',
+    async (region) => {
+      answers = [[200, answer]];
+      await ours(region);
+      await bySdk(region);
+      const [own, sdk] = sent.map(seen);
+      expect(own).toEqual(sdk);
+      expect(own?.scope).toMatch(new RegExp(`^${region}/(sts|kms)/aws4_request$`));
+    },
+  );
+
+  it('has the signature that the SDK’s own signer makes of it', async () => {
+    answers = [[200, answer]];
+    await ours();
+    const request = (sent[0] as Sent).clone();
+    const { authorization, 'x-amz-date': date = '' } = request.headers;
+    delete request.headers.authorization;
+    const [signingName = '', signingRegion = ''] = request.hostname.split('.');
+    const signer = await new STSClient(CONFIG).config.signer({
+      name: 'sigv4',
+      signingName,
+      signingRegion,
+      properties: {},
+    });
+    const iso = date.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5');
+    expect((await signer.sign(request, { signingDate: new Date(iso) })).headers.authorization).toBe(authorization);
+  });
+
+  it.each([500, 503])(
+    'is tried three times while the service fails with %i, which is a passing failure',
+    async (status) => {
+      answers = [[status, '<html>']];
+      const error = await ours().catch((cause: unknown) => cause);
+      expect(sent).toHaveLength(3);
+      expect(isTransient(error)).toBe(true);
+      sent = [];
+      answers = [
+        [status, ''],
+        [200, answer],
+      ];
+      await ours();
+      expect(sent).toHaveLength(2);
+    },
+  );
+
+  it('is tried again when its connection breaks', async () => {
+    const broken = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
+    answers = [broken, [200, answer]];
+    await ours();
+    expect(sent).toHaveLength(2);
+  });
+
+  it('that is refused for good is an error with the status, whatever the answer is', async () => {
+    for (const text of ['', '<html>', '{', 'null', '<a/>', '[]', '{"__type":1}']) {
+      sent = [];
+      answers = [[400, text]];
+      const error = await ours().catch((cause: unknown) => cause);
+      expect(error, text).toMatchObject({ name: 'UnknownError', $fault: 'client', $metadata: { httpStatusCode: 400 } });
+      expect(isTransient(error)).toBe(false);
+      expect(sent).toHaveLength(1);
+    }
+  });
+});
+
+describe('what comes back', () => {
+  it('is a session, with its end', async () => {
+    answers = [[200, xmlOf(SESSION)]];
+    const bySdk = (await openBySdk()).Credentials;
+    expect(await open()).toEqual({
+      accessKeyId: bySdk?.AccessKeyId,
+      secretAccessKey: bySdk?.SecretAccessKey,
+      sessionToken: bySdk?.SessionToken,
+      expiration: bySdk?.Expiration,
+    });
+  });
+
+  it.each(Object.keys(SESSION))('without %s is no session', async (name) => {
+    answers = [[200, xmlOf({ ...SESSION, [name]: '' })]];
+    await expect(open()).rejects.toThrow('STS returned no credentials');
+  });
+
+  it('is an error by the name that the SDK has for it', async () => {
+    const namesOf = async (calls: readonly (() => Promise<unknown>)[]) =>
+      Promise.all(calls.map((call) => call().catch(({ name, message }: Error) => [name, message])));
+    answers = [
+      [403, '<ErrorResponse><Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error></ErrorResponse>'],
+    ];
+    const [own, sdk] = await namesOf([open, openBySdk]);
+    expect([own, own]).toEqual([sdk, ['AccessDenied', 'no & never']]);
+    for (const type of ['InvalidCiphertextException', 'com.amazonaws.kms#InvalidCiphertextException']) {
+      answers = [[400, JSON.stringify({ __type: type, message: 'no' })]];
+      const [ours, theirs] = await namesOf([decrypt, decryptBySdk]);
+      expect([ours, ours], type).toEqual([theirs, ['InvalidCiphertextException', 'no']]);
+    }
+  });
+
+  it('is what KMS said', async () => {
+    answers = [[200, KEY]];
+    expect(await decrypt()).toEqual({ Plaintext: 'AQID' });
+  });
+});
