@@ -13,6 +13,9 @@ const REPLACED: Readonly<Record<string, string>> = {
     const isNamed = (value, name) => value?.constructor?.name === name;
     export const isReadableStream = (stream) => isNamed(stream, 'ReadableStream');
     export const isBlob = (blob) => isNamed(blob, 'Blob');`,
+  // Whether a body is a stream of a file: none is, and asking makes Node load its streams of files, its promises of files and more (2 ms).
+  'serde/util-body-length/calculateBodyLength.js': `
+    export const calculateBodyLength = (body) => (typeof body === 'string' ? Buffer.byteLength(body) : (body?.byteLength ?? 0));`,
   // The global `crypto` is Node's Web Crypto, which is loaded for it.
   'serde/uuid/v4.js': `
     import { randomUUID } from 'node:crypto';
