@@ -112,9 +112,9 @@ const answering =
     if (response.statusCode < 300) return { response, output: { text, $metadata } };
     const { name, message } = errorOf(text, errorIn);
     const $fault = response.statusCode < 500 ? 'client' : 'server';
-    throw Object.assign(new ServiceException({ name, message, $fault, $metadata: $metadata as never }), {
-      $response: response,
-    });
+    const error = new ServiceException({ name, message, $fault, $metadata: $metadata as never });
+    // The SDK's retries read in it when to come again. As with the SDK's own errors, it is not to be listed.
+    throw Object.defineProperty(error, '$response', { value: response });
   };
 
 /** What stands between a service and its callers answers errors in forms of its own. */
