@@ -8,7 +8,7 @@ import { roundsOf } from '../../bench/data-model/play.ts';
 import { type Call, Recorder } from '../../bench/data-model/recorder.ts';
 import { patternTable } from '../../bench/data-model/tables.ts';
 import { Loader } from '../../bench/pages/load.ts';
-import { jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
+import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
 import { markdown, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
@@ -122,5 +122,51 @@ describe.skipIf(!HAS_ENGINE || IS_SAMPLE)('a page', () => {
     for (const page of [1, 10]) {
       expect(await read(page, { f1: 'rare' }, 200)).toMatchObject({ rounds: 2, records: 200, ofRecords: 100 });
     }
+  });
+});
+
+describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a query returns,', () => {
+  const org = randomUUID();
+  const kind = jobsBy(2);
+  const created: Job[] = [];
+  let dynamoDb: EmbeddedDynamoDb;
+  let recorder: Recorder;
+  let table: Table;
+  beforeAll(async () => {
+    dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
+    table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
+    const loader = new Loader(table, org, kind);
+    for (let index = 0; index < 120; index++) {
+      const values = [index % 6 === 0 ? 'rare' : 'usual', index % 2 === 0 ? 'even' : 'odd'];
+      const notes = 'x'.repeat(index % 5 === 0 ? 20_000 : 120_000);
+      const { record } = await loader.create({ ...newJob(2, (field) => values[field] ?? null), notes });
+      created.push(record);
+    }
+    await loader.flush(table);
+    recorder = new Recorder(table);
+  });
+  afterAll(() => dynamoDb.stop());
+
+  // The newest first page is read beside its count.
+  it.each([
+    { sort: '-created_at', page: 1, page_size: 25, filter: {}, rounds: 2 },
+    { sort: 'created_at', page: 1, page_size: 25, filter: {}, rounds: 3 },
+    { sort: '-created_at', page: 3, page_size: 40, filter: {}, rounds: 3 },
+    { sort: 'created_at', page: 2, page_size: 40, filter: {}, rounds: 3 },
+    { sort: '-created_at', page: 2, page_size: 25, filter: { f2: 'even' }, rounds: 3 },
+    { sort: '-created_at', page: 1, page_size: 20, filter: { f1: 'rare' }, rounds: 2 },
+  ] as const)('takes one round more at most: $page of $page_size by $filter, $sort', async (list) => {
+    const { sort, page, page_size, filter, rounds } = list;
+    let ids: readonly string[] = [];
+    const calls = await recorder.record(async () => {
+      const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
+      ids = (await jobs.page({ page, page_size, sort, filter })).records.map(({ record }) => record.id);
+    });
+    expect(roundsOf(calls).length).toBe(rounds);
+    const listed = created.filter((job) =>
+      Object.entries(filter).every(([field, value]) => job[field as keyof Job] === value),
+    );
+    if (sort === '-created_at') listed.reverse();
+    expect(ids).toEqual(listed.slice((page - 1) * page_size, page * page_size).map(({ id }) => id));
   });
 });

@@ -22,29 +22,37 @@ describe('a reading', () => {
     const reading = new ReadBudget(PATIENT, true);
     for (const strongly of [false, true]) {
       expect(reading.mayRead(25)).toBe(25);
-      reading.spend({ CapacityUnits: (25 * 240_000) / (strongly ? 4_096 : 8_192) }, strongly);
+      reading.spend({ CapacityUnits: (25 * 240_000) / (strongly ? 4_096 : 8_192) }, strongly, 25);
     }
     expect(reading.isCut).toBe(false);
   });
 
-  it('asks for all of a page at first, and then for no more than may be read even if all are large', () => {
+  it('asks for all of a page at first, and then for as many as fit if they are like those before', () => {
     const reading = new ReadBudget(PATIENT, true);
     expect(reading.mayRead(200)).toBe(200);
-    reading.spend({ CapacityUnits: 100 }, false);
-    expect(reading.mayRead(200)).toBeLessThan(65);
-    reading.spend({ CapacityUnits: MAX_READ / 8_192 }, false);
+    reading.spend({ CapacityUnits: 256 }, true, 50);
+    expect(reading.mayRead(200)).toBe(200);
+    reading.spend({ CapacityUnits: 2_048 }, true, 25);
+    expect(reading.mayRead(200)).toBeGreaterThan(40);
+    expect(reading.mayRead(200)).toBeLessThan(75);
+    reading.spend({ CapacityUnits: MAX_READ / 8_192 }, false, 40);
     expect([reading.isCut, reading.mayRead(1), reading.isCut]).toEqual([false, 0, true]);
   });
 
-  it('never lets more be read than there is left, and says when it stopped', () => {
+  it('asks for what fits at the largest size, where nothing is known of sizes', () => {
     const reading = new ReadBudget(PATIENT, true);
-    let read = 0;
-    while (reading.mayQuery()) {
-      reading.spend({ CapacityUnits: 256 }, true);
-      read += 256 * 4_096;
-    }
-    expect([read, reading.isCut]).toEqual([MAX_READ, true]);
+    reading.spend({ CapacityUnits: 100 }, false, 0);
+    expect(reading.mayRead(200)).toBeGreaterThan(55);
+    expect(reading.mayRead(200)).toBeLessThan(65);
     expect(new ReadBudget(PATIENT, true).mayRead(0)).toBe(0);
+  });
+
+  it('asks for everything where nothing bounds it', () => {
+    const reading = new ReadBudget(PATIENT, true, Number.POSITIVE_INFINITY);
+    reading.spend({ CapacityUnits: 100 }, false, 0);
+    expect(reading.mayRead(5_000)).toBe(5_000);
+    reading.spend({ CapacityUnits: 100 }, false, 10);
+    expect(reading.mayRead(5_000)).toBe(5_000);
   });
 });
 

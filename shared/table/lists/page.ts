@@ -6,7 +6,7 @@ import { fence, isLate } from './fence.ts';
 import { Members } from './number-set.ts';
 import { expiryOf } from './periods.ts';
 import { ReadBudget } from './read-budget.ts';
-import { type Records, readBetween, readEach, readNewest } from './read-records.ts';
+import { type PartialRead, type Records, readBetween, readEach, readNewest } from './read-records.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
 /**
@@ -87,23 +87,38 @@ export async function readNumbers(
 ): Promise<Records> {
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
-  if (isWhole(source)) return readBetween(table, partition, numbers, true, budget);
-  const read = await (isDense(numbers)
-    ? readBetween(table, partition, numbers, false, budget, 1)
-    : readEach(table, partition, numbers, false, budget).then(({ records }) => records));
-  const matching = new Map(Array.from(read).filter(([, item]) => matches(item)));
+  if (isWhole(source)) return readNeighbours(table, partition, numbers, budget);
+  const readAll = isDense(numbers) && !budget.hasFullQuery ? readBetween : readEach;
+  const { records } = await readAll(table, partition, numbers, false, budget);
+  const matching = new Map(Array.from(records).filter(([, item]) => matches(item)));
   const doubtful = numbers.filter((number) => !matching.has(number));
   if (doubtful.length === 0) return matching;
   const { records: again, unread } = await readEach(table, partition, doubtful, true, budget);
   for (const [number, item] of again) if (matches(item)) matching.set(number, item);
-  return unread.length === 0 ? matching : leadingUpTo(matching, unread, budget.newestFirst);
+  return leadingUpTo({ records: matching, unread }, budget);
+}
+
+/** Reads the records of these numbers, which are neighbours, by one query, and what does not fit into it by key. Strongly consistent. */
+async function readNeighbours(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  budget: ReadBudget,
+): Promise<Records> {
+  const read: PartialRead = budget.hasFullQuery
+    ? { records: new Map(), unread: numbers }
+    : await readBetween(table, partition, numbers, true, budget);
+  if (read.unread.length === 0) return read.records;
+  const { records, unread } = await readEach(table, partition, read.unread, true, budget);
+  return leadingUpTo({ records: new Map([...read.records, ...records]), unread }, budget);
 }
 
 /** The records before the first unread one: a page that is cut must not have gaps. */
-const leadingUpTo = (records: Records, unread: readonly number[], newestFirst: boolean): Records => {
+function leadingUpTo({ records, unread }: PartialRead, { newestFirst }: ReadBudget): Records {
+  if (unread.length === 0) return records;
   const end = newestFirst ? Math.max(...unread) : Math.min(...unread);
   return new Map(Array.from(records).filter(([number]) => (newestFirst ? number > end : number < end)));
-};
+}
 
 /** A single read costs as much as four records of 1 KB in a query. */
 const RECORDS_A_UNIT = 4;
@@ -125,7 +140,7 @@ export async function readNumbered(
   const unread = numbers.filter((number) => !found.has(number));
   const records = new Map([
     ...found,
-    ...(unread.length === 0 ? [] : await readBetween(table, partition, unread, true, budget)),
+    ...(unread.length === 0 ? [] : await readNeighbours(table, partition, unread, budget)),
   ]);
   const items = numbers.map((number) => records.get(number)).filter((item) => item !== undefined);
   return { items: request.newestFirst ? items.reverse() : items, total: members.total, isCut: budget.isCut };

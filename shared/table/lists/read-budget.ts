@@ -5,7 +5,7 @@ import type { TimeLimit } from '../transaction/retry.ts';
 /** Most bytes of records that one request reads in all rounds: enough to read 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;
 
-/** Most bytes of the first round for the largest page: two calls, which DynamoDB limits to 16 MB each. */
+/** Most bytes of the first round for the largest page of scattered records: two calls, which DynamoDB limits to 16 MB each. */
 export const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** Most bytes that one query reads (AWS, "Paginating table query results"). */
@@ -23,14 +23,15 @@ export class ReadBudget {
   /** Records are read in the requested order, so that a page is cut at its end. */
   readonly newestFirst: boolean;
   readonly #most: number;
-  #left: number;
+  #spent = 0;
+  #records = 0;
   #isCut = false;
+  #hasFullQuery = false;
 
   constructor(timeLimit: TimeLimit, newestFirst: boolean, most = MAX_READ) {
     this.timeLimit = timeLimit;
     this.newestFirst = newestFirst;
     this.#most = most;
-    this.#left = most;
   }
 
   /** Whether records were left unread because the budget was spent. */
@@ -40,24 +41,37 @@ export class ReadBudget {
 
   /** How many records may be read now, even if all are of the largest size. */
   get records(): number {
-    return Math.max(0, Math.floor((this.#left - MAX_QUERY) / MAX_ITEM));
+    return this.#fitting(MAX_ITEM);
   }
 
-  /** Whether another query is allowed. If not, the page is cut here. */
-  mayQuery(): boolean {
-    this.#isCut ||= this.#left < MAX_QUERY;
-    return !this.#isCut;
+  /** Whether a query has returned its 1 MB. The rest is read by key then: as much in one round, and records of that size cost the same. */
+  get hasFullQuery(): boolean {
+    return this.#hasFullQuery;
   }
 
-  /** How many of the wanted records may be read at once: first all of a page, then as many as fit at the largest size. If none, the page is cut. */
+  noteFullQuery(): void {
+    this.#hasFullQuery = true;
+  }
+
+  /**
+   * How many of the wanted records may be read at once: first all of a page, then as many as fit if they are like those before, or of the largest
+   * size. If none, the page is cut.
+   */
   mayRead(wanted: number): number {
-    const most = this.#left === this.#most ? wanted : Math.min(wanted, this.records);
+    const alike = this.#records === 0 ? 0 : this.#fitting(this.#spent / this.#records);
+    const most = this.#spent === 0 ? wanted : Math.min(wanted, Math.max(alike, this.records));
     this.#isCut ||= wanted > 0 && most === 0;
     return most;
   }
 
-  /** Deducts what was read, as DynamoDB charged it. */
-  spend(consumed: ConsumedCapacity | undefined, strongly: boolean): void {
-    this.#left -= (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);
+  /** Deducts so many records as were read, as DynamoDB charged them. */
+  spend(consumed: ConsumedCapacity | undefined, strongly: boolean, records: number): void {
+    this.#records += records;
+    this.#spent += (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);
+  }
+
+  /** How many records of this size fit into what is left. */
+  #fitting(bytes: number): number {
+    return Math.max(0, Math.floor((this.#most - this.#spent - MAX_QUERY) / bytes));
   }
 }

@@ -14,48 +14,56 @@ export const TOMBSTONE = 'TOMBSTONE';
 const recordsIn = (items: readonly Item[]): Records =>
   new Map(items.filter((item) => item[TOMBSTONE] === undefined).map((item) => [numberIn(String(item.SK)), item]));
 
-/**
- * Reads the records from the first to the last of these numbers, with those in between.
- * @param maxQueries most queries, of 1 MB each
- */
+/** What was read of the wanted records. */
+export interface PartialRead {
+  readonly records: Records;
+  /** Numbers that were not read: they are beyond the 1 MB of a query, or the budget was spent. */
+  readonly unread: readonly number[];
+}
+
+/** Reads the records from the first to the last of these numbers, with those in between, by one query: as many as it returns. */
 export async function readBetween(
   table: Table,
   partition: string,
   numbers: readonly number[],
   strongly: boolean,
   budget: ReadBudget,
-  maxQueries = Number.POSITIVE_INFINITY,
-): Promise<Records> {
-  const items: Item[] = [];
-  let start: Record<string, unknown> | undefined;
-  let queries = 0;
-  do {
-    const { Items, LastEvaluatedKey, ConsumedCapacity } = await table.client.send(
-      new QueryCommand({
-        TableName: table.name,
-        KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
-        ExpressionAttributeValues: {
-          ':list': partition,
-          ':from': sortKeyOf(numbers[0] ?? 0),
-          ':to': sortKeyOf(numbers.at(-1) ?? 0),
-        },
-        ScanIndexForward: !budget.newestFirst,
-        ConsistentRead: strongly,
-        ExclusiveStartKey: start,
-        ReturnConsumedCapacity: 'TOTAL',
-      }),
-    );
-    items.push(...(Items ?? []));
-    budget.spend(ConsumedCapacity, strongly);
-    start = LastEvaluatedKey;
-    queries += 1;
-  } while (start !== undefined && queries < maxQueries && budget.mayQuery());
-  return recordsIn(items);
+): Promise<PartialRead> {
+  const {
+    Items = [],
+    LastEvaluatedKey: last,
+    ConsumedCapacity,
+  } = await table.client.send(
+    new QueryCommand({
+      TableName: table.name,
+      KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
+      ExpressionAttributeValues: {
+        ':list': partition,
+        ':from': sortKeyOf(numbers[0] ?? 0),
+        ':to': sortKeyOf(numbers.at(-1) ?? 0),
+      },
+      ScanIndexForward: !budget.newestFirst,
+      ConsistentRead: strongly,
+      ReturnConsumedCapacity: 'TOTAL',
+    }),
+  );
+  budget.spend(ConsumedCapacity, strongly, Items.length);
+  if (last === undefined) return { records: recordsIn(Items), unread: [] };
+  budget.noteFullQuery();
+  const end = numberIn(String(last.SK));
+  return {
+    records: recordsIn(Items),
+    unread: numbers.filter((number) => (budget.newestFirst ? number < end : number > end)),
+  };
 }
 
 /** The newest records of a list, strongly consistent. */
 export async function readNewest(table: Table, partition: string, limit: number, budget: ReadBudget): Promise<Records> {
-  const { Items = [], ConsumedCapacity } = await table.client.send(
+  const {
+    Items = [],
+    LastEvaluatedKey: last,
+    ConsumedCapacity,
+  } = await table.client.send(
     new QueryCommand({
       TableName: table.name,
       KeyConditionExpression: 'PK = :list',
@@ -66,18 +74,13 @@ export async function readNewest(table: Table, partition: string, limit: number,
       ReturnConsumedCapacity: 'TOTAL',
     }),
   );
-  budget.spend(ConsumedCapacity, true);
+  budget.spend(ConsumedCapacity, true, Items.length);
+  if (last !== undefined && Items.length < limit) budget.noteFullQuery();
   return recordsIn(Items);
 }
 
 /** Most keys of a `BatchGetItem`. */
 const KEYS_A_CALL = 100;
-
-interface EachRead {
-  readonly records: Records;
-  /** Numbers that were not read because the budget was spent. */
-  readonly unread: readonly number[];
-}
 
 /**
  * Reads the records of these numbers by key, in parallel batches. Keys that DynamoDB leaves unprocessed, because of its limit of 16 MB or for
@@ -90,7 +93,7 @@ export async function readEach(
   numbers: readonly number[],
   strongly: boolean,
   budget: ReadBudget,
-): Promise<EachRead> {
+): Promise<PartialRead> {
   const items: Item[] = [];
   let unread = budget.newestFirst ? numbers.toReversed() : numbers;
   await retry(async () => {
@@ -127,7 +130,8 @@ async function readBatch(
       ReturnConsumedCapacity: 'TOTAL',
     }),
   );
-  budget.spend(ConsumedCapacity?.[0], strongly);
+  const found = Responses?.[table.name] ?? [];
+  budget.spend(ConsumedCapacity?.[0], strongly, found.length);
   const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
-  return { found: Responses?.[table.name] ?? [], unread: unread.map(({ SK }) => numberIn(String(SK))) };
+  return { found, unread: unread.map(({ SK }) => numberIn(String(SK))) };
 }
