@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { clientEntity } from '../functions/clients/store.ts';
+import type { Integration } from '../functions/integrations/contract.ts';
+import { isActive, isFull } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { isRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
 import { resourceEntity } from '../functions/resources/store.ts';
@@ -8,7 +10,7 @@ import { serviceEntity } from '../functions/services/store.ts';
 import { referenceOf } from '../shared/contract/constraints.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
-import { counted, type Kind, kind } from '../shared/table/verify/kinds.ts';
+import { counted, type Kind, kind, quotaOf } from '../shared/table/verify/kinds.ts';
 import { declaredEntities } from './entities.ts';
 
 /** Which records a field of another counts, by entity and field. */
@@ -29,6 +31,11 @@ const VALUES: Readonly<Record<string, Kind['values']>> = {
   [auditEventEntity.name]: { actor_id: integrationEntity },
 };
 
+/** Which records a quota counts, by entity. */
+const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
+  [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: isFull }),
+};
+
 const entities = await declaredEntities();
 
 /** Every kind of record that a tenant has, as its domain declares it, and what records tell of others. */
@@ -39,6 +46,7 @@ export const kinds: readonly Kind[] = entities
       below: entities.filter(({ parent }) => parent === entity),
       counters: COUNTERS[entity.name] ?? {},
       values: { ...valuesOf(entity), ...VALUES[entity.name] },
+      quota: QUOTAS[entity.name] ?? {},
     }),
   );
 

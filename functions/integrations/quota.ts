@@ -31,8 +31,10 @@ function cap() {
 
 type Power = Pick<Integration, 'status' | 'permissions'>;
 
+export const isActive = ({ status }: Pick<Integration, 'status'>): boolean => status === 'active';
+
 /** Whether an integration can do everything in its organization now. */
-const isFull = ({ status, permissions }: Power): boolean => status === 'active' && permissions === null;
+export const isFull = (integration: Power): boolean => isActive(integration) && integration.permissions === null;
 
 /**
  * Stages that an organization has one integration more or less that is active and has all permissions, if a change makes or unmakes one. The commit

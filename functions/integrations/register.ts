@@ -6,7 +6,7 @@ import { stageCredentials } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
-import { stagePower, stageStatus } from './quota.ts';
+import { isActive, stagePower, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
 interface NewIntegration extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
@@ -54,7 +54,7 @@ export async function registerIntegration(
     webhook_tolerance_seconds: fields.webhook_tolerance_seconds,
     secrets: [storedSecret],
   });
-  if (fields.status === 'active') stageStatus(tenant, 'active', caller);
+  if (isActive(fields)) stageStatus(tenant, 'active', caller);
   stagePower(tenant, undefined, fields, caller);
   return { stored, secret };
 }

@@ -8,6 +8,7 @@ import {
   cascadeDeletePartition,
   type Key,
   PLATFORM,
+  quotaKey,
   recordsPartition,
   setPartition,
   type TenantId,
@@ -221,6 +222,19 @@ describe('damage', () => {
       'a ticket that counts too few messages',
       () => add(keyOf('TICKET', made.tickets[0]), 'CHILDREN', -1),
       ['counter TICKET CHILDREN'],
+    ],
+    [
+      'a quota that is off',
+      async () => {
+        await add(quotaKey(tenant, 'INTEGRATION'), 'USED', 3);
+        await add(quotaKey(tenant, 'INTEGRATION'), 'FULL', -1);
+      },
+      ['counter INTEGRATION FULL', 'counter INTEGRATION USED'],
+    ],
+    [
+      'a quota that was lost',
+      () => remove(quotaKey(tenant, 'INTEGRATION')),
+      ['counter INTEGRATION FULL', 'counter INTEGRATION USED'],
     ],
     [
       'a claim without a record',

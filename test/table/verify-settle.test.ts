@@ -3,14 +3,14 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { type Key, recordsPartition, setPartition } from '../../shared/table/keys.ts';
+import { type Key, PLATFORM, quotaKey, recordsPartition, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { MOVES, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { counted, type Kind, kind } from '../../shared/table/verify/kinds.ts';
+import { counted, type Kind, kind, quotaOf } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { tableAt } from '../support/storage.ts';
@@ -71,23 +71,23 @@ const update = (key: Key, expression: string, values: Record<string, unknown>, n
     }),
   );
 
-describe('a counter whose record is moved whenever it is read', () => {
-  /** Moves the record before so many of the reads of it; answers the table with which it is read. */
-  function movedBeforeReads(key: Key, times: number): Table {
-    const moving = tableAt(place);
-    let left = times;
-    moving.client.middlewareStack.add(
-      (next) => async (request) => {
-        const { Key: asked } = request.input as { Key?: { PK?: unknown; SK?: unknown } };
-        const isRecord = asked?.PK === key.PK && asked.SK === key.SK;
-        if (isRecord && left-- > 0) await update(key, 'ADD #moves :one', { ':one': 1 }, { '#moves': MOVES });
-        return next(request);
-      },
-      { step: 'initialize', priority: 'high' },
-    );
-    return moving;
-  }
+/** Moves an item before so many of the reads of it; answers the table with which it is read. */
+function movedBeforeReads(key: Key, times: number): Table {
+  const moving = tableAt(place);
+  let left = times;
+  moving.client.middlewareStack.add(
+    (next) => async (request) => {
+      const { Key: asked } = request.input as { Key?: { PK?: unknown; SK?: unknown } };
+      const isItem = asked?.PK === key.PK && asked.SK === key.SK;
+      if (isItem && left-- > 0) await update(key, 'ADD #moves :one', { ':one': 1 }, { '#moves': MOVES });
+      return next(request);
+    },
+    { step: 'initialize', priority: 'high' },
+  );
+  return moving;
+}
 
+describe('a counter whose record is moved whenever it is read', () => {
   async function miscounted() {
     const org = randomUUID();
     const shelf = await create(org, shelfEntity, { books: 5 });
@@ -117,6 +117,45 @@ describe('a counter whose record is moved whenever it is read', () => {
       },
     ]);
     expect((await open(org).records(shelfEntity).get(shelf))?.record.books).toBe(5);
+  });
+});
+
+describe('a quota', () => {
+  const shelvesInUse: readonly Kind[] = [
+    kind(shelfEntity, { quota: quotaOf<Shelf>({ USED: () => true, FULL: ({ books }) => books > 1 }) }),
+  ];
+
+  /** A record more, and its count. */
+  async function grow(org: string): Promise<void> {
+    await create(org, shelfEntity, { books: 1 });
+    const key = quotaKey(open(org).id, shelfEntity.name);
+    await update(key, 'ADD USED :one, #moves :one', { ':one': 1 }, { '#moves': MOVES });
+  }
+
+  it.each([false, true])('is right where records come while they are counted: repair %s', async (repair) => {
+    const org = randomUUID();
+    await grow(org);
+    const growing = tableAt(place);
+    let counts = 0;
+    growing.client.middlewareStack.add(
+      (next) => async (request) => {
+        const { ExpressionAttributeValues: values } = request.input as { ExpressionAttributeValues?: object };
+        const isCount = Object.values(values ?? {}).includes(recordsPartition(open(org).id, shelfEntity.name));
+        if (isCount) counts += 1;
+        if (isCount && counts > 1 && counts < 5) await grow(org);
+        const answer = await next(request);
+        if (isCount && counts === 1) await grow(org);
+        return answer;
+      },
+      { step: 'initialize', priority: 'high' },
+    );
+    expect((await verify(open(org, growing), shelvesInUse, { repair })).differences).toEqual([]);
+    expect(counts).toBe(5);
+  });
+
+  it('is none of the platform’s', async () => {
+    await create(PLATFORM, shelfEntity, { books: 1 });
+    expect((await verify(open(PLATFORM), shelvesInUse, { repair: false })).differences).toEqual([]);
   });
 });
 

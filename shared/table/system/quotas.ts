@@ -1,4 +1,5 @@
 import { quotaKey } from '../keys.ts';
+import { MOVES } from '../schema.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Condition, OnConditionFailed } from '../transaction/pending-write.ts';
 
@@ -6,7 +7,7 @@ import type { Condition, OnConditionFailed } from '../transaction/pending-write.
 type Counted = 'INTEGRATION';
 
 /** What is counted of them: those in use, and of these the ones with all permissions. */
-type Count = 'USED' | 'FULL';
+export type Count = 'USED' | 'FULL';
 
 interface Bound {
   readonly condition: Condition;
@@ -16,8 +17,11 @@ interface Bound {
 
 /**
  * Stages a change of a number of counted records, in the transaction that changes them, so that concurrent requests cannot pass a bound together.
+ * `MOVES` counts the changes, so that a recount can detect changes in between (`verify/quota.ts`).
  * @param bound undefined for a caller that may pass it
  */
 export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
-  tenant.session.unitOfWork(tenant.id).update(quotaKey(tenant.id, counted), { add: { [count]: by }, ...bound });
+  tenant.session
+    .unitOfWork(tenant.id)
+    .update(quotaKey(tenant.id, counted), { add: { [count]: by, [MOVES]: 1 }, ...bound });
 }

@@ -1,5 +1,6 @@
 import type { AnyEntity, Entity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
+import type { Count } from '../system/quotas.ts';
 
 /** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
 
@@ -11,6 +12,8 @@ export interface Kind {
   readonly counters: Readonly<Record<string, readonly Counted[]>>;
   /** By filter field: values to verify even if no record has them now, as texts or as the ids of a kind. */
   readonly values: Readonly<Record<string, readonly string[] | AnyEntity>>;
+  /** Which records an organization's quota of this kind counts, by attribute. */
+  readonly quota: Readonly<Partial<Record<Count, (record: Item) => boolean>>>;
 }
 
 /** The records that a counter counts: those whose field `by` refers to the counter's record. */
@@ -30,6 +33,7 @@ export const kind = (entity: AnyEntity, options: Options = {}): Kind => ({
   below: [],
   counters: {},
   values: {},
+  quota: {},
   ...options,
 });
 
@@ -43,3 +47,7 @@ export const counted = <T extends object>(
   by,
   ...(when === undefined ? {} : { when: when as (record: object) => boolean }),
 });
+
+/** Declares which records a quota counts. */
+export const quotaOf = <T extends object>(counts: Readonly<Record<Count, (record: T) => boolean>>): Kind['quota'] =>
+  counts as Readonly<Record<Count, (record: object) => boolean>>;

@@ -9,10 +9,11 @@ import type { Scope, Verified } from './difference.ts';
 import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
+import { Quota } from './quota.ts';
 import { type Survey, surveyOf } from './survey.ts';
 
 /**
- * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, unique values, the list of organizations.
+ * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, quotas, unique values, the list of organizations.
  * Safe while the API is in use: what a survey suspects is read again by itself, at one moment, and repaired on condition that it is unchanged. A
  * concurrent request wins, and the verification is repeated.
  */
@@ -51,7 +52,8 @@ export async function verify(
   for (const { survey, kind } of surveyed)
     add(await verifyList(scope, survey, (field) => valuesOf(kind, field, surveyed)));
   for (const each of counters) add(await each.verify());
-  for (const { claims, children } of surveyed) add([...(await claims.verify()), ...(await children.verify())]);
+  for (const { claims, children, quota } of surveyed)
+    add([...(await claims.verify()), ...(await children.verify()), ...(await quota.verify())]);
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
   return { records: surveyed.reduce((sum, { survey }) => sum + survey.count, 0), differences };
@@ -63,6 +65,7 @@ interface Surveyed {
   readonly ids: readonly string[];
   readonly claims: Claims;
   readonly children: Children;
+  readonly quota: Quota;
 }
 
 /** Reads all records of a kind once. */
@@ -70,13 +73,14 @@ async function surveyKind(scope: Scope, kind: Kind, counters: readonly Counters[
   const { entity } = kind;
   const claims = new Claims(scope, entity);
   const children = new Children(scope, kind);
+  const quota = new Quota(scope, kind);
   const ids: string[] = [];
-  const visitors = [...counters.map((each) => each.visitor(entity.name)), claims.visit, children.visit];
+  const visitors = [...counters.map((each) => each.visitor(entity.name)), claims.visit, children.visit, quota.visit];
   const survey = await surveyOf(scope, entity, (record, number) => {
     ids.push(String(record.id));
     for (const visit of visitors) visit(record, number);
   });
-  return { kind, survey, ids, claims, children };
+  return { kind, survey, ids, claims, children, quota };
 }
 
 /** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
