@@ -69,7 +69,7 @@ class LoadingSession extends Session {
     const head = itemAt(this.#items, { PK: setPartition(partition), SK: HEAD });
     const number = Number(head.NEXT ?? 0);
     Object.assign(head, { NEXT: number + 1, AT: this.now, BY: randomUUID(), FILTERS: filters });
-    return { list, number, expires: undefined, filters, upkeep: undefined };
+    return { list, number, expires: undefined, filters, upkeep: undefined, largest: 0 };
   }
 }
 

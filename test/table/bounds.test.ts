@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf, holds } from '../../bench/data-model/bounds.ts';
 import { type Measured, measureOperations } from '../../bench/data-model/measure.ts';
@@ -15,6 +16,7 @@ import { textAt } from '../../generate/places.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
+import { HEAD, setPartition } from '../../shared/table/keys.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Conflicts } from '../support/conflicts.ts';
@@ -132,41 +134,94 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   let dynamoDb: EmbeddedDynamoDb;
   let recorder: Recorder;
   let table: Table;
+  const open = () => new Session(table, systemClock, Date.now() + 60_000);
+  const headKey = { PK: setPartition(`ORG#${org}#JOB`), SK: HEAD };
+  const noted = async () =>
+    (await table.client.send(new GetCommand({ TableName: table.name, Key: headKey }))).Item?.LARGEST;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
     table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
-    const loader = new Loader(table, org, kind);
     for (let index = 0; index < 120; index++) {
       const values = [index % 6 === 0 ? 'rare' : 'usual', index % 2 === 0 ? 'even' : 'odd'];
       const notes = 'x'.repeat(index % 5 === 0 ? 20_000 : 120_000);
-      const { record } = await loader.create({ ...newJob(2, (field) => values[field] ?? null), notes });
+      const session = open();
+      const { record } = await jobsOf(org, session, kind).create({
+        ...newJob(2, (field) => values[field] ?? null),
+        notes,
+      });
+      await session.commit();
       created.push(record);
     }
-    await loader.flush(table);
     recorder = new Recorder(table);
   });
   afterAll(() => dynamoDb.stop());
 
-  // The newest first page is read beside its count.
-  it.each([
-    { sort: '-created_at', page: 1, page_size: 25, filter: {}, rounds: 2 },
-    { sort: 'created_at', page: 1, page_size: 25, filter: {}, rounds: 3 },
-    { sort: '-created_at', page: 3, page_size: 40, filter: {}, rounds: 3 },
-    { sort: 'created_at', page: 2, page_size: 40, filter: {}, rounds: 3 },
-    { sort: '-created_at', page: 2, page_size: 25, filter: { f2: 'even' }, rounds: 3 },
-    { sort: '-created_at', page: 1, page_size: 20, filter: { f1: 'rare' }, rounds: 2 },
-  ] as const)('takes one round more at most: $page of $page_size by $filter, $sort', async (list) => {
-    const { sort, page, page_size, filter, rounds } = list;
+  async function read(sort: '-created_at' | 'created_at', page: number, page_size: number, filter: Filter) {
     let ids: readonly string[] = [];
     const calls = await recorder.record(async () => {
-      const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
-      ids = (await jobs.page({ page, page_size, sort, filter })).records.map(({ record }) => record.id);
+      const { records } = await jobsOf(org, open(), kind).page({ page, page_size, sort, filter });
+      ids = records.map(({ record }) => record.id);
     });
-    expect(roundsOf(calls).length).toBe(rounds);
     const listed = created.filter((job) =>
       Object.entries(filter).every(([field, value]) => job[field as keyof Job] === value),
     );
     if (sort === '-created_at') listed.reverse();
     expect(ids).toEqual(listed.slice((page - 1) * page_size, page * page_size).map(({ id }) => id));
+    return roundsOf(calls).length;
+  }
+
+  const pages = [
+    { sort: '-created_at', page: 1, page_size: 25, filter: {}, rounds: 2, unnoted: 2 },
+    { sort: 'created_at', page: 1, page_size: 25, filter: {}, rounds: 2, unnoted: 3 },
+    { sort: '-created_at', page: 3, page_size: 40, filter: {}, rounds: 2, unnoted: 3 },
+    { sort: 'created_at', page: 2, page_size: 40, filter: {}, rounds: 2, unnoted: 3 },
+    { sort: '-created_at', page: 2, page_size: 25, filter: { f2: 'even' }, rounds: 2, unnoted: 3 },
+    { sort: '-created_at', page: 1, page_size: 20, filter: { f1: 'rare' }, rounds: 2, unnoted: 2 },
+  ] as const;
+
+  it.each(pages)('takes two rounds too: $page of $page_size by $filter, $sort', async (list) => {
+    expect(await read(list.sort, list.page, list.page_size, list.filter)).toBe(list.rounds);
+  });
+
+  it('takes one round more at most where the size of the list’s records is not noted', async () => {
+    const update = (expression: string, values?: Record<string, unknown>) =>
+      table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: headKey,
+          UpdateExpression: expression,
+          ExpressionAttributeValues: values,
+        }),
+      );
+    const largest = await noted();
+    await update('REMOVE LARGEST');
+    for (const { sort, page, page_size, filter, unnoted } of pages)
+      expect(await read(sort, page, page_size, filter)).toBe(unnoted);
+    await update('SET LARGEST = :largest', { ':largest': largest });
+  });
+
+  it('costs a call more only where a record is larger than all before', async () => {
+    const before = Number(await noted());
+    expect(before).toBeGreaterThan(120_000);
+    const writes = async (write: (jobs: ReturnType<typeof jobsOf>) => Promise<unknown>) => {
+      const calls = await recorder.record(async () => {
+        const session = open();
+        await write(jobsOf(org, session, kind));
+        await session.commit();
+      });
+      return calls.map(({ operation }) => operation).filter((operation) => /Update|Write/.test(operation));
+    };
+    const job = (bytes: number) => ({ ...newJob(2), notes: 'x'.repeat(bytes) });
+    expect(await writes((jobs) => jobs.create(job(100_000)))).toEqual(['UpdateItem', 'TransactWriteItems']);
+    expect(await noted()).toBe(before);
+    const larger = ['UpdateItem', 'UpdateItem', 'TransactWriteItems'];
+    expect((await writes((jobs) => jobs.create(job(150_000)))).toSorted()).toEqual(larger.toSorted());
+    const then = Number(await noted());
+    expect(then).toBeGreaterThan(150_000);
+    await writes(async (jobs) => {
+      const small = await jobs.get(created[0]?.id ?? '');
+      if (small !== undefined) await jobs.update(small, { notes: 'x'.repeat(180_000) });
+    });
+    expect(await noted()).toBeGreaterThan(180_000);
   });
 });

@@ -2,6 +2,7 @@ import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
+import { largestIn } from './head.ts';
 import { readNumbers } from './page.ts';
 import { ReadBudget } from './read-budget.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
@@ -70,8 +71,10 @@ export async function readMembers(
   source: ListSource,
   { after, limit, now, timeLimit }: OfMembers,
 ): Promise<ItemCursorPage> {
-  const members = membersOf(source, await readView(table, source), new Set(), now);
+  const view = await readView(table, source);
+  const members = membersOf(source, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
+  budget.noteLargest(largestIn(view.head));
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(after + 1);
   while (items.length < limit && rank < members.total) {

@@ -26,6 +26,8 @@ export interface TakenNumber {
   readonly filters: readonly string[];
   /** Superfluous marks in the head, to be removed after the commit. */
   readonly upkeep: Upkeep | undefined;
+  /** Bytes of the list's largest record, as far as it is noted. */
+  readonly largest: number;
 }
 
 interface Taker {
@@ -45,7 +47,14 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
   const { retentionDays } = list;
   if (retentionDays === undefined) {
     const head = await give(table, list, taker, PLAIN);
-    return { list, number: Number(head.NEXT) - 1, expires: undefined, filters: builtIn(head), upkeep: undefined };
+    return {
+      list,
+      number: Number(head.NEXT) - 1,
+      expires: undefined,
+      filters: builtIn(head),
+      upkeep: undefined,
+      largest: largestIn(head),
+    };
   }
   const end = endAt(taker.now, retentionDays);
   const head = await giveDated(table, { ...list, retentionDays }, taker, end);
@@ -56,6 +65,7 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
     expires: expiryOf(head, number),
     filters: builtIn(head),
     upkeep: head[markOf(end)] === number ? neededUpkeep(head) : undefined,
+    largest: largestIn(head),
   };
 }
 
@@ -66,6 +76,23 @@ const neededUpkeep = (head: Head): Upkeep | undefined => {
 
 /** The filters that are built: every record of the list is in their sets. */
 export const builtIn = ({ FILTERS: fields }: Head): readonly string[] => (Array.isArray(fields) ? fields : []);
+
+/** Bytes of the largest record that was noted; 0 if none was. */
+export const largestIn = ({ LARGEST: bytes }: Head): number => Number(bytes ?? 0);
+
+/** Notes the size of a large record, from which readers tell how many a query returns. The note never decreases, and is a hint: it may be missing. */
+export async function noteLargest(table: Table, { partition }: List, bytes: number): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: setPartition(partition), SK: HEAD },
+      UpdateExpression: 'SET LARGEST = :bytes',
+      ConditionExpression: 'attribute_exists(#next) AND (attribute_not_exists(LARGEST) OR LARGEST < :bytes)',
+      ExpressionAttributeNames: { '#next': 'NEXT' },
+      ExpressionAttributeValues: { ':bytes': bytes },
+    }),
+  );
+}
 
 /** Further parts of the update that gives a number: expressions and a condition. */
 interface HeadUpdate {

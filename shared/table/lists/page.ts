@@ -3,6 +3,7 @@ import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 import { compact } from './compact.ts';
 import { fence, isLate } from './fence.ts';
+import { largestIn } from './head.ts';
 import { Members } from './number-set.ts';
 import { expiryOf } from './periods.ts';
 import { ReadBudget } from './read-budget.ts';
@@ -41,6 +42,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     readView(table, source),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
+  budget.noteLargest(largestIn(view.head));
   const absent = new Set<number>();
   const found = new Map(newest);
   let page = membersOf(source, view, absent, request.now);
@@ -88,7 +90,8 @@ export async function readNumbers(
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
   if (isWhole(source)) return readNeighbours(table, partition, numbers, budget);
-  const readAll = isDense(numbers) && !budget.hasFullQuery ? readBetween : readEach;
+  const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
+  const readAll = isOneQuery ? readBetween : readEach;
   const { records } = await readAll(table, partition, numbers, false, budget);
   const matching = new Map(Array.from(records).filter(([, item]) => matches(item)));
   const doubtful = numbers.filter((number) => !matching.has(number));
@@ -98,20 +101,36 @@ export async function readNumbers(
   return leadingUpTo({ records: matching, unread }, budget);
 }
 
-/** Reads the records of these numbers, which are neighbours, by one query, and what does not fit into it by key. Strongly consistent. */
+/**
+ * Reads the records of these numbers, which are neighbours: by one query, or by several where the list is known to have large records, and by key
+ * what they do not reach. Strongly consistent.
+ */
 async function readNeighbours(
   table: Table,
   partition: string,
   numbers: readonly number[],
   budget: ReadBudget,
 ): Promise<Records> {
-  const read: PartialRead = budget.hasFullQuery
-    ? { records: new Map(), unread: numbers }
-    : await readBetween(table, partition, numbers, true, budget);
-  if (read.unread.length === 0) return read.records;
-  const { records, unread } = await readEach(table, partition, read.unread, true, budget);
-  return leadingUpTo({ records: new Map([...read.records, ...records]), unread }, budget);
+  const ranges = budget.hasFullQuery ? [] : rangesOf(numbers, budget.perQuery);
+  const reads = await Promise.all(ranges.map((range) => readBetween(table, partition, range, true, budget)));
+  const found = new Map(reads.flatMap(({ records }) => [...records]));
+  const left = ranges.length === 0 ? numbers : reads.flatMap((read) => read.unread);
+  if (left.length === 0) return found;
+  const { records, unread } = await readEach(table, partition, left, true, budget);
+  return leadingUpTo({ records: new Map([...found, ...records]), unread }, budget);
 }
+
+/** Most queries of 1 MB at once. */
+const MOST_QUERIES = 16;
+
+/** Divides numbers into ranges of at most so many, if that makes no more than {@link MOST_QUERIES}. */
+function rangesOf(numbers: readonly number[], most: number): (readonly number[])[] {
+  if (spanOf(numbers) > most * MOST_QUERIES) return [numbers];
+  const first = numbers[0] ?? 0;
+  return Array.from(Map.groupBy(numbers, (number) => Math.floor((number - first) / most)).values());
+}
+
+const spanOf = (numbers: readonly number[]): number => (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) + 1;
 
 /** The records before the first unread one: a page that is cut must not have gaps. */
 function leadingUpTo({ records, unread }: PartialRead, { newestFirst }: ReadBudget): Records {
@@ -123,8 +142,7 @@ function leadingUpTo({ records, unread }: PartialRead, { newestFirst }: ReadBudg
 /** A single read costs as much as four records of 1 KB in a query. */
 const RECORDS_A_UNIT = 4;
 
-const isDense = (numbers: readonly number[]): boolean =>
-  (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) < numbers.length * RECORDS_A_UNIT;
+const isDense = (numbers: readonly number[]): boolean => spanOf(numbers) <= numbers.length * RECORDS_A_UNIT;
 
 /** A page of records that their parent numbers: no number is missing, so their count is enough. */
 export async function readNumbered(

@@ -14,6 +14,12 @@ const MAX_QUERY = 1_048_576;
 /** Largest item of a record: the record and internal attributes. In bytes. */
 const MAX_ITEM = MAX_RECORD + 10_000;
 
+/** More than the keys and internal attributes of a record take. In bytes. */
+const INTERNAL = 1_000;
+
+/** Size from which 200 records, the largest page, may be more than a query reads. In bytes. */
+export const LARGE = 5_000;
+
 /** Bytes per read unit (AWS, "DynamoDB read consistency"). */
 const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
@@ -27,6 +33,7 @@ export class ReadBudget {
   #records = 0;
   #isCut = false;
   #hasFullQuery = false;
+  #largest = 0;
 
   constructor(timeLimit: TimeLimit, newestFirst: boolean, most = MAX_READ) {
     this.timeLimit = timeLimit;
@@ -51,6 +58,16 @@ export class ReadBudget {
 
   noteFullQuery(): void {
     this.#hasFullQuery = true;
+  }
+
+  /** Notes the size of the list's largest record, where it is known. In bytes. */
+  noteLargest(bytes: number): void {
+    this.#largest = bytes;
+  }
+
+  /** How many records a query certainly reads, if the largest is known; else there is no bound. */
+  get perQuery(): number {
+    return this.#largest === 0 ? Number.POSITIVE_INFINITY : Math.floor(MAX_QUERY / (this.#largest + INTERNAL));
   }
 
   /**

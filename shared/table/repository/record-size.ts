@@ -7,12 +7,18 @@ import type { Entity } from './entity.ts';
  * when responses are made, because a webhook event writes without a response, and some callers get a record without its credentials.
  *
  * Derived fields that change later (`derived-fields.ts`) are numbers and times; a page has room for them.
+ * @returns its size in bytes, at least what it takes when it is stored
  * @throws RecordTooLarge
  */
-export function checkSize<T extends object>(kind: Entity<T>, record: T): void {
+export function checkSize<T extends object>(kind: Entity<T>, record: T): number {
+  const size = sizeOf(kind, record);
+  if (size > MAX_RECORD) throw new RecordTooLarge(size);
+  return size;
+}
+
+export function sizeOf<T extends object>(kind: Entity<T>, record: T): number {
   const encrypted = kind.encrypted.reduce((sum, field) => sum + textLength(record[field]), 0);
-  const size = escapedSize(JSON.stringify(record)) + encrypted * (DECRYPTED - 1);
-  if (size > MAX_RECORD) throw new RecordTooLarge(Math.ceil(size));
+  return Math.ceil(escapedSize(JSON.stringify(record)) + encrypted * (DECRYPTED - 1));
 }
 
 /**

@@ -1,7 +1,8 @@
 import { StaleRead } from '../errors.ts';
 import { type Key, setPartition, type TenantId } from '../keys.ts';
-import type { TakenNumber } from '../lists/head.ts';
+import { noteLargest, type TakenNumber } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
+import { LARGE } from '../lists/read-budget.ts';
 import { stageEntry } from '../lists/set-writes.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Session } from '../session.ts';
@@ -12,7 +13,7 @@ import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
 import { expiryOf, type Location, RecordReader } from './record-reader.ts';
-import { checkSize } from './record-size.ts';
+import { checkSize, sizeOf } from './record-size.ts';
 import type { Place, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
@@ -72,7 +73,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   #stageNew(record: T, id: string, taken: TakenNumber): Stored<T> {
-    checkSize(this.entity, record);
+    const size = checkSize(this.entity, record);
+    if (size >= LARGE && size > taken.largest) this.#noteLargest(size);
     const { number, expires } = taken;
     const kept = this.lists.kept(taken.filters);
     const item = {
@@ -112,7 +114,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    */
   async update(stored: Stored<T>, changes: Partial<T>, alsoAudited: readonly string[] = []): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
-    checkSize(this.entity, record);
+    const size = checkSize(this.entity, record);
+    if (size >= LARGE && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
     const kept = this.lists.kept(notedIn(item));
@@ -168,6 +171,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return this.session.unitOfWork(this.tenant);
   }
 
+  #noteLargest(size: number): void {
+    const { byTime, single } = this.entity;
+    if (!byTime && !single) this.session.duringCommit(() => noteLargest(this.table, this.lists.list, size));
+  }
+
   #keyIn(item: Item): Key {
     return { PK: String(item.PK), SK: String(item.SK) };
   }
@@ -179,7 +187,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   #take(): Promise<TakenNumber> {
     const { list } = this.lists;
     return this.entity.byTime
-      ? Promise.resolve({ list, number: this.session.now, expires: undefined, filters: [], upkeep: undefined })
+      ? Promise.resolve({
+          list,
+          number: this.session.now,
+          expires: undefined,
+          filters: [],
+          upkeep: undefined,
+          largest: 0,
+        })
       : this.session.takeNumber(this.tenant, list);
   }
 }
