@@ -35,7 +35,8 @@ const WRITES: readonly Bound[] = [
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
   write('POST /integrations', 20, 2),
-  write('POST /webhooks/{app_code}', 19, 3),
+  // 16 of the 17 that issue 9 allows, and the client's entry in the index of names (`docs/decisions/0141`).
+  write('POST /webhooks/{app_code}', 18, 3),
 ];
 
 /** Lists whose parent is read beside them. */
