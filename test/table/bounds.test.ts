@@ -141,17 +141,20 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
     table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
-    for (let index = 0; index < 120; index++) {
+    const loader = new Loader(table, org, kind);
+    for (let index = 0; index < 119; index++) {
       const values = [index % 6 === 0 ? 'rare' : 'usual', index % 2 === 0 ? 'even' : 'odd'];
       const notes = 'x'.repeat(index % 5 === 0 ? 20_000 : 120_000);
-      const session = open();
-      const { record } = await jobsOf(org, session, kind).create({
-        ...newJob(2, (field) => values[field] ?? null),
-        notes,
-      });
-      await session.commit();
+      const { record } = await loader.create({ ...newJob(2, (field) => values[field] ?? null), notes });
       created.push(record);
     }
+    await loader.flush(table);
+    // What is loaded is not noted.
+    const session = open();
+    const notes = 'x'.repeat(121_000);
+    const largest = await jobsOf(org, session, kind).create({ ...newJob(2, () => 'odd'), notes });
+    await session.commit();
+    created.push(largest.record);
     recorder = new Recorder(table);
   });
   afterAll(() => dynamoDb.stop());
