@@ -8,12 +8,12 @@ const ROOT = join(import.meta.dirname, '../..');
 
 /** The linters as anyone would run them on the committed file; neither of them calls anywhere. */
 const LINTERS: [name: string, command: string, args: readonly string[], complaints: readonly RegExp[]][] = [
-  ['redocly, recommended-strict', 'redocly', ['lint', '--config', join(ROOT, 'redocly.yaml')], [/services_count/]],
+  ['redocly, recommended-strict', 'redocly', ['lint', '--config', join(ROOT, 'redocly.yaml')], [/phone/]],
   [
     'spectral, spectral:oas and OWASP API security',
     'spectral',
     ['lint', '--ruleset', join(ROOT, '.spectral.yaml'), '--fail-severity', 'hint'],
-    [/services_count/, /owasp:api2:2023-read-restricted/],
+    [/phone/, /owasp:api2:2023-read-restricted/],
   ],
 ];
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { paths, ...rest } = JSON.parse(await readFile(join(ROOT, 'openapi.json'), 'utf8'));
   const text = JSON.stringify({ ...rest, paths: { '/api/v1/clients': paths['/api/v1/clients'] } });
   const open = text.replace('"security":[{"bearerAuth":[]}]', '"security":[]');
-  await writeFile(broken, open.replace('"services_count":0', '"services_count":"none"'));
+  await writeFile(broken, open.replace('"phone":351210000000', '"phone":"none"'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 

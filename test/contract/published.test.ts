@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { openApiDocument } from '../../shared/contract/openapi/document.ts';
@@ -166,5 +167,47 @@ describe('reading', () => {
       'listTicketMessages',
       'createTicketMessage',
     ]);
+  });
+});
+
+describe('on the wire', () => {
+  it('the document is small: what is repeated is repeated word for word, and near', () => {
+    const text = JSON.stringify(document);
+    expect(text.length / operations.length).toBeLessThan(4_500);
+    expect(gzipSync(text).length / operations.length).toBeLessThan(440);
+  });
+
+  it('an answer has no example that its schema shows field by field', () => {
+    const media = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ content }) => Object.values(Object(content)) as Node[]),
+    );
+    const shown = media.filter(({ schema }) => isNode(schema) && 'properties' in resolved(schema));
+    expect(shown.length).toBeGreaterThan(50);
+    expect(shown.filter((each) => 'example' in each)).toEqual([]);
+    // A page is a text, and shown as one.
+    expect(media.filter((each) => !shown.includes(each)).every((each) => 'example' in each)).toBe(true);
+  });
+
+  it('a field of a record is the same text in what it is made from', () => {
+    const textOf = (name: string) => JSON.stringify(Object(schemas[name]?.properties).created_at);
+    expect(textOf('ClientCreate')).toBe(textOf('ClientRecord'));
+    expect(textOf('ClientPatch')).toBe(textOf('ClientRecord'));
+  });
+
+  it('schemas are in reading order, a record beside its bodies', () => {
+    const names = Object.keys(schemas);
+    expect(names.slice(0, 2)).toEqual(['Login', 'AccessToken']);
+    expect(names.slice(names.indexOf('ClientPage')).slice(0, 4)).toEqual([
+      'ClientPage',
+      'ClientRecord',
+      'ClientCreate',
+      'ClientPatch',
+    ]);
+  });
+
+  it('bodies with read-only fields say what these are for', () => {
+    const fixed = [...asked].filter((name) => JSON.stringify(schemas[name]).includes('"readOnly":true'));
+    expect(fixed.length).toBeGreaterThan(20);
+    for (const name of fixed) expect(schemas[name]?.description, name).toMatch(/Read-only fields are left out, or as/);
   });
 });

@@ -54,7 +54,7 @@ const wordsIn = (text: string): string[] =>
 /** Whether a description has at least two words that the name has not. */
 function saysSomething({ name, node }: Named): boolean {
   const known = new Set(wordsIn(name));
-  const said = String(node.description ?? '').replace(/Default: .*$|Read-only: .*$/, '');
+  const said = String(node.description ?? '').replace(/Default: .*$/, '');
   return wordsIn(said).filter((word) => !known.has(word)).length >= 2;
 }
 

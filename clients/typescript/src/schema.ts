@@ -923,6 +923,20 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The credentials of an integration. */
+        Login: {
+            /**
+             * @description Which integration logs in: as it was registered.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * Format: password
+             * @description As the registration or the last rotation showed it.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret: string;
+        };
         /** @description What a login answers (RFC 6749 §5.1). */
         AccessToken: {
             /**
@@ -942,78 +956,53 @@ export interface components {
              */
             expires_in: number;
         };
-        /** @description Who did what to which record, or tried to. */
-        AuditEvent: {
+        /** @description Problem details (RFC 9457). Members that you do not know are to be ignored. */
+        Problem: {
+            /** @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do. */
+            type: string;
             /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 7df59570-303b-4c3e-b7a9-1d5f8e2c6b40
+             * @description The kind of problem in words.
+             * @example A record with this value already exists
              */
-            readonly id: string;
+            title: string;
             /**
-             * Format: date-time
-             * @description When it was done, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
+             * Format: int32
+             * @description The HTTP status, where it is known to the one who answers.
+             * @example 409
              */
-            readonly occurred_at: string;
+            status?: number;
             /**
-             * @description Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
-             * @example updateIntegration
+             * @description What is wrong with this request.
+             * @example Another record has this slug.
              */
-            readonly operation: string;
-            /** @description An integration with its token or signature, somebody without either, or the operator’s command line. */
-            readonly actor_type: string;
+            detail?: string;
             /**
-             * Format: uuid
-             * @description Id of the integration that acted, where it was one.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             * @description Names this request in the logs of the service.
+             * @example 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90
              */
-            readonly actor_id: string | null;
-            /**
-             * @description Its app code at that time; of a refused login the one that was tried.
-             * @example acme-billing
-             */
-            readonly actor_app_code: string | null;
-            /**
-             * @description Name of the record in this document: `Integration`.
-             * @example Integration
-             */
-            readonly record_type: string;
-            /**
-             * Format: uuid
-             * @description Which record of that type was created, changed or tried.
-             * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
-             */
-            readonly record_id: string;
-            /**
-             * @description Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.
-             * @example [
-             *       "status",
-             *       "permissions"
-             *     ]
-             */
-            readonly changed_fields: string[];
-            /**
-             * Format: int64
-             * @description Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
-             * @example 4
-             */
-            readonly failures: number | null;
-            /**
-             * @description `X-Request-Id` of the answer; null for the operator’s command line.
-             * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
-             */
-            readonly request_id: string | null;
-            /**
-             * @description Network address that the request came from.
-             * @example 192.0.2.17
-             */
-            readonly source_address: string | null;
+            request_id: string;
+            /** @description Every finding, each with its place. */
+            errors?: components["schemas"]["Finding"][];
         };
-        /** @description A part of a list, each element a audit event, with the length of the whole. */
-        AuditEventPage: {
+        /** @description One thing that is wrong with a request. */
+        Finding: {
+            /** @description The part of the request that the pointer points into. */
+            in: string;
+            /**
+             * @description JSON Pointer as a URI fragment (RFC 6901 §6).
+             * @example #/slug
+             */
+            pointer: string;
+            /**
+             * @description Why that part is refused, in words.
+             * @example Another record has this slug.
+             */
+            detail: string;
+        };
+        /** @description A part of a list, each element a client, with the length of the whole. */
+        ClientPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["AuditEvent"][];
+            data: components["schemas"]["ClientRecord"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -1120,63 +1109,7 @@ export interface components {
             /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
             readonly has_risks: boolean;
         };
-        /** @description What was done to a client, and by which integration. */
-        ClientAction: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
-             */
-            readonly id: string;
-            /**
-             * @description What was done: `created` or `updated`.
-             * @example updated
-             */
-            readonly type: string;
-            /**
-             * Format: uuid
-             * @description The client that it was done to.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            readonly client_id: string;
-            /**
-             * Format: uuid
-             * @description Id of the integration that did it.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly performed_by: string;
-            /**
-             * Format: date-time
-             * @description When it was done, by the clock of the service.
-             * @example 2026-11-20T09:31:00.000Z
-             */
-            readonly performed_at: string;
-            /**
-             * @description Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.
-             * @example {
-             *       "changes": {
-             *         "status": {
-             *           "from": "active",
-             *           "to": "inactive"
-             *         }
-             *       }
-             *     }
-             */
-            readonly details: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description How it ended: `success`.
-             * @example success
-             */
-            readonly result: string;
-        };
-        /** @description The beginning of a list, or what follows a cursor; each element a client action. */
-        ClientActionList: {
-            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
-            data: components["schemas"]["ClientAction"][];
-        };
-        /** @description What a new client is made from: only what is required has to be there. */
+        /** @description What a new client is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ClientCreate: {
             /**
              * Format: uuid
@@ -1232,61 +1165,38 @@ export interface components {
             plan?: string | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: int64
-             * @description How many resources the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @description How many resources the client has now; counted by the service.
              * @example 0
              */
             readonly total_resources?: number | null;
             /**
              * Format: int64
-             * @description How many services the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @description How many services the client has now; counted by the service.
              * @example 0
              */
             readonly services_count?: number;
             /**
              * Format: date-time
-             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first. Read-only: as it was read, or left out.
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_contact?: string | null;
-            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. Read-only: as it was read, or left out. */
+            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
             readonly has_risks?: boolean;
         };
-        /** @description A part of a list, each element a client, with the length of the whole. */
-        ClientPage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["ClientRecord"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description What to change of a client: fields that are left out stay as they are. */
+        /** @description What to change of a client: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ClientPatch: {
             /**
              * @description What people call the company.
@@ -1336,761 +1246,103 @@ export interface components {
             plan?: string | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             readonly id?: string;
             /**
              * Format: uuid
-             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one. Read-only: as it was read, or left out.
+             * @description The organization that the record belongs to; the caller’s own unless a platform caller names one.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             readonly org_id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: int64
-             * @description How many resources the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @description How many resources the client has now; counted by the service.
              * @example 0
              */
             readonly total_resources?: number | null;
             /**
              * Format: int64
-             * @description How many services the client has now; counted by the service. Read-only: as it was read, or left out.
+             * @description How many services the client has now; counted by the service.
              * @example 0
              */
             readonly services_count?: number;
             /**
              * Format: date-time
-             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first. Read-only: as it was read, or left out.
+             * @description Time of the newest ticket of the client, or of the newest message in one. It may lag some seconds behind; null before the first.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_contact?: string | null;
-            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. Read-only: as it was read, or left out. */
+            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
             readonly has_risks?: boolean;
         };
-        /** @description A new integration, with the secret that is shown only here. */
-        CreatedIntegration: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id: string | null;
-            /**
-             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
-             * @example acme-billing
-             */
-            app_code: string;
-            /**
-             * @description What people call the integration.
-             * @example Acme billing
-             */
-            display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
-            status: string;
-            /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
-             * @example [
-             *       "clients:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions: string[] | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "team": "billing"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
-             * @example 600
-             */
-            rate_limit: number | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
-             * @example 300
-             */
-            webhook_tolerance_seconds: number | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at: string | null;
-            /**
-             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
-             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
-             */
-            secret: string | null;
-        };
-        /** @description One thing that is wrong with a request. */
-        Finding: {
-            /** @description The part of the request that the pointer points into. */
-            in: string;
-            /**
-             * @description JSON Pointer as a URI fragment (RFC 6901 §6).
-             * @example #/slug
-             */
-            pointer: string;
-            /**
-             * @description Why that part is refused, in words.
-             * @example Another record has this slug.
-             */
-            detail: string;
-        };
-        /** @description An app code with a secret: the credentials of a program that calls the API. */
-        Integration: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id: string | null;
-            /**
-             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
-             * @example acme-billing
-             */
-            app_code: string;
-            /**
-             * @description What people call the integration.
-             * @example Acme billing
-             */
-            display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
-            status: string;
-            /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
-             * @example [
-             *       "clients:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions: string[] | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "team": "billing"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
-             * @example 600
-             */
-            rate_limit: number | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
-             * @example 300
-             */
-            webhook_tolerance_seconds: number | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at: string | null;
-        };
-        /** @description What a new integration is made from: only what is required has to be there. */
-        IntegrationCreate: {
-            /**
-             * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id?: string | null;
-            /**
-             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
-             * @example acme-billing
-             */
-            app_code: string;
-            /**
-             * @description What people call the integration.
-             * @example Acme billing
-             */
-            display_name: string;
-            /**
-             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. Default: `active`.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
-            /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself. Default: null.
-             * @example [
-             *       "clients:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions?: string[] | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
-             * @example {
-             *       "team": "billing"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker. Default: null.
-             * @example 600
-             */
-            rate_limit?: number | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts. Default: null.
-             * @example 300
-             */
-            webhook_tolerance_seconds?: number | null;
-            /**
-             * Format: password
-             * @description Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.
-             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
-             */
-            secret?: string;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-        };
-        /** @description A part of a list, each element a integration, with the length of the whole. */
-        IntegrationPage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Integration"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description What to change of a integration: fields that are left out stay as they are. */
-        IntegrationPatch: {
-            /**
-             * @description What people call the integration.
-             * @example Acme billing
-             */
-            display_name?: string;
-            /**
-             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
-             * @enum {string}
-             */
-            status?: "active" | "inactive";
-            /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
-             * @example [
-             *       "clients:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions?: string[] | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "team": "billing"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
-             * @example 600
-             */
-            rate_limit?: number | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
-             * @example 300
-             */
-            webhook_tolerance_seconds?: number | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly id?: string;
-            /**
-             * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. Read-only: as it was read, or left out.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            readonly org_id?: string | null;
-            /**
-             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes. Read-only: as it was read, or left out.
-             * @example acme-billing
-             */
-            readonly app_code?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-        };
-        /** @description What a system of the organization reported. */
-        LogEntry: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
-             */
-            readonly id: string;
-            /** @description How serious it is, from `debug` to `error`. */
-            level: string;
-            /**
-             * @description What happened, in words.
-             * @example The disk is nearly full
-             */
-            message: string;
-            /**
-             * @description At most 65536 bytes as JSON.
-             * @example {
-             *       "host": "db-1",
-             *       "used": 0.93
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description When the entry was taken in, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly ts: string;
-        };
-        /** @description What a new log entry is made from: only what is required has to be there. */
-        LogEntryCreate: {
-            /**
-             * @description How serious it is, from `debug` to `error`.
-             * @enum {string}
-             */
-            level: "info" | "warn" | "error" | "debug";
-            /**
-             * @description What happened, in words.
-             * @example The disk is nearly full
-             */
-            message: string;
-            /**
-             * @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`.
-             * @example {
-             *       "host": "db-1",
-             *       "used": 0.93
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the entry was taken in, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly ts?: string;
-        };
-        /** @description A part of a list, each element a log entry, with the length of the whole. */
-        LogEntryPage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["LogEntry"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description Tells that an entry was taken in. */
-        LogReceipt: {
-            /**
-             * Format: uuid
-             * @description Names the stored entry.
-             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
-             */
-            id: string;
-            /**
-             * @description That the entry is stored: always true.
-             * @constant
-             */
-            received: true;
-        };
-        /** @description The credentials of an integration. */
-        Login: {
-            /**
-             * @description Which integration logs in: as it was registered.
-             * @example acme-billing
-             */
-            app_code: string;
-            /**
-             * Format: password
-             * @description As the registration or the last rotation showed it.
-             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
-             */
-            secret: string;
-        };
-        /** @description That a person belongs to an organization or to one of its clients. */
-        Membership: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The person who is a member.
-             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
-             */
-            user_id: string;
-            /**
-             * Format: uuid
-             * @description Of which organization; the caller’s own unless a platform caller names one.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id: string;
-            /**
-             * Format: uuid
-             * @description The client to whom the membership is limited; null for the whole organization.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id: string | null;
-            /**
-             * Format: uuid
-             * @description In which role; null for none.
-             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
-             */
-            role_id: string | null;
-            /**
-             * @description `active` or `inactive`: whether it holds at present. Or another word.
-             * @example active
-             */
-            status: string;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "desk": "B7"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at: string | null;
-        };
-        /** @description What a new membership is made from: only what is required has to be there. */
-        MembershipCreate: {
-            /**
-             * Format: uuid
-             * @description The person who is a member.
-             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
-             */
-            user_id: string;
-            /**
-             * Format: uuid
-             * @description Of which organization; the caller’s own unless a platform caller names one.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id?: string;
-            /**
-             * Format: uuid
-             * @description The client to whom the membership is limited; null for the whole organization. Default: null.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id?: string | null;
-            /**
-             * Format: uuid
-             * @description In which role; null for none. Default: null.
-             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
-             */
-            role_id?: string | null;
-            /**
-             * @description `active` or `inactive`: whether it holds at present. Or another word. Default: `active`.
-             * @example active
-             */
-            status?: string;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
-             * @example {
-             *       "desk": "B7"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-        };
-        /** @description The beginning of a list, or what follows a cursor; each element a membership. */
-        MembershipList: {
+        /** @description The beginning of a list, or what follows a cursor; each element a client action. */
+        ClientActionList: {
             /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
-            data: components["schemas"]["Membership"][];
+            data: components["schemas"]["ClientAction"][];
         };
-        /** @description What to change of a membership: fields that are left out stay as they are. */
-        MembershipPatch: {
-            /**
-             * Format: uuid
-             * @description In which role; null for none.
-             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
-             */
-            role_id?: string | null;
-            /**
-             * @description `active` or `inactive`: whether it holds at present. Or another word.
-             * @example inactive
-             */
-            status?: string;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "desk": "B7"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
-             */
-            readonly id?: string;
-            /**
-             * Format: uuid
-             * @description The person who is a member. Read-only: as it was read, or left out.
-             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
-             */
-            readonly user_id?: string;
-            /**
-             * Format: uuid
-             * @description Of which organization; the caller’s own unless a platform caller names one. Read-only: as it was read, or left out.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            readonly org_id?: string;
-            /**
-             * Format: uuid
-             * @description The client to whom the membership is limited; null for the whole organization. Read-only: as it was read, or left out.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            readonly client_id?: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-        };
-        /** @description An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0). */
-        OpenApiDocument: {
-            /**
-             * @description Version of the format.
-             * @constant
-             */
-            openapi: "3.1.0";
-            /** @description What the document is about. */
-            info: {
-                /**
-                 * @description What the service is.
-                 * @example Multi-Tenant Client, Service and Resource Management API
-                 */
-                title: string;
-                /**
-                 * @description Version of the interface, not of the software.
-                 * @example 1.0.0
-                 */
-                version: string;
-                /**
-                 * @description How to begin, in Markdown.
-                 * @example Clients, their services and resources.
-                 */
-                description: string;
-            };
-            /**
-             * @description Where the service is.
-             * @example [
-             *       {
-             *         "url": "/"
-             *       }
-             *     ]
-             */
-            servers: {
-                /** @description Address below which the paths begin. */
-                url: string;
-            }[];
-            /**
-             * @description The groups of operations, in reading order.
-             * @example []
-             */
-            tags: {
-                [key: string]: unknown;
-            }[];
-            /**
-             * @description All operations, by path and method.
-             * @example {}
-             */
-            paths: {
-                [key: string]: unknown;
-            };
-            /**
-             * @description What operations have in common, by kind and name.
-             * @example {
-             *       "schemas": {}
-             *     }
-             */
-            components: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description A tenant of the service, which sees nothing of the others. */
-        Organization: {
+        /** @description What was done to a client, and by which integration. */
+        ClientAction: {
             /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
              */
             readonly id: string;
             /**
-             * @description What people call the organization.
-             * @example Acme Lda
+             * @description What was done: `created` or `updated`.
+             * @example updated
              */
-            name: string;
-            /**
-             * @description Short name for web addresses; made from the name unless given. Not unique.
-             * @example acme-lda
-             */
-            slug: string;
-            /**
-             * @description At most 65536 bytes as JSON.
-             * @example {
-             *       "locale": "pt-PT"
-             *     }
-             */
-            settings: {
-                [key: string]: unknown;
-            };
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at: string;
-        };
-        /** @description What a new organization is made from: only what is required has to be there. */
-        OrganizationCreate: {
-            /**
-             * @description What people call the organization.
-             * @example Acme Lda
-             */
-            name: string;
-            /**
-             * @description Short name for web addresses; made from the name unless given. Not unique.
-             * @example acme-lda
-             */
-            slug?: string;
-            /**
-             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON. Default: `{}`.
-             * @example {
-             *       "locale": "pt-PT"
-             *     }
-             */
-            settings?: {
-                [key: string]: unknown;
-            };
+            readonly type: string;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             * @description The client that it was done to.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
-            readonly id?: string;
+            readonly client_id: string;
+            /**
+             * Format: uuid
+             * @description Id of the integration that did it.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly performed_by: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
+             * @description When it was done, by the clock of the service.
+             * @example 2026-11-20T09:31:00.000Z
              */
-            readonly created_at?: string;
+            readonly performed_at: string;
+            /**
+             * @description Of a creation the `fields` that were given; of a change its `changes`, each with the value before (`from`) and after (`to`). Long values are cut.
+             * @example {
+             *       "changes": {
+             *         "status": {
+             *           "from": "active",
+             *           "to": "inactive"
+             *         }
+             *       }
+             *     }
+             */
+            readonly details: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How it ended: `success`.
+             * @example success
+             */
+            readonly result: string;
         };
-        /** @description A part of a list, each element a organization, with the length of the whole. */
-        OrganizationPage: {
+        /** @description A part of a list, each element a service, with the length of the whole. */
+        ServicePage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Organization"][];
+            data: components["schemas"]["Service"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -2110,63 +1362,460 @@ export interface components {
              */
             total: number;
         };
-        /** @description What to change of a organization: fields that are left out stay as they are. */
-        OrganizationPatch: {
+        /** @description Something that is run for a client, such as a shop or a mail server. */
+        Service: {
             /**
-             * @description What people call the organization.
-             * @example Acme Europe
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type: string;
+            /**
+             * @description What the service does, for people.
+             * @example The shop and its checkout.
+             */
+            description: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https.
+             * @example https://shop.acme.example
+             */
+            url: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description Which offer the client has chosen, in your own words.
+             * @example basic
+             */
+            plan: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word.
+             * @example production
+             */
+            environment: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example healthy
+             */
+            health_status: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @example 99.95
+             */
+            uptime_percentage: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in.
+             * @example 120.5
+             */
+            monthly_cost: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @example 2026-12-01
+             */
+            next_billing_date: string | null;
+            /**
+             * @description Which release of the software is running.
+             * @example 4.2.0
+             */
+            version: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at: string | null;
+        };
+        /** @description What a new service is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        ServiceCreate: {
+            /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string;
+            /**
+             * @description What people call the service.
+             * @example Web shop
+             */
+            name: string;
+            /**
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
+             */
+            type: string;
+            /**
+             * @description What the service does, for people. Default: null.
+             * @example The shop and its checkout.
+             */
+            description?: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https. Default: null.
+             * @example https://shop.acme.example
+             */
+            url?: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https. Default: null.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Which offer the client has chosen, in your own words. Default: `basic`.
+             * @example basic
+             */
+            plan?: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word. Default: `production`.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
+             * @example {
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
+             *     }
+             */
+            credentials?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters. Default: null.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word. Default: `healthy`.
+             * @example healthy
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`. Default: null.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it. Default: null.
+             * @example 99.95
+             */
+            uptime_percentage?: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in. Default: `0`.
+             * @example 120.5
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word. Default: `monthly`.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601. Default: null.
+             * @example 2026-12-01
+             */
+            next_billing_date?: string | null;
+            /**
+             * @description Which release of the software is running. Default: null.
+             * @example 4.2.0
+             */
+            version?: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live. Default: null.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at?: string | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+        };
+        /** @description What to change of a service: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        ServicePatch: {
+            /**
+             * @description What people call the service.
+             * @example Web shop
              */
             name?: string;
             /**
-             * @description Short name for web addresses; made from the name unless given. Not unique.
-             * @example acme-lda
+             * @description What kind of service it is, such as `web` or `saas`. Or another word.
+             * @example web
              */
-            slug?: string;
+            type?: string;
             /**
-             * @description At most 65536 bytes as JSON.
+             * @description What the service does, for people.
+             * @example The shop and its checkout.
+             */
+            description?: string | null;
+            /**
+             * Format: uri
+             * @description Where users reach the service, with http or https.
+             * @example https://shop.acme.example
+             */
+            url?: string | null;
+            /**
+             * Format: uri
+             * @description Where its administrators sign in, with http or https.
+             * @example https://shop.acme.example/admin
+             */
+            admin_url?: string | null;
+            /**
+             * @description `active`, or `maintenance` while it is being worked on. Or another word.
+             * @example maintenance
+             */
+            status?: string;
+            /**
+             * @description Which offer the client has chosen, in your own words.
+             * @example basic
+             */
+            plan?: string | null;
+            /**
+             * @description What it is run for: `production`, `staging` … Or another word.
+             * @example production
+             */
+            environment?: string;
+            /**
+             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
              * @example {
-             *       "locale": "en-IE"
+             *       "user": "deploy",
+             *       "password": "correct horse battery staple"
              *     }
              */
-            settings?: {
+            credentials?: {
                 [key: string]: unknown;
-            };
+            } | null;
+            /**
+             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
+             * @example {
+             *       "region": "eu-west-1",
+             *       "replicas": 2
+             *     }
+             */
+            deployment_config?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "owner": "team-web"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * @description Labels to group services by, each of up to 100 characters.
+             * @example [
+             *       "shop",
+             *       "public"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @example degraded
+             */
+            health_status?: string;
+            /**
+             * Format: date-time
+             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            last_health_check?: string | null;
+            /**
+             * Format: double
+             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @example 99.95
+             */
+            uptime_percentage?: number | null;
+            /**
+             * Format: double
+             * @description What the service costs a month, in the currency that you account in.
+             * @example 120.5
+             */
+            monthly_cost?: number;
+            /**
+             * @description How often it is billed: `monthly`, `yearly` … Or another word.
+             * @example monthly
+             */
+            billing_cycle?: string;
+            /**
+             * @description The day of the next bill, as a date or a time in ISO 8601.
+             * @example 2026-12-01
+             */
+            next_billing_date?: string | null;
+            /**
+             * @description Which release of the software is running.
+             * @example 4.2.0
+             */
+            version?: string | null;
+            /**
+             * Format: date-time
+             * @description When that release went live.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            deployed_at?: string | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
              */
             readonly id?: string;
             /**
+             * Format: uuid
+             * @description The company that it is run for, by its id.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string;
+            /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-01T08:00:00.000Z
+             */
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
-            readonly created_at?: string;
+            readonly updated_at?: string | null;
         };
-        /** @description What an integration may be allowed to do. */
-        Permission: {
-            /**
-             * Format: uuid
-             * @description Made from the code, and the same wherever this service runs.
-             * @example 36f80d5e-1441-56cb-b5f9-b1b7964d034f
-             */
-            readonly id: string;
-            /**
-             * @description `<area>:<verb>`, as an integration is given it.
-             * @example clients:read
-             */
-            readonly code: string;
-            /**
-             * @description What it allows, in words.
-             * @example Read clients
-             */
-            readonly description: string;
-        };
-        /** @description A part of a list, each element a permission, with the length of the whole. */
-        PermissionPage: {
+        /** @description A part of a list, each element a resource, with the length of the whole. */
+        ResourcePage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Permission"][];
+            data: components["schemas"]["Resource"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -2185,34 +1834,6 @@ export interface components {
              * @example 1
              */
             total: number;
-        };
-        /** @description Problem details (RFC 9457). Members that you do not know are to be ignored. */
-        Problem: {
-            /** @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do. */
-            type: string;
-            /**
-             * @description The kind of problem in words.
-             * @example A record with this value already exists
-             */
-            title: string;
-            /**
-             * Format: int32
-             * @description The HTTP status, where it is known to the one who answers.
-             * @example 409
-             */
-            status?: number;
-            /**
-             * @description What is wrong with this request.
-             * @example Another record has this slug.
-             */
-            detail?: string;
-            /**
-             * @description Names this request in the logs of the service.
-             * @example 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90
-             */
-            request_id: string;
-            /** @description Every finding, each with its place. */
-            errors?: components["schemas"]["Finding"][];
         };
         /** @description What services run on, such as a machine or a volume, and how it is doing. */
         Resource: {
@@ -2386,7 +2007,7 @@ export interface components {
              */
             readonly updated_at: string | null;
         };
-        /** @description What a new resource is made from: only what is required has to be there. */
+        /** @description What a new resource is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ResourceCreate: {
             /**
              * Format: uuid
@@ -2541,158 +2162,24 @@ export interface components {
             provisioned_at?: string | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-01T08:00:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
         };
-        /** @description A sample of the usage and health of a resource. */
-        ResourceHistoryEntry: {
-            /**
-             * Format: int64
-             * @description Number of the sample among those of the resource, counted from 1.
-             * @example 1
-             */
-            readonly id: number;
-            /**
-             * Format: uuid
-             * @description The resource that was measured.
-             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
-             */
-            readonly resource_id: string;
-            /**
-             * Format: date-time
-             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            timestamp: string;
-            /**
-             * Format: double
-             * @description Processor time in use, in percent.
-             * @example 42.5
-             */
-            cpu_usage: number;
-            /**
-             * Format: double
-             * @description Memory in use, in percent.
-             * @example 61
-             */
-            memory_usage: number;
-            /**
-             * Format: double
-             * @description Disk space in use, in percent.
-             * @example 30
-             */
-            storage_usage: number;
-            /**
-             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
-             * @example healthy
-             */
-            health_status: string;
-        };
-        /** @description What a new resource history entry is made from: only what is required has to be there. */
-        ResourceHistoryEntryCreate: {
-            /**
-             * Format: date-time
-             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            timestamp?: string;
-            /**
-             * Format: double
-             * @description Processor time in use, in percent.
-             * @example 42.5
-             */
-            cpu_usage: number;
-            /**
-             * Format: double
-             * @description Memory in use, in percent.
-             * @example 61
-             */
-            memory_usage: number;
-            /**
-             * Format: double
-             * @description Disk space in use, in percent.
-             * @example 30
-             */
-            storage_usage: number;
-            /**
-             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
-             * @example healthy
-             */
-            health_status?: string;
-            /**
-             * Format: int64
-             * @description Number of the sample among those of the resource, counted from 1. Read-only: as it was read, or left out.
-             * @example 1
-             */
-            readonly id?: number;
-            /**
-             * Format: uuid
-             * @description The resource that was measured. Read-only: as it was read, or left out.
-             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
-             */
-            readonly resource_id?: string;
-        };
-        /** @description A part of a list, each element a resource history entry, with the length of the whole. */
-        ResourceHistoryEntryPage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["ResourceHistoryEntry"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description A part of a list, each element a resource, with the length of the whole. */
-        ResourcePage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Resource"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description What to change of a resource: fields that are left out stay as they are. */
+        /** @description What to change of a resource: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         ResourcePatch: {
             /**
              * Format: uuid
@@ -2841,125 +2328,33 @@ export interface components {
             provisioned_at?: string | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
              */
             readonly id?: string;
             /**
              * Format: uuid
-             * @description The company that it is looked after for, by its id. Read-only: as it was read, or left out.
+             * @description The company that it is looked after for, by its id.
              * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
              */
             readonly client_id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-01T08:00:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
         };
-        /** @description As what a person belongs to an organization. */
-        Role: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The organization that has the role; null for a role of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id: string | null;
-            /**
-             * @description Short name for programs; no two roles of an organization have the same.
-             * @example support
-             */
-            code: string;
-            /**
-             * @description What people call the role.
-             * @example Support
-             */
-            label: string;
-            /**
-             * @description What the role is for, for people.
-             * @example Answers tickets
-             */
-            description: string | null;
-            /** @description Made by platform callers only. */
-            is_system: boolean;
-            /**
-             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
-             * @example [
-             *       "tickets:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions: string[] | null;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at: string | null;
-        };
-        /** @description What a new role is made from: only what is required has to be there. */
-        RoleCreate: {
-            /**
-             * Format: uuid
-             * @description The organization that has the role; null for a role of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id?: string | null;
-            /**
-             * @description Short name for programs; no two roles of an organization have the same.
-             * @example support
-             */
-            code: string;
-            /**
-             * @description What people call the role.
-             * @example Support
-             */
-            label: string;
-            /**
-             * @description What the role is for, for people. Default: null.
-             * @example Answers tickets
-             */
-            description?: string | null;
-            /** @description Made by platform callers only. Default: `false`. */
-            is_system?: boolean;
-            /**
-             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
-             * @example [
-             *       "tickets:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions?: string[] | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-        };
-        /** @description A part of a list, each element a role, with the length of the whole. */
-        RolePage: {
+        /** @description A part of a list, each element a resource history entry, with the length of the whole. */
+        ResourceHistoryEntryPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Role"][];
+            data: components["schemas"]["ResourceHistoryEntry"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -2979,243 +2374,116 @@ export interface components {
              */
             total: number;
         };
-        /** @description An integration with its new secret, which is shown only here. */
-        RotatedIntegration: {
+        /** @description A sample of the usage and health of a resource. */
+        ResourceHistoryEntry: {
+            /**
+             * Format: int64
+             * @description Number of the sample among those of the resource, counted from 1.
+             * @example 1
+             */
+            readonly id: number;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             * @description The resource that was measured.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
              */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
-             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
-             */
-            org_id: string | null;
-            /**
-             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
-             * @example acme-billing
-             */
-            app_code: string;
-            /**
-             * @description What people call the integration.
-             * @example Acme billing
-             */
-            display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
-            status: string;
-            /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
-             * @example [
-             *       "clients:read",
-             *       "tickets:write"
-             *     ]
-             */
-            permissions: string[] | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "team": "billing"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
-             * @example 600
-             */
-            rate_limit: number | null;
-            /**
-             * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
-             * @example 300
-             */
-            webhook_tolerance_seconds: number | null;
+            readonly resource_id: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service.
+             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
              * @example 2026-11-20T09:30:00.000Z
              */
-            readonly created_at: string | null;
+            timestamp: string;
             /**
-             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
-             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             * Format: double
+             * @description Processor time in use, in percent.
+             * @example 42.5
              */
-            secret: string | null;
+            cpu_usage: number;
             /**
-             * Format: date-time
-             * @description Until when the secret before is good too; null when it is good no more.
-             * @example 2026-11-21T09:30:00.000Z
+             * Format: double
+             * @description Memory in use, in percent.
+             * @example 61
              */
-            previous_expires_at: string | null;
-        };
-        /** @description How to replace a secret; the empty object `{}` will do. */
-        SecretRotation: {
+            memory_usage: number;
             /**
-             * Format: password
-             * @description The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.
-             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             * Format: double
+             * @description Disk space in use, in percent.
+             * @example 30
              */
-            secret?: string;
+            storage_usage: number;
             /**
-             * Format: int32
-             * @description How long the secret before stays good, in seconds; 0 when it may have leaked. Default: `86400`.
-             * @example 86400
-             */
-            previous_valid_for?: number;
-        };
-        /** @description Something that is run for a client, such as a shop or a mail server. */
-        Service: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The company that it is run for, by its id.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id: string;
-            /**
-             * @description What people call the service.
-             * @example Web shop
-             */
-            name: string;
-            /**
-             * @description What kind of service it is, such as `web` or `saas`. Or another word.
-             * @example web
-             */
-            type: string;
-            /**
-             * @description What the service does, for people.
-             * @example The shop and its checkout.
-             */
-            description: string | null;
-            /**
-             * Format: uri
-             * @description Where users reach the service, with http or https.
-             * @example https://shop.acme.example
-             */
-            url: string | null;
-            /**
-             * Format: uri
-             * @description Where its administrators sign in, with http or https.
-             * @example https://shop.acme.example/admin
-             */
-            admin_url: string | null;
-            /**
-             * @description `active`, or `maintenance` while it is being worked on. Or another word.
-             * @example active
-             */
-            status: string;
-            /**
-             * @description Which offer the client has chosen, in your own words.
-             * @example basic
-             */
-            plan: string | null;
-            /**
-             * @description What it is run for: `production`, `staging` … Or another word.
-             * @example production
-             */
-            environment: string;
-            /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
-             * @example {
-             *       "user": "deploy",
-             *       "password": "correct horse battery staple"
-             *     }
-             */
-            credentials: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
-             * @example {
-             *       "region": "eu-west-1",
-             *       "replicas": 2
-             *     }
-             */
-            deployment_config: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "owner": "team-web"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Labels to group services by, each of up to 100 characters.
-             * @example [
-             *       "shop",
-             *       "public"
-             *     ]
-             */
-            tags: string[] | null;
-            /**
-             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
+             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
              * @example healthy
              */
             health_status: string;
+        };
+        /** @description What a new resource history entry is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        ResourceHistoryEntryCreate: {
             /**
              * Format: date-time
-             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
+             * @description When it was measured; at most five minutes ahead of the service’s clock. Now unless given.
              * @example 2026-11-20T09:30:00.000Z
              */
-            last_health_check: string | null;
+            timestamp?: string;
             /**
              * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it.
-             * @example 99.95
+             * @description Processor time in use, in percent.
+             * @example 42.5
              */
-            uptime_percentage: number | null;
+            cpu_usage: number;
             /**
              * Format: double
-             * @description What the service costs a month, in the currency that you account in.
-             * @example 120.5
+             * @description Memory in use, in percent.
+             * @example 61
              */
-            monthly_cost: number;
+            memory_usage: number;
             /**
-             * @description How often it is billed: `monthly`, `yearly` … Or another word.
-             * @example monthly
+             * Format: double
+             * @description Disk space in use, in percent.
+             * @example 30
              */
-            billing_cycle: string;
+            storage_usage: number;
             /**
-             * @description The day of the next bill, as a date or a time in ISO 8601.
-             * @example 2026-12-01
+             * @description How the resource was doing: `healthy`, `degraded` … What the resource has unless given. Or another word.
+             * @example healthy
              */
-            next_billing_date: string | null;
+            health_status?: string;
             /**
-             * @description Which release of the software is running.
-             * @example 4.2.0
+             * Format: int64
+             * @description Number of the sample among those of the resource, counted from 1.
+             * @example 1
              */
-            version: string | null;
+            readonly id?: number;
             /**
-             * Format: date-time
-             * @description When that release went live.
-             * @example 2026-11-01T08:00:00.000Z
+             * Format: uuid
+             * @description The resource that was measured.
+             * @example cff00498-8c93-4e21-b7f4-2a5c9d3e7f10
              */
-            deployed_at: string | null;
+            readonly resource_id?: string;
+        };
+        /** @description A part of a list, each element a service action, with the length of the whole. */
+        ServiceActionPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["ServiceAction"][];
             /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-01T08:00:00.000Z
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
              */
-            readonly created_at: string | null;
+            page: number;
             /**
-             * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation.
-             * @example 2026-11-20T09:30:00.000Z
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
              */
-            readonly updated_at: string | null;
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
         };
         /** @description An entry of the log of what was done to services. */
         ServiceAction: {
@@ -3257,7 +2525,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What a new service action is made from: only what is required has to be there. */
+        /** @description What a new service action is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         ServiceActionCreate: {
             /**
              * Format: uuid
@@ -3286,21 +2554,21 @@ export interface components {
             };
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1a1d416e-34c7-4f5a-92d7-4c6e8b0a1d3f
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string;
         };
-        /** @description A part of a list, each element a service action, with the length of the whole. */
-        ServiceActionPage: {
+        /** @description A part of a list, each element a terminal, with the length of the whole. */
+        TerminalPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["ServiceAction"][];
+            data: components["schemas"]["Terminal"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -3319,329 +2587,6 @@ export interface components {
              * @example 1
              */
             total: number;
-        };
-        /** @description What a new service is made from: only what is required has to be there. */
-        ServiceCreate: {
-            /**
-             * Format: uuid
-             * @description The company that it is run for, by its id.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id: string;
-            /**
-             * @description What people call the service.
-             * @example Web shop
-             */
-            name: string;
-            /**
-             * @description What kind of service it is, such as `web` or `saas`. Or another word.
-             * @example web
-             */
-            type: string;
-            /**
-             * @description What the service does, for people. Default: null.
-             * @example The shop and its checkout.
-             */
-            description?: string | null;
-            /**
-             * Format: uri
-             * @description Where users reach the service, with http or https. Default: null.
-             * @example https://shop.acme.example
-             */
-            url?: string | null;
-            /**
-             * Format: uri
-             * @description Where its administrators sign in, with http or https. Default: null.
-             * @example https://shop.acme.example/admin
-             */
-            admin_url?: string | null;
-            /**
-             * @description `active`, or `maintenance` while it is being worked on. Or another word. Default: `active`.
-             * @example active
-             */
-            status?: string;
-            /**
-             * @description Which offer the client has chosen, in your own words. Default: `basic`.
-             * @example basic
-             */
-            plan?: string | null;
-            /**
-             * @description What it is run for: `production`, `staging` … Or another word. Default: `production`.
-             * @example production
-             */
-            environment?: string;
-            /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing. Default: null.
-             * @example {
-             *       "user": "deploy",
-             *       "password": "correct horse battery staple"
-             *     }
-             */
-            credentials?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON. Default: null.
-             * @example {
-             *       "region": "eu-west-1",
-             *       "replicas": 2
-             *     }
-             */
-            deployment_config?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
-             * @example {
-             *       "owner": "team-web"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Labels to group services by, each of up to 100 characters. Default: null.
-             * @example [
-             *       "shop",
-             *       "public"
-             *     ]
-             */
-            tags?: string[] | null;
-            /**
-             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word. Default: `healthy`.
-             * @example healthy
-             */
-            health_status?: string;
-            /**
-             * Format: date-time
-             * @description When it was last checked: as given, or else the time of the last change that names `health_status`. Default: null.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            last_health_check?: string | null;
-            /**
-             * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it. Default: null.
-             * @example 99.95
-             */
-            uptime_percentage?: number | null;
-            /**
-             * Format: double
-             * @description What the service costs a month, in the currency that you account in. Default: `0`.
-             * @example 120.5
-             */
-            monthly_cost?: number;
-            /**
-             * @description How often it is billed: `monthly`, `yearly` … Or another word. Default: `monthly`.
-             * @example monthly
-             */
-            billing_cycle?: string;
-            /**
-             * @description The day of the next bill, as a date or a time in ISO 8601. Default: null.
-             * @example 2026-12-01
-             */
-            next_billing_date?: string | null;
-            /**
-             * @description Which release of the software is running. Default: null.
-             * @example 4.2.0
-             */
-            version?: string | null;
-            /**
-             * Format: date-time
-             * @description When that release went live. Default: null.
-             * @example 2026-11-01T08:00:00.000Z
-             */
-            deployed_at?: string | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-01T08:00:00.000Z
-             */
-            readonly created_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly updated_at?: string | null;
-        };
-        /** @description A part of a list, each element a service, with the length of the whole. */
-        ServicePage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Service"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description What to change of a service: fields that are left out stay as they are. */
-        ServicePatch: {
-            /**
-             * @description What people call the service.
-             * @example Web shop
-             */
-            name?: string;
-            /**
-             * @description What kind of service it is, such as `web` or `saas`. Or another word.
-             * @example web
-             */
-            type?: string;
-            /**
-             * @description What the service does, for people.
-             * @example The shop and its checkout.
-             */
-            description?: string | null;
-            /**
-             * Format: uri
-             * @description Where users reach the service, with http or https.
-             * @example https://shop.acme.example
-             */
-            url?: string | null;
-            /**
-             * Format: uri
-             * @description Where its administrators sign in, with http or https.
-             * @example https://shop.acme.example/admin
-             */
-            admin_url?: string | null;
-            /**
-             * @description `active`, or `maintenance` while it is being worked on. Or another word.
-             * @example maintenance
-             */
-            status?: string;
-            /**
-             * @description Which offer the client has chosen, in your own words.
-             * @example basic
-             */
-            plan?: string | null;
-            /**
-             * @description What it is run for: `production`, `staging` … Or another word.
-             * @example production
-             */
-            environment?: string;
-            /**
-             * @description Kept encrypted, at most 65536 bytes as JSON. Reading and setting it needs the permission `services:credentials`: without it the field shows null, and null sent back changes nothing.
-             * @example {
-             *       "user": "deploy",
-             *       "password": "correct horse battery staple"
-             *     }
-             */
-            credentials?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description How the service is deployed, for the systems that do it. At most 65536 bytes as JSON.
-             * @example {
-             *       "region": "eu-west-1",
-             *       "replicas": 2
-             *     }
-             */
-            deployment_config?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
-             * @example {
-             *       "owner": "team-web"
-             *     }
-             */
-            metadata?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * @description Labels to group services by, each of up to 100 characters.
-             * @example [
-             *       "shop",
-             *       "public"
-             *     ]
-             */
-            tags?: string[] | null;
-            /**
-             * @description How the service is doing: `healthy`, `degraded` … All but `healthy` is a risk to the client. Or another word.
-             * @example degraded
-             */
-            health_status?: string;
-            /**
-             * Format: date-time
-             * @description When it was last checked: as given, or else the time of the last change that names `health_status`.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            last_health_check?: string | null;
-            /**
-             * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it.
-             * @example 99.95
-             */
-            uptime_percentage?: number | null;
-            /**
-             * Format: double
-             * @description What the service costs a month, in the currency that you account in.
-             * @example 120.5
-             */
-            monthly_cost?: number;
-            /**
-             * @description How often it is billed: `monthly`, `yearly` … Or another word.
-             * @example monthly
-             */
-            billing_cycle?: string;
-            /**
-             * @description The day of the next bill, as a date or a time in ISO 8601.
-             * @example 2026-12-01
-             */
-            next_billing_date?: string | null;
-            /**
-             * @description Which release of the software is running.
-             * @example 4.2.0
-             */
-            version?: string | null;
-            /**
-             * Format: date-time
-             * @description When that release went live.
-             * @example 2026-11-01T08:00:00.000Z
-             */
-            deployed_at?: string | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80
-             */
-            readonly id?: string;
-            /**
-             * Format: uuid
-             * @description The company that it is run for, by its id. Read-only: as it was read, or left out.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            readonly client_id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-01T08:00:00.000Z
-             */
-            readonly created_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly updated_at?: string | null;
         };
         /** @description A device that stands at a client. */
         Terminal: {
@@ -3679,7 +2624,7 @@ export interface components {
              */
             readonly created_at: string;
         };
-        /** @description What a new terminal is made from: only what is required has to be there. */
+        /** @description What a new terminal is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         TerminalCreate: {
             /**
              * Format: uuid
@@ -3704,21 +2649,57 @@ export interface components {
             status?: string;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string;
         };
-        /** @description A part of a list, each element a terminal, with the length of the whole. */
-        TerminalPage: {
+        /** @description What to change of a terminal: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        TerminalPatch: {
+            /**
+             * @description What people call the device.
+             * @example Front desk
+             */
+            name?: string;
+            /**
+             * @description Where at the client it stands.
+             * @example Lisbon, ground floor
+             */
+            location?: string;
+            /**
+             * @description `active` or `inactive`: whether the device is in use. Or another word.
+             * @example inactive
+             */
+            status?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The client at which the device stands.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a ticket summary, with the length of the whole. */
+        TicketSummaryPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["Terminal"][];
+            data: components["schemas"]["TicketSummary"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -3738,41 +2719,185 @@ export interface components {
              */
             total: number;
         };
-        /** @description What to change of a terminal: fields that are left out stay as they are. */
-        TerminalPatch: {
-            /**
-             * @description What people call the device.
-             * @example Front desk
-             */
-            name?: string;
-            /**
-             * @description Where at the client it stands.
-             * @example Lisbon, ground floor
-             */
-            location?: string;
-            /**
-             * @description `active` or `inactive`: whether the device is in use. Or another word.
-             * @example inactive
-             */
-            status?: string;
+        /** @description What a list shows of a ticket. */
+        TicketSummary: {
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly id: string;
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
+            status: string;
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
+             * @example normal
+             */
+            priority: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new ticket is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        TicketCreate: {
+            /**
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
+             * @example T-000042
+             */
+            ticket_code?: string;
+            /**
+             * Format: uuid
+             * @description Who asks for help: an id of your own directory, which is not looked up here.
+             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             */
+            contact_id: string;
+            /**
+             * @description What it is about, in one line.
+             * @example The card reader is offline
+             */
+            subject: string;
+            /**
+             * @description What is wrong or wanted, at length.
+             * @example It shows no light since this morning.
+             */
+            description: string;
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). Default: `open`.
+             * @enum {string}
+             */
+            status?: "open" | "closed" | "pending";
+            /**
+             * @description How urgent it is: `low`, `normal`, `high` … Or another word. Default: `normal`.
+             * @example normal
+             */
+            priority?: string;
+            /**
+             * @description By which way it came: `email`, `phone`, `web` … Or another word.
+             * @example email
+             */
+            source: string;
+            /**
+             * Format: uuid
+             * @description The client that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The service that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            service_id?: string | null;
+            /**
+             * Format: uuid
+             * @description Who works on it: an id of your own directory, which is not looked up here. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            assigned_to?: string | null;
+            /**
+             * Format: uuid
+             * @description The resource that it concerns; null for none. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            resource_id?: string | null;
+            /**
+             * Format: uuid
+             * @description The terminal that it concerns; null for none. Default: null.
              * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
+             */
+            terminal_id?: string | null;
+            /**
+             * @description Which team works on it, in your own words. Default: null.
+             * @example field-support
+             */
+            assigned_team?: string | null;
+            /**
+             * @description Labels to group tickets by, each of up to 100 characters. Default: null.
+             * @example [
+             *       "hardware"
+             *     ]
+             */
+            tags?: string[] | null;
+            /**
+             * @description Fields of your own. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "shop": 12
+             *     }
+             */
+            custom_fields?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
              */
             readonly id?: string;
             /**
-             * Format: uuid
-             * @description The client at which the device stands. Read-only: as it was read, or left out.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            readonly client_id?: string;
-            /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
-            readonly created_at?: string;
+            readonly created_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was last changed through the API; at first the time of its creation.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly updated_at?: string | null;
+            /**
+             * Format: date-time
+             * @description When the ticket was last changed or got a message; moved by the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly last_activity_at?: string | null;
         };
         /** @description What somebody asks an organization for help with. */
         Ticket: {
@@ -3885,204 +3010,7 @@ export interface components {
              */
             readonly last_activity_at: string | null;
         };
-        /** @description What a new ticket is made from: only what is required has to be there. */
-        TicketCreate: {
-            /**
-             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
-             * @example T-000042
-             */
-            ticket_code?: string;
-            /**
-             * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
-             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
-             */
-            contact_id: string;
-            /**
-             * @description What it is about, in one line.
-             * @example The card reader is offline
-             */
-            subject: string;
-            /**
-             * @description What is wrong or wanted, at length.
-             * @example It shows no light since this morning.
-             */
-            description: string;
-            /**
-             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). Default: `open`.
-             * @enum {string}
-             */
-            status?: "open" | "closed" | "pending";
-            /**
-             * @description How urgent it is: `low`, `normal`, `high` … Or another word. Default: `normal`.
-             * @example normal
-             */
-            priority?: string;
-            /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
-             * @example email
-             */
-            source: string;
-            /**
-             * Format: uuid
-             * @description The client that it concerns; null for none. Default: null.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id?: string | null;
-            /**
-             * Format: uuid
-             * @description The service that it concerns; null for none. Default: null.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            service_id?: string | null;
-            /**
-             * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here. Default: null.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            assigned_to?: string | null;
-            /**
-             * Format: uuid
-             * @description The resource that it concerns; null for none. Default: null.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            resource_id?: string | null;
-            /**
-             * Format: uuid
-             * @description The terminal that it concerns; null for none. Default: null.
-             * @example 7df59570-303b-4c2e-8f6a-1d2b3c4e5f60
-             */
-            terminal_id?: string | null;
-            /**
-             * @description Which team works on it, in your own words. Default: null.
-             * @example field-support
-             */
-            assigned_team?: string | null;
-            /**
-             * @description Labels to group tickets by, each of up to 100 characters. Default: null.
-             * @example [
-             *       "hardware"
-             *     ]
-             */
-            tags?: string[] | null;
-            /**
-             * @description Fields of your own. At most 65536 bytes as JSON. Default: null.
-             * @example {
-             *       "shop": 12
-             *     }
-             */
-            custom_fields?: {
-                [key: string]: unknown;
-            } | null;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
-             */
-            readonly id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly created_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly updated_at?: string | null;
-            /**
-             * Format: date-time
-             * @description When the ticket was last changed or got a message; moved by the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly last_activity_at?: string | null;
-        };
-        /** @description What was said about a ticket. */
-        TicketMessage: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description The ticket that it was written in.
-             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
-             */
-            readonly ticket_id: string;
-            /**
-             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
-             * @example agent
-             */
-            author_type: string;
-            /**
-             * Format: uuid
-             * @description Who wrote it: an id of your own directory, which is not looked up here.
-             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
-             */
-            author_id: string;
-            /**
-             * @description What was written, as plain text.
-             * @example Please pull the plug, wait ten seconds and put it back.
-             */
-            message: string;
-            /** @description Whether it is for the people of the organization only, and not to be shown to the client. */
-            is_internal: boolean;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:41:00.000Z
-             */
-            readonly created_at: string;
-        };
-        /** @description What a new ticket message is made from: only what is required has to be there. */
-        TicketMessageCreate: {
-            /**
-             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
-             * @example agent
-             */
-            author_type: string;
-            /**
-             * Format: uuid
-             * @description Who wrote it: an id of your own directory, which is not looked up here.
-             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
-             */
-            author_id: string;
-            /**
-             * @description What was written, as plain text.
-             * @example Please pull the plug, wait ten seconds and put it back.
-             */
-            message: string;
-            /** @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`. */
-            is_internal?: boolean;
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
-             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
-             */
-            readonly id?: string;
-            /**
-             * Format: uuid
-             * @description The ticket that it was written in. Read-only: as it was read, or left out.
-             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
-             */
-            readonly ticket_id?: string;
-            /**
-             * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
-             * @example 2026-11-20T09:41:00.000Z
-             */
-            readonly created_at?: string;
-        };
-        /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
-        TicketMessageList: {
-            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
-            data: components["schemas"]["TicketMessage"][];
-        };
-        /** @description What to change of a ticket: fields that are left out stay as they are. */
+        /** @description What to change of a ticket: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         TicketPatch: {
             /**
              * Format: uuid
@@ -4168,104 +3096,121 @@ export interface components {
             } | null;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
              */
             readonly id?: string;
             /**
-             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given. Read-only: as it was read, or left out.
+             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
              * @example T-000042
              */
             readonly ticket_code?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the record was last changed through the API; at first the time of its creation. Read-only: as it was read, or left out.
+             * @description When the record was last changed through the API; at first the time of its creation.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly updated_at?: string | null;
             /**
              * Format: date-time
-             * @description When the ticket was last changed or got a message; moved by the service. Read-only: as it was read, or left out.
+             * @description When the ticket was last changed or got a message; moved by the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_activity_at?: string | null;
         };
-        /** @description What a list shows of a ticket. */
-        TicketSummary: {
+        /** @description The beginning of a list, or what follows a cursor; each element a ticket message. */
+        TicketMessageList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["TicketMessage"][];
+        };
+        /** @description What was said about a ticket. */
+        TicketMessage: {
             /**
              * Format: uuid
              * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
              */
             readonly id: string;
             /**
-             * @description What people call the ticket by; no two tickets of an organization have the same. The next of the sequence `T-000042` unless given.
-             * @example T-000042
+             * Format: uuid
+             * @description The ticket that it was written in.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
              */
-            ticket_code: string;
+            readonly ticket_id: string;
+            /**
+             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
+             * @example agent
+             */
+            author_type: string;
             /**
              * Format: uuid
-             * @description Who asks for help: an id of your own directory, which is not looked up here.
-             * @example 7d0f0c1e-52c1-4f0b-9f2b-0b6a7f3c9d21
+             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
              */
-            contact_id: string;
+            author_id: string;
             /**
-             * @description What it is about, in one line.
-             * @example The card reader is offline
+             * @description What was written, as plain text.
+             * @example Please pull the plug, wait ten seconds and put it back.
              */
-            subject: string;
-            /**
-             * @description What is wrong or wanted, at length.
-             * @example It shows no light since this morning.
-             */
-            description: string;
-            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
-            status: string;
-            /**
-             * @description How urgent it is: `low`, `normal`, `high` … Or another word.
-             * @example normal
-             */
-            priority: string;
-            /**
-             * @description By which way it came: `email`, `phone`, `web` … Or another word.
-             * @example email
-             */
-            source: string;
-            /**
-             * Format: uuid
-             * @description The client that it concerns; null for none.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            client_id: string | null;
-            /**
-             * Format: uuid
-             * @description The service that it concerns; null for none.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            service_id: string | null;
-            /**
-             * Format: uuid
-             * @description Who works on it: an id of your own directory, which is not looked up here.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            assigned_to: string | null;
+            message: string;
+            /** @description Whether it is for the people of the organization only, and not to be shown to the client. */
+            is_internal: boolean;
             /**
              * Format: date-time
              * @description When the record was created, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
+             * @example 2026-11-20T09:41:00.000Z
              */
-            readonly created_at: string | null;
+            readonly created_at: string;
         };
-        /** @description A part of a list, each element a ticket summary, with the length of the whole. */
-        TicketSummaryPage: {
+        /** @description What a new ticket message is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        TicketMessageCreate: {
+            /**
+             * @description As what its author writes: `agent`, `customer`, `system` … Or another word.
+             * @example agent
+             */
+            author_type: string;
+            /**
+             * Format: uuid
+             * @description Who wrote it: an id of your own directory, which is not looked up here.
+             * @example 2b9e6a54-3f0d-4a7e-8c41-d5f6a7b8c9d0
+             */
+            author_id: string;
+            /**
+             * @description What was written, as plain text.
+             * @example Please pull the plug, wait ten seconds and put it back.
+             */
+            message: string;
+            /** @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`. */
+            is_internal?: boolean;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example babb9a7d-89a0-4b11-a7d0-3f9b8f1e6c52
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The ticket that it was written in.
+             * @example 84b6353b-046d-4b3f-9a51-6c0d2e4f8a17
+             */
+            readonly ticket_id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:41:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a user, with the length of the whole. */
+        UserPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["TicketSummary"][];
+            data: components["schemas"]["User"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -4284,40 +3229,6 @@ export interface components {
              * @example 1
              */
             total: number;
-        };
-        /** @description A public key with which tokens are checked (RFC 7517 §4). */
-        TokenKey: {
-            /** @description Kind of the key: `OKP` for Ed25519, `EC` for P-256. */
-            kty: string;
-            /** @description The elliptic curve of the key. */
-            crv: string;
-            /**
-             * @description The key itself, or its first coordinate, in base64url.
-             * @example 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
-             */
-            x: string;
-            /**
-             * @description Second coordinate of an `EC` key, in base64url.
-             * @example 4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM
-             */
-            y?: string;
-            /**
-             * @description Id of the key, as in the header of the tokens that it signed.
-             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
-             */
-            kid: string;
-            /** @description The one algorithm that the key is used with. */
-            alg: string;
-            /**
-             * @description That it checks signatures.
-             * @constant
-             */
-            use: "sig";
-        };
-        /** @description The keys that tokens may be signed with (RFC 7517 §5). */
-        TokenKeySet: {
-            /** @description One key, or two while one replaces the other. */
-            keys: components["schemas"]["TokenKey"][];
         };
         /** @description A person of an organization. */
         User: {
@@ -4366,7 +3277,7 @@ export interface components {
              */
             readonly last_login: string | null;
         };
-        /** @description What a new user is made from: only what is required has to be there. */
+        /** @description What a new user is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
         UserCreate: {
             /**
              * Format: email
@@ -4396,47 +3307,24 @@ export interface components {
             is_active?: boolean;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1a1d416e-34c7-4d5e-8f60-112233445566
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in. Read-only: as it was read, or left out.
+             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
         };
-        /** @description A part of a list, each element a user, with the length of the whole. */
-        UserPage: {
-            /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["User"][];
-            /**
-             * Format: int32
-             * @description Which page this is, counted from 1.
-             * @example 1
-             */
-            page: number;
-            /**
-             * Format: int32
-             * @description How many records a page has, but for the last.
-             * @example 25
-             */
-            page_size: number;
-            /**
-             * Format: int64
-             * @description How many records there are on all pages together, exactly.
-             * @example 1
-             */
-            total: number;
-        };
-        /** @description What to change of a user: fields that are left out stay as they are. */
+        /** @description What to change of a user: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
         UserPatch: {
             /**
              * Format: email
@@ -4466,22 +3354,844 @@ export interface components {
             is_active?: boolean;
             /**
              * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes. Read-only: as it was read, or left out.
+             * @description Names the record in paths and references. The service chooses it; it never changes.
              * @example 1a1d416e-34c7-4d5e-8f60-112233445566
              */
             readonly id?: string;
             /**
              * Format: date-time
-             * @description When the record was created, by the clock of the service. Read-only: as it was read, or left out.
+             * @description When the record was created, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly created_at?: string | null;
             /**
              * Format: date-time
-             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in. Read-only: as it was read, or left out.
+             * @description When the person last logged in. Always null: callers of this service are integrations, people do not log in.
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_login?: string | null;
+        };
+        /** @description The beginning of a list, or what follows a cursor; each element a membership. */
+        MembershipList: {
+            /** @description Up to 1000 records. `Link` leads to the next ones, if there are any. */
+            data: components["schemas"]["Membership"][];
+        };
+        /** @description That a person belongs to an organization or to one of its clients. */
+        Membership: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The person who is a member.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id: string | null;
+            /**
+             * Format: uuid
+             * @description In which role; null for none.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word.
+             * @example active
+             */
+            status: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new membership is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        MembershipCreate: {
+            /**
+             * Format: uuid
+             * @description The person who is a member.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            user_id: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization. Default: null.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            client_id?: string | null;
+            /**
+             * Format: uuid
+             * @description In which role; null for none. Default: null.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id?: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word. Default: `active`.
+             * @example active
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a role, with the length of the whole. */
+        RolePage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Role"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description As what a person belongs to an organization. */
+        Role: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that has the role; null for a role of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description Short name for programs; no two roles of an organization have the same.
+             * @example support
+             */
+            code: string;
+            /**
+             * @description What people call the role.
+             * @example Support
+             */
+            label: string;
+            /**
+             * @description What the role is for, for people.
+             * @example Answers tickets
+             */
+            description: string | null;
+            /** @description Made by platform callers only. */
+            is_system: boolean;
+            /**
+             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
+             * @example [
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new role is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        RoleCreate: {
+            /**
+             * Format: uuid
+             * @description The organization that has the role; null for a role of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string | null;
+            /**
+             * @description Short name for programs; no two roles of an organization have the same.
+             * @example support
+             */
+            code: string;
+            /**
+             * @description What people call the role.
+             * @example Support
+             */
+            label: string;
+            /**
+             * @description What the role is for, for people. Default: null.
+             * @example Answers tickets
+             */
+            description?: string | null;
+            /** @description Made by platform callers only. Default: `false`. */
+            is_system?: boolean;
+            /**
+             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
+             * @example [
+             *       "tickets:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a permission, with the length of the whole. */
+        PermissionPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Permission"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What an integration may be allowed to do. */
+        Permission: {
+            /**
+             * Format: uuid
+             * @description Made from the code, and the same wherever this service runs.
+             * @example 36f80d5e-1441-56cb-b5f9-b1b7964d034f
+             */
+            readonly id: string;
+            /**
+             * @description `<area>:<verb>`, as an integration is given it.
+             * @example clients:read
+             */
+            readonly code: string;
+            /**
+             * @description What it allows, in words.
+             * @example Read clients
+             */
+            readonly description: string;
+        };
+        /** @description What to change of a membership: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        MembershipPatch: {
+            /**
+             * Format: uuid
+             * @description In which role; null for none.
+             * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
+             */
+            role_id?: string | null;
+            /**
+             * @description `active` or `inactive`: whether it holds at present. Or another word.
+             * @example inactive
+             */
+            status?: string;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "desk": "B7"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 119844a2-eebc-4a2b-9c3d-4e5f60718293
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The person who is a member.
+             * @example 1a1d416e-34c7-4d5e-8f60-112233445566
+             */
+            readonly user_id?: string;
+            /**
+             * Format: uuid
+             * @description Of which organization; the caller’s own unless a platform caller names one.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly org_id?: string;
+            /**
+             * Format: uuid
+             * @description The client to whom the membership is limited; null for the whole organization.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly client_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A part of a list, each element a organization, with the length of the whole. */
+        OrganizationPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Organization"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description A tenant of the service, which sees nothing of the others. */
+        Organization: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id: string;
+            /**
+             * @description What people call the organization.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "locale": "pt-PT"
+             *     }
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string;
+        };
+        /** @description What a new organization is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        OrganizationCreate: {
+            /**
+             * @description What people call the organization.
+             * @example Acme Lda
+             */
+            name: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug?: string;
+            /**
+             * @description Settings of the systems that use the organization; they change nothing here. At most 65536 bytes as JSON. Default: `{}`.
+             * @example {
+             *       "locale": "pt-PT"
+             *     }
+             */
+            settings?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description What to change of a organization: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        OrganizationPatch: {
+            /**
+             * @description What people call the organization.
+             * @example Acme Europe
+             */
+            name?: string;
+            /**
+             * @description Short name for web addresses; made from the name unless given. Not unique.
+             * @example acme-lda
+             */
+            slug?: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "locale": "en-IE"
+             *     }
+             */
+            settings?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string;
+        };
+        /** @description A part of a list, each element a integration, with the length of the whole. */
+        IntegrationPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["Integration"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description An app code with a secret: the credentials of a program that calls the API. */
+        Integration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+        };
+        /** @description What a new integration is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        IntegrationCreate: {
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id?: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. Default: `active`.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself. Default: null.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON. Default: null.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker. Default: null.
+             * @example 600
+             */
+            rate_limit?: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts. Default: null.
+             * @example 300
+             */
+            webhook_tolerance_seconds?: number | null;
+            /**
+             * Format: password
+             * @description Refused when it is too easy to guess, however long; made by the service when it is left out, which is the better choice.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret?: string;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description A new integration, with the secret that is shown only here. */
+        CreatedIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret: string | null;
+        };
+        /** @description What to change of a integration: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
+        IntegrationPatch: {
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name?: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @enum {string}
+             */
+            status?: "active" | "inactive";
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions?: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit?: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds?: number | null;
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id?: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            readonly org_id?: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            readonly app_code?: string;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at?: string | null;
+        };
+        /** @description How to replace a secret; the empty object `{}` will do. */
+        SecretRotation: {
+            /**
+             * Format: password
+             * @description The new secret, refused when it is too easy to guess; made by the service when it is left out, which is the better choice.
+             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            secret?: string;
+            /**
+             * Format: int32
+             * @description How long the secret before stays good, in seconds; 0 when it may have leaked. Default: `86400`.
+             * @example 86400
+             */
+            previous_valid_for?: number;
+        };
+        /** @description An integration with its new secret, which is shown only here. */
+        RotatedIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
+             */
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description Until when the secret before is good too; null when it is good no more.
+             * @example 2026-11-21T09:30:00.000Z
+             */
+            previous_expires_at: string | null;
         };
         /** @description An event, of this API or of your own kind. */
         WebhookDelivery: {
@@ -4499,6 +4209,104 @@ export interface components {
             data: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Tells the sender that its event was processed. */
+        WebhookReceipt: {
+            /** @description That the event has been taken in and had its effect: always true. */
+            readonly received: boolean;
+            /**
+             * @description App code of the integration that sent it.
+             * @example acme-billing
+             */
+            readonly app: string;
+            /**
+             * Format: date-time
+             * @description When it was received, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly timestamp: string;
+        };
+        /** @description A part of a list, each element a webhook event summary, with the length of the whole. */
+        WebhookEventSummaryPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["WebhookEventSummary"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description What a list shows of a received event. */
+        WebhookEventSummary: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 029eb7db-8f29-4f1b-a0c4-6d2e8b7f5a13
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description Whose secret signed it, by its id.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly integration_id: string;
+            /**
+             * @description Under which app code it was delivered.
+             * @example acme-billing
+             */
+            readonly app_code: string;
+            /**
+             * @description How its sender names the event: `X-Event-ID`.
+             * @example evt_8Yd2
+             */
+            readonly event_id: string;
+            /**
+             * @description What happened to what: `<entity>.<verb>`.
+             * @example client.created
+             */
+            readonly event_type: string;
+            /**
+             * Format: date-time
+             * @description When it happened, as its sender says in `X-Timestamp`; null where that was left out.
+             * @example 2026-11-20T09:29:58.000Z
+             */
+            readonly occurred_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it came in, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly received_at: string;
+            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
+            readonly outcome: string;
+            /**
+             * @description Which operation it did, by its id in this document; null where none.
+             * @example createClient
+             */
+            readonly operation: string | null;
+            /**
+             * @description Which record was created or changed by it; null where none.
+             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
+             */
+            readonly record_id: string | null;
+            /**
+             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            readonly body_sha256: string;
         };
         /** @description An event that an integration has sent. */
         WebhookEvent: {
@@ -4576,69 +4384,10 @@ export interface components {
              */
             readonly ignored_fields: string[];
         };
-        /** @description What a list shows of a received event. */
-        WebhookEventSummary: {
-            /**
-             * Format: uuid
-             * @description Names the record in paths and references. The service chooses it; it never changes.
-             * @example 029eb7db-8f29-4f1b-a0c4-6d2e8b7f5a13
-             */
-            readonly id: string;
-            /**
-             * Format: uuid
-             * @description Whose secret signed it, by its id.
-             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
-             */
-            readonly integration_id: string;
-            /**
-             * @description Under which app code it was delivered.
-             * @example acme-billing
-             */
-            readonly app_code: string;
-            /**
-             * @description How its sender names the event: `X-Event-ID`.
-             * @example evt_8Yd2
-             */
-            readonly event_id: string;
-            /**
-             * @description What happened to what: `<entity>.<verb>`.
-             * @example client.created
-             */
-            readonly event_type: string;
-            /**
-             * Format: date-time
-             * @description When it happened, as its sender says in `X-Timestamp`; null where that was left out.
-             * @example 2026-11-20T09:29:58.000Z
-             */
-            readonly occurred_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it came in, by the clock of the service.
-             * @example 2026-11-20T09:30:00.000Z
-             */
-            readonly received_at: string;
-            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
-            readonly outcome: string;
-            /**
-             * @description Which operation it did, by its id in this document; null where none.
-             * @example createClient
-             */
-            readonly operation: string | null;
-            /**
-             * @description Which record was created or changed by it; null where none.
-             * @example 1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04
-             */
-            readonly record_id: string | null;
-            /**
-             * @description SHA-256 of the body as compact JSON, in hex: by it a repetition is told from another event.
-             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-             */
-            readonly body_sha256: string;
-        };
-        /** @description A part of a list, each element a webhook event summary, with the length of the whole. */
-        WebhookEventSummaryPage: {
+        /** @description A part of a list, each element a log entry, with the length of the whole. */
+        LogEntryPage: {
             /** @description The records of this page, in the order of `sort`. */
-            data: components["schemas"]["WebhookEventSummary"][];
+            data: components["schemas"]["LogEntry"][];
             /**
              * Format: int32
              * @description Which page this is, counted from 1.
@@ -4658,21 +4407,272 @@ export interface components {
              */
             total: number;
         };
-        /** @description Tells the sender that its event was processed. */
-        WebhookReceipt: {
-            /** @description That the event has been taken in and had its effect: always true. */
-            readonly received: boolean;
+        /** @description What a system of the organization reported. */
+        LogEntry: {
             /**
-             * @description App code of the integration that sent it.
-             * @example acme-billing
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
-            readonly app: string;
+            readonly id: string;
+            /** @description How serious it is, from `debug` to `error`. */
+            level: string;
+            /**
+             * @description What happened, in words.
+             * @example The disk is nearly full
+             */
+            message: string;
+            /**
+             * @description At most 65536 bytes as JSON.
+             * @example {
+             *       "host": "db-1",
+             *       "used": 0.93
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            };
             /**
              * Format: date-time
-             * @description When it was received, by the clock of the service.
+             * @description When the entry was taken in, by the clock of the service.
              * @example 2026-11-20T09:30:00.000Z
              */
-            readonly timestamp: string;
+            readonly ts: string;
+        };
+        /** @description What a new log entry is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
+        LogEntryCreate: {
+            /**
+             * @description How serious it is, from `debug` to `error`.
+             * @enum {string}
+             */
+            level: "info" | "warn" | "error" | "debug";
+            /**
+             * @description What happened, in words.
+             * @example The disk is nearly full
+             */
+            message: string;
+            /**
+             * @description Facts about what happened, for programs. At most 65536 bytes as JSON. Default: `{}`.
+             * @example {
+             *       "host": "db-1",
+             *       "used": 0.93
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
+             */
+            readonly id?: string;
+            /**
+             * Format: date-time
+             * @description When the entry was taken in, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly ts?: string;
+        };
+        /** @description Tells that an entry was taken in. */
+        LogReceipt: {
+            /**
+             * Format: uuid
+             * @description Names the stored entry.
+             * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
+             */
+            id: string;
+            /**
+             * @description That the entry is stored: always true.
+             * @constant
+             */
+            received: true;
+        };
+        /** @description A part of a list, each element a audit event, with the length of the whole. */
+        AuditEventPage: {
+            /** @description The records of this page, in the order of `sort`. */
+            data: components["schemas"]["AuditEvent"][];
+            /**
+             * Format: int32
+             * @description Which page this is, counted from 1.
+             * @example 1
+             */
+            page: number;
+            /**
+             * Format: int32
+             * @description How many records a page has, but for the last.
+             * @example 25
+             */
+            page_size: number;
+            /**
+             * Format: int64
+             * @description How many records there are on all pages together, exactly.
+             * @example 1
+             */
+            total: number;
+        };
+        /** @description Who did what to which record, or tried to. */
+        AuditEvent: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 7df59570-303b-4c3e-b7a9-1d5f8e2c6b40
+             */
+            readonly id: string;
+            /**
+             * Format: date-time
+             * @description When it was done, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly occurred_at: string;
+            /**
+             * @description Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
+             * @example updateIntegration
+             */
+            readonly operation: string;
+            /** @description An integration with its token or signature, somebody without either, or the operator’s command line. */
+            readonly actor_type: string;
+            /**
+             * Format: uuid
+             * @description Id of the integration that acted, where it was one.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly actor_id: string | null;
+            /**
+             * @description Its app code at that time; of a refused login the one that was tried.
+             * @example acme-billing
+             */
+            readonly actor_app_code: string | null;
+            /**
+             * @description Name of the record in this document: `Integration`.
+             * @example Integration
+             */
+            readonly record_type: string;
+            /**
+             * Format: uuid
+             * @description Which record of that type was created, changed or tried.
+             * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
+             */
+            readonly record_id: string;
+            /**
+             * @description Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.
+             * @example [
+             *       "status",
+             *       "permissions"
+             *     ]
+             */
+            readonly changed_fields: string[];
+            /**
+             * Format: int64
+             * @description Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
+             * @example 4
+             */
+            readonly failures: number | null;
+            /**
+             * @description `X-Request-Id` of the answer; null for the operator’s command line.
+             * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
+             */
+            readonly request_id: string | null;
+            /**
+             * @description Network address that the request came from.
+             * @example 192.0.2.17
+             */
+            readonly source_address: string | null;
+        };
+        /** @description The keys that tokens may be signed with (RFC 7517 §5). */
+        TokenKeySet: {
+            /** @description One key, or two while one replaces the other. */
+            keys: components["schemas"]["TokenKey"][];
+        };
+        /** @description A public key with which tokens are checked (RFC 7517 §4). */
+        TokenKey: {
+            /** @description Kind of the key: `OKP` for Ed25519, `EC` for P-256. */
+            kty: string;
+            /** @description The elliptic curve of the key. */
+            crv: string;
+            /**
+             * @description The key itself, or its first coordinate, in base64url.
+             * @example 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo
+             */
+            x: string;
+            /**
+             * @description Second coordinate of an `EC` key, in base64url.
+             * @example 4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM
+             */
+            y?: string;
+            /**
+             * @description Id of the key, as in the header of the tokens that it signed.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            /** @description The one algorithm that the key is used with. */
+            alg: string;
+            /**
+             * @description That it checks signatures.
+             * @constant
+             */
+            use: "sig";
+        };
+        /** @description An OpenAPI 3.1.0 document (https://spec.openapis.org/oas/v3.1.0). */
+        OpenApiDocument: {
+            /**
+             * @description Version of the format.
+             * @constant
+             */
+            openapi: "3.1.0";
+            /** @description What the document is about. */
+            info: {
+                /**
+                 * @description What the service is.
+                 * @example Multi-Tenant Client, Service and Resource Management API
+                 */
+                title: string;
+                /**
+                 * @description Version of the interface, not of the software.
+                 * @example 1.0.0
+                 */
+                version: string;
+                /**
+                 * @description How to begin, in Markdown.
+                 * @example Clients, their services and resources.
+                 */
+                description: string;
+            };
+            /**
+             * @description Where the service is.
+             * @example [
+             *       {
+             *         "url": "/"
+             *       }
+             *     ]
+             */
+            servers: {
+                /** @description Address below which the paths begin. */
+                url: string;
+            }[];
+            /**
+             * @description The groups of operations, in reading order.
+             * @example []
+             */
+            tags: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description All operations, by path and method.
+             * @example {}
+             */
+            paths: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description What operations have in common, by kind and name.
+             * @example {
+             *       "schemas": {}
+             *     }
+             */
+            components: {
+                [key: string]: unknown;
+            };
         };
     };
     responses: never;
@@ -4728,80 +4728,80 @@ export interface components {
     headers: never;
     pathItems: never;
 }
-export type AccessToken = components['schemas']['AccessToken'];
-export type AuditEvent = components['schemas']['AuditEvent'];
-export type AuditEventPage = components['schemas']['AuditEventPage'];
-export type ClientRecord = components['schemas']['ClientRecord'];
-export type ClientAction = components['schemas']['ClientAction'];
-export type ClientActionList = components['schemas']['ClientActionList'];
-export type ClientCreate = components['schemas']['ClientCreate'];
-export type ClientPage = components['schemas']['ClientPage'];
-export type ClientPatch = components['schemas']['ClientPatch'];
-export type CreatedIntegration = components['schemas']['CreatedIntegration'];
-export type Finding = components['schemas']['Finding'];
-export type Integration = components['schemas']['Integration'];
-export type IntegrationCreate = components['schemas']['IntegrationCreate'];
-export type IntegrationPage = components['schemas']['IntegrationPage'];
-export type IntegrationPatch = components['schemas']['IntegrationPatch'];
-export type LogEntry = components['schemas']['LogEntry'];
-export type LogEntryCreate = components['schemas']['LogEntryCreate'];
-export type LogEntryPage = components['schemas']['LogEntryPage'];
-export type LogReceipt = components['schemas']['LogReceipt'];
 export type Login = components['schemas']['Login'];
-export type Membership = components['schemas']['Membership'];
-export type MembershipCreate = components['schemas']['MembershipCreate'];
-export type MembershipList = components['schemas']['MembershipList'];
-export type MembershipPatch = components['schemas']['MembershipPatch'];
-export type OpenApiDocument = components['schemas']['OpenApiDocument'];
-export type Organization = components['schemas']['Organization'];
-export type OrganizationCreate = components['schemas']['OrganizationCreate'];
-export type OrganizationPage = components['schemas']['OrganizationPage'];
-export type OrganizationPatch = components['schemas']['OrganizationPatch'];
-export type Permission = components['schemas']['Permission'];
-export type PermissionPage = components['schemas']['PermissionPage'];
+export type AccessToken = components['schemas']['AccessToken'];
 export type Problem = components['schemas']['Problem'];
+export type Finding = components['schemas']['Finding'];
+export type ClientPage = components['schemas']['ClientPage'];
+export type ClientRecord = components['schemas']['ClientRecord'];
+export type ClientCreate = components['schemas']['ClientCreate'];
+export type ClientPatch = components['schemas']['ClientPatch'];
+export type ClientActionList = components['schemas']['ClientActionList'];
+export type ClientAction = components['schemas']['ClientAction'];
+export type ServicePage = components['schemas']['ServicePage'];
+export type Service = components['schemas']['Service'];
+export type ServiceCreate = components['schemas']['ServiceCreate'];
+export type ServicePatch = components['schemas']['ServicePatch'];
+export type ResourcePage = components['schemas']['ResourcePage'];
 export type Resource = components['schemas']['Resource'];
 export type ResourceCreate = components['schemas']['ResourceCreate'];
+export type ResourcePatch = components['schemas']['ResourcePatch'];
+export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
 export type ResourceHistoryEntry = components['schemas']['ResourceHistoryEntry'];
 export type ResourceHistoryEntryCreate = components['schemas']['ResourceHistoryEntryCreate'];
-export type ResourceHistoryEntryPage = components['schemas']['ResourceHistoryEntryPage'];
-export type ResourcePage = components['schemas']['ResourcePage'];
-export type ResourcePatch = components['schemas']['ResourcePatch'];
-export type Role = components['schemas']['Role'];
-export type RoleCreate = components['schemas']['RoleCreate'];
-export type RolePage = components['schemas']['RolePage'];
-export type RotatedIntegration = components['schemas']['RotatedIntegration'];
-export type SecretRotation = components['schemas']['SecretRotation'];
-export type Service = components['schemas']['Service'];
+export type ServiceActionPage = components['schemas']['ServiceActionPage'];
 export type ServiceAction = components['schemas']['ServiceAction'];
 export type ServiceActionCreate = components['schemas']['ServiceActionCreate'];
-export type ServiceActionPage = components['schemas']['ServiceActionPage'];
-export type ServiceCreate = components['schemas']['ServiceCreate'];
-export type ServicePage = components['schemas']['ServicePage'];
-export type ServicePatch = components['schemas']['ServicePatch'];
+export type TerminalPage = components['schemas']['TerminalPage'];
 export type Terminal = components['schemas']['Terminal'];
 export type TerminalCreate = components['schemas']['TerminalCreate'];
-export type TerminalPage = components['schemas']['TerminalPage'];
 export type TerminalPatch = components['schemas']['TerminalPatch'];
-export type Ticket = components['schemas']['Ticket'];
+export type TicketSummaryPage = components['schemas']['TicketSummaryPage'];
+export type TicketSummary = components['schemas']['TicketSummary'];
 export type TicketCreate = components['schemas']['TicketCreate'];
+export type Ticket = components['schemas']['Ticket'];
+export type TicketPatch = components['schemas']['TicketPatch'];
+export type TicketMessageList = components['schemas']['TicketMessageList'];
 export type TicketMessage = components['schemas']['TicketMessage'];
 export type TicketMessageCreate = components['schemas']['TicketMessageCreate'];
-export type TicketMessageList = components['schemas']['TicketMessageList'];
-export type TicketPatch = components['schemas']['TicketPatch'];
-export type TicketSummary = components['schemas']['TicketSummary'];
-export type TicketSummaryPage = components['schemas']['TicketSummaryPage'];
-export type TokenKey = components['schemas']['TokenKey'];
-export type TokenKeySet = components['schemas']['TokenKeySet'];
+export type UserPage = components['schemas']['UserPage'];
 export type User = components['schemas']['User'];
 export type UserCreate = components['schemas']['UserCreate'];
-export type UserPage = components['schemas']['UserPage'];
 export type UserPatch = components['schemas']['UserPatch'];
+export type MembershipList = components['schemas']['MembershipList'];
+export type Membership = components['schemas']['Membership'];
+export type MembershipCreate = components['schemas']['MembershipCreate'];
+export type RolePage = components['schemas']['RolePage'];
+export type Role = components['schemas']['Role'];
+export type RoleCreate = components['schemas']['RoleCreate'];
+export type PermissionPage = components['schemas']['PermissionPage'];
+export type Permission = components['schemas']['Permission'];
+export type MembershipPatch = components['schemas']['MembershipPatch'];
+export type OrganizationPage = components['schemas']['OrganizationPage'];
+export type Organization = components['schemas']['Organization'];
+export type OrganizationCreate = components['schemas']['OrganizationCreate'];
+export type OrganizationPatch = components['schemas']['OrganizationPatch'];
+export type IntegrationPage = components['schemas']['IntegrationPage'];
+export type Integration = components['schemas']['Integration'];
+export type IntegrationCreate = components['schemas']['IntegrationCreate'];
+export type CreatedIntegration = components['schemas']['CreatedIntegration'];
+export type IntegrationPatch = components['schemas']['IntegrationPatch'];
+export type SecretRotation = components['schemas']['SecretRotation'];
+export type RotatedIntegration = components['schemas']['RotatedIntegration'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookEvent = components['schemas']['WebhookEvent'];
-export type WebhookEventSummary = components['schemas']['WebhookEventSummary'];
-export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
 export type WebhookReceipt = components['schemas']['WebhookReceipt'];
+export type WebhookEventSummaryPage = components['schemas']['WebhookEventSummaryPage'];
+export type WebhookEventSummary = components['schemas']['WebhookEventSummary'];
+export type WebhookEvent = components['schemas']['WebhookEvent'];
+export type LogEntryPage = components['schemas']['LogEntryPage'];
+export type LogEntry = components['schemas']['LogEntry'];
+export type LogEntryCreate = components['schemas']['LogEntryCreate'];
+export type LogReceipt = components['schemas']['LogReceipt'];
+export type AuditEventPage = components['schemas']['AuditEventPage'];
+export type AuditEvent = components['schemas']['AuditEvent'];
+export type TokenKeySet = components['schemas']['TokenKeySet'];
+export type TokenKey = components['schemas']['TokenKey'];
+export type OpenApiDocument = components['schemas']['OpenApiDocument'];
 export type $defs = Record<string, never>;
 export interface operations {
     login: {

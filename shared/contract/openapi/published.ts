@@ -1,4 +1,5 @@
 import { closedRequests } from './closed-requests.ts';
+import { compact } from './compact.ts';
 import type { OpenApi } from './nodes.ts';
 import { openAnswers } from './open-answers.ts';
 import { withPropertyExamples } from './property-examples.ts';
@@ -17,6 +18,7 @@ const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   openAnswers,
   withSharedParameters,
   withSafeNames,
+  compact,
 ];
 
 export const published = (document: OpenApi): OpenApi => PASSES.reduce((before, pass) => pass(before), document);

@@ -1,11 +1,11 @@
-import { mapValues, type Node, type OpenApi } from './nodes.ts';
+import { isNode, mapValues, type Node, type OpenApi } from './nodes.ts';
 
 /** Says of each schema that is derived from a record's what it is for. */
 export const withSchemaTexts = (document: OpenApi): OpenApi => ({
   ...document,
   components: {
     ...document.components,
-    schemas: mapValues(document.components.schemas ?? {}, (schema, name) => ({ ...textOf(name), ...schema })),
+    schemas: mapValues(document.components.schemas ?? {}, (schema, name) => ({ ...textOf(name, schema), ...schema })),
   },
 });
 
@@ -16,9 +16,14 @@ const DERIVED: readonly (readonly [suffix: string, text: (record: string) => str
   ['List', (record) => `The beginning of a list, or what follows a cursor; each element a ${record}.`],
 ];
 
-function textOf(name: string): Node {
+const FIXED = 'Read-only fields are left out, or as they were read.';
+
+function textOf(name: string, { properties }: Node): Node {
   const [suffix = '', text] = DERIVED.find(([end]) => name.endsWith(end)) ?? [];
-  return text === undefined ? {} : { description: text(wordsOf(name.slice(0, -suffix.length))) };
+  if (text === undefined) return {};
+  const hasFixed = Object.values(Object(properties)).some((field) => isNode(field) && field.readOnly === true);
+  const sentences = [text(wordsOf(name.slice(0, -suffix.length))), ...(hasFixed ? [FIXED] : [])];
+  return { description: sentences.join(' ') };
 }
 
 /** `ServiceAction` is "service action". */

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import type { Body } from '../record.ts';
 
-const FIXED = 'Read-only: as it was read, or left out.';
-
 const described = new WeakMap<Body, z.ZodObject>();
 
 /**
@@ -14,12 +12,7 @@ export function bodySchema(body: Body): z.ZodObject {
   if (known !== undefined) return known;
   const fixed = Object.entries(body.fixed).map(([field, schema]): [string, z.ZodType] => [
     field,
-    schema.optional().meta({
-      ...schema.meta(),
-      default: undefined,
-      readOnly: true,
-      description: `${schema.description ?? ''} ${FIXED}`.trim(),
-    }),
+    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
   ]);
   const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(fixed) }).meta({
     id: body.name,
