@@ -70,8 +70,13 @@ const FORMATS: Readonly<Record<string, string>> = {
 /** A longer pattern tells people nothing that the description does not. */
 const READABLE = 200;
 
+/** Patterns that are shorter in words. */
+const IN_WORDS: Readonly<Record<string, string>> = { '^\\s*\\S': 'not blank' };
+
 const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
-  `text${rangeOf(minLength, maxLength)}${pattern === undefined || pattern.length > READABLE ? '' : `, \`${pattern.replaceAll('|', '\\|')}\``}`;
+  `text${rangeOf(minLength, maxLength)}${pattern === undefined || pattern.length > READABLE ? '' : `, ${formOf(pattern)}`}`;
+
+const formOf = (pattern: string): string => IN_WORDS[pattern] ?? `\`${pattern.replaceAll('|', '\\|')}\``;
 
 /** A value as JSON, but texts without quotation marks. */
 export const jsonOf = (value: unknown): string =>

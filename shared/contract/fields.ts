@@ -75,7 +75,7 @@ export const text = shared((max: number, min = 0) => bounded(max).min(min).refin
 export const name = shared((max: number) =>
   bounded(max)
     .min(1, { error: 'must not be empty', abort: true })
-    .refine((value) => value.trim() !== '', { error: 'must not be blank' })
+    .regex(/^\s*\S/, { error: 'must not be blank' })
     .refine(wellFormed, NOT_WELL_FORMED),
 );
 

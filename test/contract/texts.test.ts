@@ -114,6 +114,23 @@ describe('what a text must be like', () => {
     expect('+01:00').not.toMatch(pattern);
   });
 
+  it('is said of a name, and of what a name begins with: not blank', () => {
+    const name = new RegExp(String(patternOf('ClientCreate', 'name')?.pattern));
+    const list = operationsOf(document).find(({ operationId }) => operationId === 'listClients');
+    const q = list?.parameters?.find((parameter) => parameter.name === 'q')?.schema;
+    const beginning = new RegExp(String(Object(q).pattern));
+    for (const right of ['Acme', ' Acme', 'é', '\u{1f600}']) {
+      expect(right).toMatch(name);
+      expect(right).toMatch(beginning);
+    }
+    for (const wrong of ['', ' ', '\t\n', '\u3000\ufeff']) {
+      expect(wrong).not.toMatch(name);
+      expect(wrong).not.toMatch(beginning);
+    }
+    // Control characters are blanks to those who look for a name (`folded.ts`).
+    for (const wrong of ['\u0000', '\u0097 ']) expect(wrong).not.toMatch(beginning);
+  });
+
   it('is said of an address', () => {
     const address = new RegExp(String(patternOf('ResourceCreate', 'ip_address')?.pattern));
     for (const right of ['192.0.2.10', '2001:db8::1', '::']) expect(right).toMatch(address);
