@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { CustodiaProblem } from '../../clients/typescript/src/index.ts';
+import { CustodiaProblem, createCustodia } from '../../clients/typescript/src/index.ts';
 import { systemTiming } from '../../clients/typescript/src/timing.ts';
 import { fakeClient, INTEGRATION, inOrder, json, type Reply, refusal } from './fake.ts';
 
@@ -37,13 +40,27 @@ describe('a token', () => {
     expect(JSON.parse(login?.body ?? '')).toEqual({ app_code: INTEGRATION.appCode, secret: INTEGRATION.secret });
   });
 
-  it('is renewed a minute before it ends', async () => {
-    const fake = loggingIn(api());
+  it('is renewed a minute before it ends, and good until the next one is there', async () => {
+    const renewal = Promise.withResolvers<void>();
+    const whole = api();
+    const fake = loggingIn(async (sent, request) => {
+      if (logins === 1 && sent.target.endsWith('/auth/login')) await renewal.promise;
+      return whole(sent, request);
+    });
     await tokenOf(fake);
     fake.pass(3539);
     expect(await tokenOf(fake)).toEqual({ token: 'Bearer token-1' });
+    expect(fake.sent.filter(({ method }) => method === 'POST')).toHaveLength(1);
     fake.pass(1);
-    expect(await tokenOf(fake)).toEqual({ token: 'Bearer token-2' });
+    // The login hangs, and nobody waits for it.
+    expect(await tokenOf(fake)).toEqual({ token: 'Bearer token-1' });
+    expect(await tokenOf(fake)).toEqual({ token: 'Bearer token-1' });
+    expect(fake.sent.filter(({ method }) => method === 'POST')).toHaveLength(2);
+    // Until the token has ended.
+    fake.pass(60);
+    const waiting = tokenOf(fake);
+    renewal.resolve();
+    expect(await waiting).toEqual({ token: 'Bearer token-2' });
   });
 
   it('is used to its end when it cannot be renewed, and no longer', async () => {
@@ -100,6 +117,27 @@ describe('a token', () => {
     const fixed = fakeClient(api(new Set(['Bearer mine'])), { credentials: { token: 'mine' } });
     await expect(tokenOf(fixed)).rejects.toMatchObject({ status: 401 });
     expect(fixed.sent).toHaveLength(1);
+  });
+
+  it('of a function that does not answer is waited for until the signal ends it', async () => {
+    const fake = fakeClient(() => json({}), { credentials: { token: () => new Promise(() => undefined) } });
+    const controller = new AbortController();
+    const waiting = fake.custodia.GET('/api/v1/tickets', { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
+    expect(fake.sent).toEqual([]);
+  });
+
+  it('of a function is not asked for where the signal has ended the request already', async () => {
+    const asked: string[] = [];
+    const token = async () => {
+      asked.push('token');
+      throw new Error('nobody waits for this');
+    };
+    const fake = fakeClient(() => json({}), { credentials: { token } });
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(fake.custodia.GET('/api/v1/tickets', { signal })).rejects.toThrow('enough');
+    expect(asked).toEqual([]);
   });
 
   it('is not needed for what takes none, and not sent there', async () => {
@@ -248,6 +286,103 @@ describe('a request that fails', () => {
     for (const key of keys) expect(key).toMatch(/^[\da-f]{32}$/);
     const { signal } = new AbortController();
     await systemTiming.sleep(0, signal);
+  });
+});
+
+describe('an attempt that nobody answers', () => {
+  /** Hangs until its signal is aborted, as `fetch` does; `limits` are aborted when they are asked for, or never. */
+  const hangs: Reply = (_, { signal }) =>
+    new Promise((_resolve, reject) => {
+      const end = () => reject(signal.reason);
+      if (signal.aborted) end();
+      signal.addEventListener('abort', end);
+    });
+  const late = new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+
+  /** A client whose attempts are all given up; of each the milliseconds that it had. */
+  function impatient(reply: Reply, options: Parameters<typeof fakeClient>[1] = {}) {
+    const given: number[] = [];
+    const timeout = (milliseconds: number): AbortSignal => {
+      given.push(milliseconds);
+      const limit = new AbortController();
+      queueMicrotask(() => setImmediate(() => limit.abort(late)));
+      return limit.signal;
+    };
+    const timing = { now: () => 0, sleep: async () => undefined, random: () => 0.5, newKey: () => 'key', timeout };
+    return { ...fakeClient(reply, { timing, ...options }), given };
+  }
+
+  it('is given up after 30 s, and sent again like one that failed', async () => {
+    let attempts = 0;
+    const fake = impatient((sent, request) => (++attempts < 3 ? hangs(sent, request) : json({ id: 'x' }, 201)));
+    await fake.custodia.POST('/api/v1/tickets', { body: TICKET });
+    expect(fake.sent.map(({ headers }) => headers.get('idempotency-key'))).toEqual(['key', 'key', 'key']);
+    expect(fake.given).toEqual([30_000, 30_000, 30_000]);
+  });
+
+  it('ends with a TimeoutError: the last one, and one that cannot be repeated', async () => {
+    const fake = impatient(hangs, { timeout: 500 });
+    await expect(fake.custodia.GET('/api/v1/tickets')).rejects.toBe(late);
+    expect(fake.given).toEqual([500, 500, 500, 500]);
+    await expect(fake.custodia.DELETE('/api/v1/tickets/{id}', { params })).rejects.toBe(late);
+    expect(fake.given).toHaveLength(5);
+  });
+
+  it('of a login is given up, too', async () => {
+    const fake = impatient(hangs, { credentials: INTEGRATION, retry: { attempts: 2 } });
+    await expect(fake.custodia.GET('/api/v1/tickets')).rejects.toBe(late);
+    expect(fake.sent.map(({ target }) => target)).toEqual(Array(2).fill('/stage/api/v1/auth/login'));
+  });
+
+  it('is one whose answer does not end', async () => {
+    const fake = impatient((_, { signal }) => {
+      const body = new ReadableStream({
+        start: (stream) => signal.addEventListener('abort', () => stream.error(signal.reason)),
+      });
+      return new Response(body);
+    });
+    await expect(fake.custodia.GET('/api/v1/tickets')).rejects.toBe(late);
+    expect(fake.sent).toHaveLength(1);
+  });
+
+  it('is the caller’s to end before that, and then not sent again', async () => {
+    const controller = new AbortController();
+    const reason = new Error('enough');
+    const fake = impatient((sent, request) => {
+      controller.abort(reason);
+      return hangs(sent, request);
+    });
+    await expect(fake.custodia.GET('/api/v1/tickets', { signal: controller.signal })).rejects.toBe(reason);
+    expect(fake.sent).toHaveLength(1);
+  });
+
+  it('is given up by the real clock and the real `fetch`, with no answer and with half of one', async () => {
+    const server = createServer((request, response) => {
+      if (request.url?.endsWith('/clients')) response.writeHead(200, { 'content-length': 100 }).write('{');
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const custodia = createCustodia({ baseUrl, timeout: 20, retry: { attempts: 2, delay: 1 } });
+    try {
+      await expect(custodia.GET('/api/v1/tickets')).rejects.toMatchObject({ name: 'TimeoutError' });
+      await expect(custodia.GET('/api/v1/clients')).rejects.toMatchObject({ name: 'TimeoutError' });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it('may take for ever where that is asked for; what is no number of milliseconds is refused', async () => {
+    const patient = impatient(() => json({}), { timeout: Number.POSITIVE_INFINITY });
+    await patient.custodia.GET('/api/v1/tickets');
+    expect(patient.given).toEqual([]);
+    const timing = { timeout: systemTiming.timeout };
+    for (const timeout of [Number.NaN, -1]) {
+      const wrong = fakeClient(() => json({}), { timeout, timing });
+      await expect(wrong.custodia.GET('/api/v1/tickets')).rejects.toThrow();
+      expect(wrong.sent).toEqual([]);
+    }
+    expect(systemTiming.timeout(60_000).aborted).toBe(false);
   });
 });
 

@@ -49,6 +49,7 @@ export function fakeClient(reply: Reply, options: Partial<CustodiaOptions> = {})
         slept.push(milliseconds);
         now += milliseconds;
       },
+      timeout: () => new AbortController().signal,
       random: () => 0.5,
       newKey: () => `key-${++keys}`,
     },

@@ -20,6 +20,11 @@ export interface CustodiaOptions {
   /** Without any the client sends no token, as `POST /api/v1/integrations` needs none for the first key of an organization. */
   readonly credentials?: Credentials | undefined;
   readonly retry?: RetryOptions;
+  /**
+   * Milliseconds until an attempt is given up, with the reading of its answer: 30,000 unless told, for the API answers within 29 s. What can be
+   * repeated is then sent again; else a `DOMException` is thrown, a `TimeoutError`. `Infinity`: never.
+   */
+  readonly timeout?: number;
   /** In place of the global one. */
   readonly fetch?: (request: Request) => Promise<Response>;
   readonly timing?: Partial<Timing>;
@@ -35,12 +40,13 @@ export interface Custodia extends Lists {
 
 /** A client of the API. It keeps its token in memory only. */
 export function createCustodia(options: CustodiaOptions): Custodia {
-  const { baseUrl, credentials, retry = {}, fetch = (request) => globalThis.fetch(request) } = options;
+  const { baseUrl, credentials, retry = {}, timeout = 30_000 } = options;
+  const { fetch = (request) => globalThis.fetch(request) } = options;
   const timing = { ...systemTiming, ...options.timing };
   const http = createFetchClient<paths>({ baseUrl });
 
   const send = (request: Request, isRepeatable = isSafe(request)) =>
-    sendWithRetries(fetch, request, isRepeatable, retry, timing);
+    sendWithRetries(fetch, request, isRepeatable, { ...retry, timeout }, timing);
 
   // Each can be repeated: a read, a login, and a webhook, which has its id.
   const sendOpen = (request: Request) => send(request, true);

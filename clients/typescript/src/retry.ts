@@ -13,17 +13,19 @@ export interface RetryOptions {
 /**
  * Sends a request, and sends it again where that can help.
  * @param isSafe twice is as once: also when nobody knows whether the first attempt was carried out
+ * @param options `timeout`: milliseconds until an attempt is given up, with the reading of its answer
  * @throws TypeError as `fetch` does, where nothing answers
+ * @throws DOMException `TimeoutError`, where nothing answers in time
  */
 export async function sendWithRetries(
   send: (attempt: Request) => Promise<Response>,
   request: Request,
   isSafe: boolean,
-  { attempts = 4, delay = 250, longest = 30_000 }: RetryOptions,
+  { attempts = 4, delay = 250, longest = 30_000, timeout }: RetryOptions & { readonly timeout: number },
   timing: Timing,
 ): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
-    const outcome = await send(request.clone()).catch(networkError);
+    const outcome = await sendOnce(send, request.clone(), timeout === Infinity ? undefined : timing.timeout(timeout));
     const response = outcome instanceof Response ? outcome : undefined;
     const asked = waitOf(response, timing.now());
     const canHelp = response?.status === TOO_MANY || (isSafe && isFailure(response?.status));
@@ -37,10 +39,21 @@ export async function sendWithRetries(
   }
 }
 
-/** What `fetch` throws when nothing answers, as a value; any other error, such as that of an aborted signal, ends the attempts. */
-function networkError(error: unknown): TypeError {
-  if (error instanceof TypeError) return error;
-  throw error;
+/** What `fetch` throws when nothing answers, or not in time, as a value; any other error, such as that of the caller's signal, ends the attempts. */
+async function sendOnce(
+  send: (attempt: Request) => Promise<Response>,
+  attempt: Request,
+  limit: AbortSignal | undefined,
+): Promise<unknown> {
+  const { signal } = attempt;
+  try {
+    return await send(limit ? new Request(attempt, { signal: AbortSignal.any([signal, limit]) }) : attempt);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (limit?.aborted) return limit.reason;
+    if (error instanceof TypeError) return error;
+    throw error;
+  }
 }
 
 /** A request that is refused for its number was not carried out. */

@@ -4,6 +4,8 @@ export interface Timing {
   readonly now: () => number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when that comes first. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** Is aborted with a `TimeoutError` after so many milliseconds. */
+  readonly timeout: (milliseconds: number) => AbortSignal;
   /** At least 0, less than 1: jitter. */
   readonly random: () => number;
   /** A text that nobody guesses: an `Idempotency-Key`. */
@@ -17,14 +19,19 @@ export const systemTiming: Timing = {
       const timer = setTimeout(resolve, milliseconds);
       return () => clearTimeout(timer);
     }),
+  timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
   random: Math.random,
   // Not `randomUUID`, which browsers have on pages from `https:` and `localhost` alone.
   newKey: () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
 };
 
+/** What a promise answers, unless the signal is aborted first. */
+export const waitFor = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
+  unlessAborted(signal, (resolve, reject) => void promise.then(resolve, reject));
+
 /** A promise that is rejected when the signal is aborted. `start` answers what is to be undone then. */
-export const unlessAborted = <T>(
+const unlessAborted = <T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => (() => void) | undefined,
 ): Promise<T> =>

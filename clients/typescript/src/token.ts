@@ -1,4 +1,4 @@
-import { type Timing, unlessAborted } from './timing.ts';
+import { type Timing, waitFor } from './timing.ts';
 
 /** What a login answers. */
 interface Granted {
@@ -25,7 +25,10 @@ interface Kept {
 
 /** A token that is not ours to renew. */
 export const ownTokens = (token: string | (() => string | Promise<string>)): TokenSource => ({
-  get: async () => (typeof token === 'string' ? token : token()),
+  get: async (signal) => {
+    signal.throwIfAborted();
+    return typeof token === 'string' ? token : waitFor(Promise.resolve(token()), signal);
+  },
   refused: () => undefined,
 });
 
@@ -41,9 +44,6 @@ export function loginTokens(logIn: () => Promise<Granted>, { now }: Timing): Tok
       const margin = Math.min(MARGIN, seconds / 10);
       kept = { token, renewAt: asked + (seconds - margin) * 1000, endsAt: asked + seconds * 1000 };
       return token;
-    } catch (error) {
-      if (kept !== undefined && now() < kept.endsAt) return kept.token;
-      throw error;
     } finally {
       pending = undefined;
     }
@@ -54,8 +54,11 @@ export function loginTokens(logIn: () => Promise<Granted>, { now }: Timing): Tok
       if (kept !== undefined && now() < kept.renewAt) return kept.token;
       pending ??= renew();
       const login = pending;
+      // Nobody waits for a renewal while the token is still good, so nobody may be there when it fails.
+      login.catch(() => undefined);
+      if (kept !== undefined && now() < kept.endsAt) return kept.token;
       // A caller who gives up does not end the login of the others.
-      return unlessAborted(signal, (resolve, reject) => void login.then(resolve, reject));
+      return waitFor(login, signal);
     },
     refused: (token) => {
       if (kept?.token === token) kept = undefined;
