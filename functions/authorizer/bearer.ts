@@ -16,8 +16,8 @@ export function bearerOf(event: Headers): Presented {
   return token === undefined ? 'malformed' : { token };
 }
 
-/** The scheme is case-insensitive (RFC 9110 §11.1); the token has the characters of a JWT. */
-const BEARER = /^bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i;
+/** The scheme is case-insensitive (RFC 9110 §11.1). Whatever is one word behind it is a token, and may be a wrong one. A comma stands between two. */
+const BEARER = /^bearer +([^\s,]+)$/i;
 
 function authorizationOf({ headers, multiValueHeaders }: Headers): string[] {
   const all = valuesOf(multiValueHeaders).flat();

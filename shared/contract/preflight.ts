@@ -15,7 +15,7 @@ const MAX_AGE = 7_200;
 
 /** Headers of requests that are more than any page may send, on whatever route: one list, so that a client need not know which takes which. */
 const ALLOWED_HEADERS: readonly string[] = [
-  ...['Authorization', 'Content-Type', 'Content-Encoding', 'Prefer', 'tracestate'],
+  ...['Authorization', 'Content-Type', 'Content-Encoding', 'tracestate'],
   ...Object.keys(requestHeaders),
 ];
 

@@ -215,8 +215,8 @@ describe('the line of the authorizer', () => {
   };
 
   it.each([
-    ['malformed', async () => 'nonsense', undefined],
-    ['invalid', async () => 'a.b.c', undefined],
+    ['malformed', async () => 'two words', undefined],
+    ['invalid', async () => 'nonsense', undefined],
     ['invalid', async () => `${org.token.slice(0, -4)}AAAA`, undefined],
     ['expired', () => issued(Date.now() - 3_700_000), undefined],
     ['unknown-key', () => signedByAStranger(), undefined],

@@ -104,6 +104,7 @@ describe('the lists of headers', () => {
       .flatMap(({ routes }) => Object.values(routes))
       .flatMap(({ auth, headers = {} }) => (auth === 'signature' ? [] : Object.keys(headers)));
     expect([...Object.keys(requestHeaders), ...taken].filter((name) => !allowed?.includes(name))).toEqual([]);
+    expect(new Set(allowed).size).toBe(allowed?.length);
   });
 });
 
