@@ -168,6 +168,26 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     expect(await page.getByLabel('Secret').inputValue()).toBe('');
   });
 
+  it('shows what is answered: a record from the values of its fields, and a problem as it is sent', async () => {
+    const page = await open('/reference#post-/api/v1/clients');
+    const answers = page.locator('rapi-doc').locator('api-response');
+    const shown = async (status: string, text: string) => {
+      await answers.getByRole('button', { name: status, exact: true }).click();
+      const example = answers.locator('json-tree').filter({ hasText: text });
+      await example.waitFor();
+      return example.evaluate((tree) => tree.shadowRoot?.textContent ?? '');
+    };
+    const client = await shown('201', 'services_count');
+    const { example } = clients.routes.createClient.response;
+    for (const [field, value] of Object.entries(example as object)) {
+      expect(client).toContain(`"${field}"`);
+      if (typeof value === 'string') expect(client).toContain(`"${value}"`);
+    }
+    const problem = await shown('409', 'already-exists');
+    expect(problem).toContain('Another record has this slug.');
+    expect(problem).not.toContain('x-fill-example');
+  });
+
   it.each([
     '{"event_type":"invoice.paid","data":{"customer":"Ação Lda","total":1249.90}}',
     '{ "event_type": "invoice.paid",\n  "data": {} }',

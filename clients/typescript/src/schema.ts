@@ -958,7 +958,10 @@ export interface components {
         };
         /** @description Problem details (RFC 9457). Members that you do not know are to be ignored. */
         Problem: {
-            /** @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do. */
+            /**
+             * @description Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.
+             * @example urn:problem-type:custodia:already-exists
+             */
             type: string;
             /**
              * @description The kind of problem in words.
@@ -986,7 +989,10 @@ export interface components {
         };
         /** @description One thing that is wrong with a request. */
         Finding: {
-            /** @description The part of the request that the pointer points into. */
+            /**
+             * @description The part of the request that the pointer points into.
+             * @example body
+             */
             in: string;
             /**
              * @description JSON Pointer as a URI fragment (RFC 6901 §6).
@@ -1106,7 +1112,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_contact: string | null;
-            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
+            /**
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.
+             * @example false
+             */
             readonly has_risks: boolean;
         };
         /** @description What a new client is made from: only what is required has to be there. Read-only fields are left out, or as they were read. */
@@ -1193,7 +1202,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_contact?: string | null;
-            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
+            /**
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.
+             * @example false
+             */
             readonly has_risks?: boolean;
         };
         /** @description What to change of a client: fields that are left out stay as they are. Read-only fields are left out, or as they were read. */
@@ -1280,7 +1292,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly last_contact?: string | null;
-            /** @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service. */
+            /**
+             * @description Whether any service or resource of the client is not `healthy`, or any resource is above its `alert_threshold` with alerts on; derived by the service.
+             * @example false
+             */
             readonly has_risks?: boolean;
         };
         /** @description The beginning of a list, or what follows a cursor; each element a client action. */
@@ -1969,7 +1984,10 @@ export interface components {
              * @example 30
              */
             storage_usage: number | null;
-            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. */
+            /**
+             * @description Whether usage above `alert_threshold` makes the resource a risk to its client.
+             * @example true
+             */
             usage_alerts_enabled: boolean;
             /**
              * Format: double
@@ -2135,7 +2153,10 @@ export interface components {
              * @example 30
              */
             storage_usage?: number | null;
-            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. Default: `true`. */
+            /**
+             * @description Whether usage above `alert_threshold` makes the resource a risk to its client. Default: `true`.
+             * @example true
+             */
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
@@ -2301,7 +2322,10 @@ export interface components {
              * @example 30
              */
             storage_usage?: number | null;
-            /** @description Whether usage above `alert_threshold` makes the resource a risk to its client. */
+            /**
+             * @description Whether usage above `alert_threshold` makes the resource a risk to its client.
+             * @example true
+             */
             usage_alerts_enabled?: boolean;
             /**
              * Format: double
@@ -2748,7 +2772,10 @@ export interface components {
              * @example It shows no light since this morning.
              */
             description: string;
-            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
+             * @example open
+             */
             status: string;
             /**
              * @description How urgent it is: `low`, `normal`, `high` … Or another word.
@@ -2810,6 +2837,7 @@ export interface components {
             description: string;
             /**
              * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). Default: `open`.
+             * @example open
              * @enum {string}
              */
             status?: "open" | "closed" | "pending";
@@ -2928,7 +2956,10 @@ export interface components {
              * @example It shows no light since this morning.
              */
             description: string;
-            /** @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`). */
+            /**
+             * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
+             * @example open
+             */
             status: string;
             /**
              * @description How urgent it is: `low`, `normal`, `high` … Or another word.
@@ -3030,6 +3061,7 @@ export interface components {
             description?: string;
             /**
              * @description Where the work stands: not begun or under way (`open`), waiting for somebody (`pending`), done (`closed`).
+             * @example closed
              * @enum {string}
              */
             status?: "open" | "closed" | "pending";
@@ -3159,7 +3191,10 @@ export interface components {
              * @example Please pull the plug, wait ten seconds and put it back.
              */
             message: string;
-            /** @description Whether it is for the people of the organization only, and not to be shown to the client. */
+            /**
+             * @description Whether it is for the people of the organization only, and not to be shown to the client.
+             * @example false
+             */
             is_internal: boolean;
             /**
              * Format: date-time
@@ -3186,7 +3221,10 @@ export interface components {
              * @example Please pull the plug, wait ten seconds and put it back.
              */
             message: string;
-            /** @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`. */
+            /**
+             * @description Whether it is for the people of the organization only, and not to be shown to the client. Default: `false`.
+             * @example false
+             */
             is_internal?: boolean;
             /**
              * Format: uuid
@@ -3260,9 +3298,15 @@ export interface components {
              * @example https://acme.example/ines.png
              */
             avatar_url: string | null;
-            /** @description Whether the person has every power; only platform callers set it. */
+            /**
+             * @description Whether the person has every power; only platform callers set it.
+             * @example false
+             */
             is_superadmin: boolean;
-            /** @description Whether the person belongs to the organization at present. */
+            /**
+             * @description Whether the person belongs to the organization at present.
+             * @example true
+             */
             is_active: boolean;
             /**
              * Format: date-time
@@ -3301,9 +3345,15 @@ export interface components {
              * @example https://acme.example/ines.png
              */
             avatar_url?: string | null;
-            /** @description Whether the person has every power; only platform callers set it. Default: `false`. */
+            /**
+             * @description Whether the person has every power; only platform callers set it. Default: `false`.
+             * @example false
+             */
             is_superadmin?: boolean;
-            /** @description Whether the person belongs to the organization at present. Default: `true`. */
+            /**
+             * @description Whether the person belongs to the organization at present. Default: `true`.
+             * @example true
+             */
             is_active?: boolean;
             /**
              * Format: uuid
@@ -3348,9 +3398,15 @@ export interface components {
              * @example https://acme.example/ines.png
              */
             avatar_url?: string | null;
-            /** @description Whether the person has every power; only platform callers set it. */
+            /**
+             * @description Whether the person has every power; only platform callers set it.
+             * @example false
+             */
             is_superadmin?: boolean;
-            /** @description Whether the person belongs to the organization at present. */
+            /**
+             * @description Whether the person belongs to the organization at present.
+             * @example false
+             */
             is_active?: boolean;
             /**
              * Format: uuid
@@ -3534,7 +3590,10 @@ export interface components {
              * @example Answers tickets
              */
             description: string | null;
-            /** @description Made by platform callers only. */
+            /**
+             * @description Made by platform callers only.
+             * @example false
+             */
             is_system: boolean;
             /**
              * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
@@ -3574,7 +3633,10 @@ export interface components {
              * @example Answers tickets
              */
             description?: string | null;
-            /** @description Made by platform callers only. Default: `false`. */
+            /**
+             * @description Made by platform callers only. Default: `false`.
+             * @example false
+             */
             is_system?: boolean;
             /**
              * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
@@ -3864,7 +3926,10 @@ export interface components {
              * @example Acme billing
              */
             display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example active
+             */
             status: string;
             /**
              * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
@@ -3922,6 +3987,7 @@ export interface components {
             display_name: string;
             /**
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. Default: `active`.
+             * @example active
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -3997,7 +4063,10 @@ export interface components {
              * @example Acme billing
              */
             display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example active
+             */
             status: string;
             /**
              * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
@@ -4049,6 +4118,7 @@ export interface components {
             display_name?: string;
             /**
              * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example inactive
              * @enum {string}
              */
             status?: "active" | "inactive";
@@ -4144,7 +4214,10 @@ export interface components {
              * @example Acme billing
              */
             display_name: string;
-            /** @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused. */
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example active
+             */
             status: string;
             /**
              * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
@@ -4212,7 +4285,10 @@ export interface components {
         };
         /** @description Tells the sender that its event was processed. */
         WebhookReceipt: {
-            /** @description That the event has been taken in and had its effect: always true. */
+            /**
+             * @description That the event has been taken in and had its effect: always true.
+             * @example true
+             */
             readonly received: boolean;
             /**
              * @description App code of the integration that sent it.
@@ -4290,7 +4366,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly received_at: string;
-            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
+            /**
+             * @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.
+             * @example applied
+             */
             readonly outcome: string;
             /**
              * @description Which operation it did, by its id in this document; null where none.
@@ -4349,7 +4428,10 @@ export interface components {
              * @example 2026-11-20T09:30:00.000Z
              */
             readonly received_at: string;
-            /** @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type. */
+            /**
+             * @description `applied`: it did what the operation of its type does. `stored`: this service knows no operation for its type.
+             * @example applied
+             */
             readonly outcome: string;
             /**
              * @description Which operation it did, by its id in this document; null where none.
@@ -4415,7 +4497,10 @@ export interface components {
              * @example 0a2fa71e-c6f6-4e1a-b4c2-9d8e7f6a5b4c
              */
             readonly id: string;
-            /** @description How serious it is, from `debug` to `error`. */
+            /**
+             * @description How serious it is, from `debug` to `error`.
+             * @example warn
+             */
             level: string;
             /**
              * @description What happened, in words.
@@ -4443,6 +4528,7 @@ export interface components {
         LogEntryCreate: {
             /**
              * @description How serious it is, from `debug` to `error`.
+             * @example warn
              * @enum {string}
              */
             level: "info" | "warn" | "error" | "debug";
@@ -4530,7 +4616,10 @@ export interface components {
              * @example updateIntegration
              */
             readonly operation: string;
-            /** @description An integration with its token or signature, somebody without either, or the operator’s command line. */
+            /**
+             * @description An integration with its token or signature, somebody without either, or the operator’s command line.
+             * @example integration
+             */
             readonly actor_type: string;
             /**
              * Format: uuid
@@ -4586,9 +4675,15 @@ export interface components {
         };
         /** @description A public key with which tokens are checked (RFC 7517 §4). */
         TokenKey: {
-            /** @description Kind of the key: `OKP` for Ed25519, `EC` for P-256. */
+            /**
+             * @description Kind of the key: `OKP` for Ed25519, `EC` for P-256.
+             * @example OKP
+             */
             kty: string;
-            /** @description The elliptic curve of the key. */
+            /**
+             * @description The elliptic curve of the key.
+             * @example Ed25519
+             */
             crv: string;
             /**
              * @description The key itself, or its first coordinate, in base64url.
@@ -4605,7 +4700,10 @@ export interface components {
              * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
              */
             kid: string;
-            /** @description The one algorithm that the key is used with. */
+            /**
+             * @description The one algorithm that the key is used with.
+             * @example EdDSA
+             */
             alg: string;
             /**
              * @description That it checks signatures.

@@ -80,8 +80,10 @@ function use(given) {
 function prepare(node) {
   if (typeof node !== 'object' || node === null) return;
   const given = /** @type {Record<string, unknown>} */ (node);
-  if (given.in !== undefined && given.required !== true) given['x-fill-example'] = 'no';
-  if (given.in === undefined && given.schema !== undefined && given.example !== undefined) {
+  // A finding in an example has a place, too, and is no parameter.
+  const isParameter = given.in !== undefined && given.schema !== undefined;
+  if (isParameter && given.required !== true) given['x-fill-example'] = 'no';
+  if (!isParameter && given.schema !== undefined && given.example !== undefined) {
     given.examples = { Example: { value: given.example } };
     delete given.example;
   }

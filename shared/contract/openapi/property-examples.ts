@@ -68,10 +68,9 @@ function withExamples(schema: Node, example: Node): Node {
   return { ...schema, properties };
 }
 
-/** What refers to another schema is shown there; what has only a few values shows them. */
+/** What refers to another schema is shown there, and a constant by itself. */
 const isShown = (property: Node, value: unknown): boolean =>
   value !== undefined &&
   value !== null &&
-  typeof value !== 'boolean' &&
-  !['$ref', 'enum', 'const'].some((keyword) => keyword in property) &&
+  !['$ref', 'const'].some((keyword) => keyword in property) &&
   !(isNode(property.items) && '$ref' in property.items);
