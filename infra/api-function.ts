@@ -1,5 +1,5 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
   Code,
@@ -16,6 +16,7 @@ import { type FunctionAlias, LiveAlias } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
+import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
 import type { Table } from './table.ts';
 import { rolePath } from './tenant-role.ts';
@@ -47,7 +48,7 @@ export class ApiFunction extends Construct {
     super(scope, id);
     this.rights = rights;
     const logs = logGroup(this, 'Logs', settings);
-    this.role = new Role(this, 'Role', {
+    this.role = new RoleWithRights(this, 'Role', {
       description: `Custodia ${settings.stage}: runs ${name}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       path: rolePath(this, rights.tenants ?? 'no-tenants'),
@@ -89,11 +90,10 @@ export class ApiFunction extends Construct {
         'Only API Gateway calls it, and waits for the answer: a dead letter queue takes calls that nobody waits for.',
     });
     if (tracing) {
-      Validations.of(this.role).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason:
-          'X-Ray takes traces on no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html',
-      });
+      const reason =
+        'X-Ray takes traces on no resource: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awsx-ray.html';
+      const ids = ['AwsSolutions-IAM5[Resource::*]', 'Serverless-LambdaStarPermissions'];
+      Validations.of(this.role).acknowledge(...ids.map((id) => ({ id, reason })));
     } else {
       Validations.of(this.lambda).acknowledge({
         id: 'Serverless-LambdaTracing',

@@ -2,12 +2,13 @@ import { Validations } from 'aws-cdk-lib';
 import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { RollbackAlarms } from './alarms/rollback-alarms.ts';
 import type { Functions } from './functions.ts';
 import { AUTHORIZER } from './rights.ts';
+import { RoleWithRights } from './role-with-rights.ts';
 
 /**
  * A new version of a function gets a tenth of its calls for five minutes, and all of them if no alarm was raised; else the alias goes back, and CloudFormation
@@ -48,7 +49,7 @@ export class Canary extends Construct {
    * ARN is spelled out: the policy has to be there before the alias is shifted, and must not wait for it.
    */
   #shiftingRole(aliases: readonly Alias[]): Role {
-    const role = new Role(this, 'Role', {
+    const role = new RoleWithRights(this, 'Role', {
       description: 'Shifts the aliases of the functions to their new versions',
       assumedBy: new ServicePrincipal('codedeploy.amazonaws.com'),
     });

@@ -1,6 +1,7 @@
 import { Stack } from 'aws-cdk-lib';
-import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, type Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
+import { RoleWithRights } from './role-with-rights.ts';
 import { TAGGED_WITH_TENANT } from './tenant-role.ts';
 
 /**
@@ -8,7 +9,7 @@ import { TAGGED_WITH_TENANT } from './tenant-role.ts';
  * the account to say, by IAM (`docs/decisions/0092-operator-verify.md`).
  */
 export const oneTenantRole = (scope: Construct, description: string): Role =>
-  new Role(scope, 'Role', {
+  new RoleWithRights(scope, 'Role', {
     description,
     assumedBy: new AccountPrincipal(Stack.of(scope).account).withConditions(TAGGED_WITH_TENANT).withSessionTags(),
   });

@@ -1,10 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
-import { AccountPrincipal, Role } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, ANY_SUSPENSION, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
+import { RoleWithRights } from './role-with-rights.ts';
 import type { Table } from './table.ts';
 
 const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
@@ -19,7 +20,7 @@ export class OperatorRole extends Construct {
   constructor(scope: Construct, id: string, table: Table, keys: Keys) {
     super(scope, id);
     const { account } = Stack.of(this);
-    this.role = new Role(this, 'Role', {
+    this.role = new RoleWithRights(this, 'Role', {
       description: 'Makes and changes integrations of the platform, and lists the organizations (bin/operator.ts)',
       assumedBy: new AccountPrincipal(account),
     });

@@ -1,5 +1,5 @@
 import { Stack } from 'aws-cdk-lib';
-import { AccountPrincipal, type Conditions, Role } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import {
   deduplicationKey,
@@ -13,6 +13,7 @@ import {
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
+import { RoleWithRights } from './role-with-rights.ts';
 import type { Table } from './table.ts';
 
 /** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
@@ -115,7 +116,7 @@ export class TenantRole extends Construct {
   constructor(scope: Construct, id: string, { table, kind }: TenantRoleProps) {
     super(scope, id);
     const { account } = Stack.of(this);
-    this.role = new Role(this, 'Role', {
+    this.role = new RoleWithRights(this, 'Role', {
       description: 'Works on the records of the tenant that its session is tagged with',
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });

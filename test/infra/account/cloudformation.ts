@@ -52,7 +52,6 @@ const NAMED_WITHIN: readonly string[] = [
   'AWS::ApiGateway::Stage',
   'AWS::Backup::BackupPlan',
   'AWS::Backup::BackupSelection',
-  'AWS::IAM::Policy',
 ];
 
 /** With what a resource chooses its own name: `LogGroupName` of a `LogGroup`. An alias has one within its function. */

@@ -34,14 +34,18 @@ type Statement = z.infer<typeof statementSchema>;
 const statementsOf = (document: unknown): Statement[] =>
   z.object({ Statement: z.array(statementSchema) }).parse(document).Statement;
 
+/** What is written into a role. The stack has no policies beside it (`stack.test.ts`). */
+const rightsOf = (role: unknown): Statement[] =>
+  roleSchema.parse(role ?? {}).Policies.flatMap(({ PolicyDocument }) => statementsOf(PolicyDocument));
+
+const roleSchema = z.object({ Policies: z.array(z.object({ PolicyDocument: z.unknown() })).default([]) });
+
 /** Roles are known by their logical id, with which their ARN ends. */
 const idOf = (roleArn: string): string => roleArn.split('/').at(-1) ?? '';
 
 /** Whether the policies of the stack's roles allow this, and none of them denies it. */
 export function isAllowed({ resources }: Deployed, principal: Principal, asked: Asked): boolean {
-  const statements = [...resources.values()]
-    .filter(({ Type, Properties }) => Type === 'AWS::IAM::Policy' && isIn(idOf(principal.roleArn), Properties.Roles))
-    .flatMap(({ Properties }) => statementsOf(Properties.PolicyDocument));
+  const statements = rightsOf(resources.get(idOf(principal.roleArn))?.Properties);
   const speaking = statements.filter(
     (statement) =>
       statement.Resource?.some((pattern) => isLike(asked.resource, pattern)) && speaksOf(statement, principal, asked),
