@@ -18,10 +18,10 @@ describe('of the 500 resources that a stack may have', () => {
   /** A domain with two paths and three routes, one of them for writing, takes so many (`docs/decisions/0151`). */
   const A_DOMAIN = 20;
 
-  test('there are enough for two more domains, whatever is set', () => {
+  test('there are enough for another domain, whatever is set', () => {
     const largest = Object.keys(resourcesIn(synthesize({ context: EVERYTHING }))).length;
     expect(largest).toBeGreaterThan(Object.keys(resourcesIn(template)).length);
-    expect(largest + 2 * A_DOMAIN).toBeLessThan(500);
+    expect(largest + A_DOMAIN, 'no domain fits any more: see docs/decisions/0151').toBeLessThanOrEqual(500);
   });
 
   test('none is for a policy: roles have their rights written into them', () => {
