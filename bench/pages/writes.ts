@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { inLanes, upTo } from '../../local/seed/pool.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
@@ -76,7 +77,7 @@ export async function measureCreates(
       tell(`creates: ${way.name}, ${parallel} at once`);
       conflicts.reset();
       const start = performance.now();
-      await inLanes(parallel, count, way.create);
+      await inLanes(parallel, upTo(count), way.create);
       creatings.push({
         way: way.name,
         parallel,
@@ -88,15 +89,6 @@ export async function measureCreates(
     }
   }
   return creatings;
-}
-
-/** Does something so many times, so many at once. */
-export async function inLanes(lanes: number, times: number, work: (turn: number) => Promise<unknown>): Promise<void> {
-  let turn = 0;
-  const lane = async (): Promise<void> => {
-    while (turn < times) await work(turn++);
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
 }
 
 const PATIENCE_MS = 60_000;

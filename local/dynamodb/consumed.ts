@@ -4,7 +4,7 @@
 export const operationOf = (commandName: string): string =>
   commandName
     .replace(/Command$/, '')
-    .replace(/^TransactWrite$/, 'TransactWriteItems')
+    .replace(/^Transact(Get|Write)$/, '$&Items')
     .replace(/^(Get|Put|Update|Delete|BatchGet|BatchWrite)$/, '$1Item');
 
 export const isRead = (operation: string): boolean => /Get|Query/.test(operation);

@@ -23,3 +23,6 @@ export async function inLanes<T, R>(lanes: number, items: readonly T[], work: (i
   await allDone(Array.from({ length: lanes }, lane));
   return results;
 }
+
+/** The whole numbers from 0 up to, not including, `count`. */
+export const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);

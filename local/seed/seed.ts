@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Created, type Fields, SeedApi, type SeedApiOptions } from './api.ts';
 import { client, resource, service, serviceAction, terminal } from './companies.ts';
 import { logEntry, ROLES, talk, USERS } from './people.ts';
-import { inLanes } from './pool.ts';
+import { inLanes, upTo } from './pool.ts';
 import { Random } from './random.ts';
 import { DAY_MS, samples } from './samples.ts';
 
@@ -52,8 +52,6 @@ async function register(api: SeedApi): Promise<Pick<Seeded, 'orgId' | 'appCode' 
 }
 
 /** 0, 1, 2 … so many. */
-const upTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
-
 interface Place {
   readonly client_id: string;
   readonly service_id: string | null;

@@ -7,9 +7,8 @@ import {
   randomBytes,
   sign,
 } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from '../support/listening.ts';
 
 /** A KMS of its own for a test, over HTTP as the SDK speaks it (JSON 1.1): four operations, with encryption contexts that count. */
 export interface FakeKms {
@@ -45,10 +44,7 @@ export async function startFakeKms(): Promise<FakeKms> {
       answer(400, { __type: (error as Error).message });
     }
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { endpoint: `http://127.0.0.1:${port}`, calls, stop: () => server.close() };
+  return { endpoint: await listening(server), calls, stop: () => server.close() };
 }
 
 function operationsOf(keys: Map<string, KeyObject>): Readonly<Record<string, Operation>> {

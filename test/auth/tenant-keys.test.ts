@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TenantId } from '../../shared/table/keys.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
+import { listening } from '../support/listening.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 /** Under which credentials secrets are encrypted and opened. What the policies make of them: `test/infra/isolation.test.ts`. */
@@ -18,10 +17,8 @@ async function listen(answer: (request: IncomingMessage, body: string) => Promis
     const [status, body] = await answer(request, Buffer.concat(chunks).toString());
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   servers.push(server);
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(server);
 }
 
 let kms: FakeKms;

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { listening } from '../support/listening.ts';
 import { launchChromium, noChromium } from './chromium.ts';
 
 /** What a page of another origin can do with the API, in the browser that decides it. */
@@ -23,11 +23,7 @@ async function site(): Promise<Site> {
   const server: Server = createServer((_, response) =>
     response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>A page</title>'),
   );
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, close: () => server.close() };
+  return { origin: await listening(server), close: () => server.close() };
 }
 
 describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (${noChromium})` : ''}`, () => {

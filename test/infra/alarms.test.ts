@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
+import { operationOf } from '../../local/dynamodb/consumed.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { type Alarm, alarmsIn, faultsOf, isRaised, metricsOf } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
@@ -150,21 +151,11 @@ describe('docs/operations.md', () => {
 });
 
 it('the table is watched in every operation that the code sends', () => {
-  const OPERATIONS: Readonly<Record<string, string>> = {
-    Get: 'GetItem',
-    BatchGet: 'BatchGetItem',
-    Put: 'PutItem',
-    Update: 'UpdateItem',
-    Delete: 'DeleteItem',
-    BatchWrite: 'BatchWriteItem',
-    TransactGet: 'TransactGetItems',
-    TransactWrite: 'TransactWriteItems',
-  };
   const sent = globSync(join(ROOT, '{shared,functions}/**/*.ts'))
     // The operator's.
     .filter((file) => !file.includes('shared/table/erase/'))
-    .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+)Command\(/g), ([, name = '']) => name))
-    .map((name) => OPERATIONS[name] ?? name);
+    .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+Command)\(/g), ([, name = '']) => name))
+    .map(operationOf);
   const watched = metricsOf(named('table-failing')).flatMap(({ Metric }) =>
     Metric.Dimensions.flatMap(({ Name, Value }) => (Name === 'Operation' ? [String(Value)] : [])),
   );

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { SeedApi } from '../../local/seed/api.ts';
 import { Random } from '../../local/seed/random.ts';
 import { samples } from '../../local/seed/samples.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { listening } from '../support/listening.ts';
 import { paste } from './start-fixture.ts';
 
 /** `npm run seed` */
@@ -109,9 +109,8 @@ describe('a request of the seed', () => {
       const { status, headers = {}, body } = left.shift() ?? { status: 500, body: {} };
       response.writeHead(status, headers).end(JSON.stringify(body));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return listening(server);
   };
 
   it('waits as long as it is told to when the budget is used up', async () => {

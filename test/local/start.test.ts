@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, utimesSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { setFunctionEnvironment } from '../../local/environment.ts';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { freshDirectory } from '../support/directory.ts';
+import { listening } from '../support/listening.ts';
 import { runOperator } from '../support/operator.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
 import { tableAt } from '../support/storage.ts';
@@ -171,9 +172,7 @@ describe('npm start', () => {
 
   it('says in one sentence that the port is in use', async () => {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = String(typeof address === 'object' && address?.port);
+    const { port } = new URL(await listening(server));
     const started = start({ PORT: port });
     expect(await started.exit).toBe(1);
     server.close();

@@ -28,7 +28,7 @@ export class NotConforming extends Error {
 }
 
 /** What the gateway answers on any route, for requests that no contract speaks of. */
-const GATEWAY_STATUSES: readonly number[] = [400, 413, 414, 415, 431];
+export const GATEWAY_STATUSES: readonly number[] = [400, 413, 414, 415, 431];
 const GATEWAY_PROBLEMS: readonly ProblemType[] = ['malformed-request', 'content-too-large', 'unsupported-media-type'];
 
 /** Answers the check of answers against the contracts; it throws NotConforming. */

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
@@ -12,6 +10,7 @@ import { configureTable, environmentTable, tenantTable } from '../../shared/tabl
 import type { TenantId } from '../../shared/table/keys.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
+import { listening } from '../support/listening.ts';
 
 /** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.test.ts`. */
 
@@ -24,6 +23,7 @@ let held: Promise<void> | undefined;
 /** The forms that STS was sent. */
 const asked: URLSearchParams[] = [];
 let sts: Server;
+let endpoint: string;
 beforeAll(async () => {
   sts = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -37,8 +37,7 @@ beforeAll(async () => {
     if (typeof answer === 'string') response.writeHead(answer === 'AccessDenied' ? 403 : 503).end(stsError(answer));
     else response.end(stsSession(credentials(number), Date.now() + answer));
   });
-  sts.listen(0, '127.0.0.1');
-  await once(sts, 'listening');
+  endpoint = await listening(sts);
 });
 afterAll(() => void sts.close());
 
@@ -66,7 +65,7 @@ let dynamoDb: Recorder;
 beforeEach(() => {
   // Unset after each test: other files share this process.
   const environment = {
-    AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_STS: endpoint,
     AWS_REGION: 'eu-west-1',
     AWS_ACCESS_KEY_ID: 'OWN',
     AWS_SECRET_ACCESS_KEY: 'own',

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { listening } from '../../support/listening.ts';
 import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
 import { accessOf } from './item-access.ts';
 import type { Deployed } from './template.ts';
@@ -192,9 +191,3 @@ export const stsSession = (credentials: Record<string, string>, endsAt = Date.no
 
 export const stsError = (code: string): string =>
   `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Code>${code}</Code><Message>no</Message></Error></ErrorResponse>`;
-
-async function listening(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}

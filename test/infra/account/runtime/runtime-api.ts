@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
+import { listening } from '../../../support/listening.ts';
 
 /**
  * Lambda's side of one execution environment: the runtime API, from which the runtime takes its invocations and to which it reports.
@@ -42,6 +41,7 @@ export class RuntimeApi {
   #current: (Invocation & { readonly settle: (outcome: Outcome) => void }) | undefined;
   #isTaken = false;
   #waiting: ServerResponse | undefined;
+  #address = '';
 
   private constructor() {
     this.#server = createServer((request, response) => void this.#answer(request, response));
@@ -49,14 +49,13 @@ export class RuntimeApi {
 
   static async start(): Promise<RuntimeApi> {
     const api = new RuntimeApi();
-    api.#server.listen(0, '127.0.0.1');
-    await once(api.#server, 'listening');
+    api.#address = await listening(api.#server);
     return api;
   }
 
   /** For `AWS_LAMBDA_RUNTIME_API`. */
   get address(): string {
-    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return new URL(this.#address).host;
   }
 
   /** Hands an invocation to the runtime, now or when it asks for one. One at a time. */
