@@ -9,8 +9,8 @@ import { type BundleSize, bundleSize } from '../../bench/cold-start/bundle-size.
 import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
-import type { SynthesizedFunction } from '../../infra/synthesized.ts';
 import { authorizerContext } from '../support/caller.ts';
+import type { SynthesizedFunction } from './synthesized.ts';
 
 const run = promisify(execFile);
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-/** A function as it would be deployed, for tests and measurements that run it outside of AWS. */
+/** A function as it would be deployed, for what runs it outside of AWS. */
 export interface SynthesizedFunction {
   /** Directory of the bundle. */
   readonly assetPath: string;
