@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { looksAtClock, waysOut } from './outside.ts';
 import { circleIn, type Source, sources } from './sources.ts';
@@ -94,6 +96,29 @@ describe('imports', () => {
 
   it('of nobody are handlers: they are loaded, as Lambda loads them', () => {
     expect(forbidden(sources, (name) => name.endsWith('/handler.ts'))).toEqual([]);
+  });
+});
+
+describe('the chain of middlewares', () => {
+  const ROOT = join(import.meta.dirname, '../..');
+  const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+  const chain = Array.from(read('shared/http/pipeline.ts').matchAll(/\.(?:use|handler)\((\w+)/g), ([, name]) => name);
+
+  it('stands in its decision as it is, from the outside in', () => {
+    expect(chain.length).toBeGreaterThan(10);
+    const [decision = ''] = read('docs/decisions/0015-middleware-chain.md').split('### ');
+    const rows = decision.matchAll(/^\| `([a-z]\w+)`(?: \||, the handler)/gm);
+    expect(Array.from(rows, ([, name]) => name)).toEqual(chain);
+  });
+
+  it('is a file and a test each', () => {
+    const files = (folder: string, end: string) =>
+      globSync(`${folder}/*${end}`, { cwd: ROOT })
+        .map((path) => basename(path, end))
+        .toSorted();
+    const names = files('shared/http/middleware', '.ts');
+    expect(names).toHaveLength(chain.length - 1);
+    expect(files('test/middleware', '.test.ts')).toEqual(expect.arrayContaining(names));
   });
 });
 

@@ -10,8 +10,8 @@ export interface WithResponseHeaders {
 type Event = APIGatewayProxyEvent & WithResponseHeaders;
 
 /**
- * Adds the common headers and those of other middlewares to every response, and makes its links lead to the address that was called. The
- * outermost middleware, so that it sees problems too.
+ * Adds the common headers and those of other middlewares to every response, and makes its links lead to the address that was called.
+ * Outside of `problemDetails`, so that it sees problems too.
  */
 export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
