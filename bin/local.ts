@@ -31,7 +31,7 @@ try {
   process.exitCode = 1;
 }
 
-/** What the user can mend is one sentence; anything else is a mistake of ours, and then the stack helps. */
+/** What the user can fix is said in one sentence. Anything else is a defect of ours, for which the stack trace is needed. */
 function say(error: unknown): void {
   const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
   console.error(isOneSentence && error instanceof Error ? error.message : stacksOf(error));

@@ -30,7 +30,7 @@ export class Functions extends Construct {
   constructor(scope: Construct, id: string, props: FunctionsProps) {
     super(scope, id);
     this.#props = props;
-    refuseStrangers(props);
+    refuseUnknown(props);
     this.byName = new Map([
       [AUTHORIZER, this.#make(AUTHORIZER, rightsOf(AUTHORIZER))],
       ...props.contracts.map((contract) => [contract.name, this.#make(contract.name, rightsOf(contract))] as const),
@@ -73,11 +73,11 @@ export class Functions extends Construct {
 }
 
 /** @throws Error where a setting names a function that the stack does not have */
-function refuseStrangers({ contracts, settings: { reservedConcurrency, provisionedConcurrency } }: FunctionsProps) {
+function refuseUnknown({ contracts, settings: { reservedConcurrency, provisionedConcurrency } }: FunctionsProps) {
   const known = functionNames(contracts);
   for (const [setting, byName] of Object.entries({ reservedConcurrency, provisionedConcurrency })) {
-    const strangers = [...byName.keys()].filter((name) => !known.includes(name));
-    if (strangers.length > 0) throw new Error(`${setting}: there is no function ${strangers.join()}`);
+    const unknown = [...byName.keys()].filter((name) => !known.includes(name));
+    if (unknown.length > 0) throw new Error(`${setting}: there is no function ${unknown.join()}`);
   }
 }
 

@@ -61,7 +61,7 @@ export class Keys extends Construct {
   }
 
   /** To encrypt the platform's own secrets, and to open none. */
-  allowSealingForPlatform(role: IRole): void {
+  allowEncryptionForPlatform(role: IRole): void {
     const statement = usedBy(role, ['kms:GenerateDataKey']);
     statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': PLATFORM });
     this.secrets.addToResourcePolicy(statement);

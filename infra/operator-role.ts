@@ -30,6 +30,6 @@ export class OperatorRole extends Construct {
     this.role.addToPolicy(allowItems(table, ['Query'], LISTED));
     this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     this.role.addToPolicy(denyChanges(table, [recordsPartition(PLATFORM, auditEventEntity.name)]));
-    keys.allowSealingForPlatform(this.role);
+    keys.allowEncryptionForPlatform(this.role);
   }
 }

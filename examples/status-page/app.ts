@@ -38,7 +38,7 @@ form.addEventListener('submit', async (event) => {
   form.hidden = false;
 });
 
-/** Ends with an error that waiting does not mend. */
+/** Ends with an error that does not pass by waiting. */
 async function follow(custodia: Custodia): Promise<never> {
   const shown: Partial<Shown> = {};
   const ended = new AbortController();

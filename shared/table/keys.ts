@@ -58,7 +58,7 @@ export const refusalsKey = (tenant: TenantId, what: string, integrationId: strin
 });
 
 /** Pending cascade deletes: partitions of deleted records that are to be emptied. */
-export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#SWEEP`;
+export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
 
 /** An integration's credentials, which are read by app code before the tenant is known. */
 export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });

@@ -21,7 +21,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 /** Longer than the gateway waits for a function. In milliseconds. */
 const PATIENCE = 35_000;
 
-/** Sends a request as it is: `fetch` would mend paths and refuse headers and methods. */
+/** Sends a request as it is: `fetch` would correct paths and refuse headers and methods. */
 export const send = (url: string, wire: Wire): Promise<Received> =>
   new Promise((resolve, reject) => {
     const { method, path, headers, body } = wire;

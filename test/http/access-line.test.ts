@@ -208,10 +208,10 @@ describe('the line of the authorizer', () => {
       now,
     );
 
-  const signedByAStranger = (): Promise<string> => {
+  const signedByAnother = (): Promise<string> => {
     const { integrationId, appCode, orgId } = org;
-    const stranger = { kid: 'theirs', algorithm: 'EdDSA', sign: async () => Buffer.alloc(64) } as const;
-    return issueToken(stranger, { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null }, Date.now());
+    const other = { kid: 'theirs', algorithm: 'EdDSA', sign: async () => Buffer.alloc(64) } as const;
+    return issueToken(other, { integrationId, appCode, orgId, tokenEpoch: 0, secretId: null }, Date.now());
   };
 
   it.each([
@@ -219,7 +219,7 @@ describe('the line of the authorizer', () => {
     ['invalid', async () => 'nonsense', undefined],
     ['invalid', async () => `${org.token.slice(0, -4)}AAAA`, undefined],
     ['expired', () => issued(Date.now() - 3_700_000), undefined],
-    ['unknown-key', () => signedByAStranger(), undefined],
+    ['unknown-key', () => signedByAnother(), undefined],
     ['early', () => issued(Date.now() + 3_700_000), undefined],
     ['ended', () => issued(), () => org.integrationId],
   ])('says why it refused: %s', async (reason, token, integrationId) => {

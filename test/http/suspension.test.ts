@@ -106,7 +106,7 @@ describe('a suspended organization', () => {
     expect(await differencesIn(org)).toEqual([]);
   });
 
-  it('is still there for the platform, which reads and mends it, and whose new keys for it are refused', async () => {
+  it('is still there for the platform, which reads and changes it, and whose new keys for it are refused', async () => {
     const org = await api.orgToken();
     await suspendOrganization(org.orgId);
     const platform = callsOf(api, await api.platformToken());

@@ -361,7 +361,7 @@ describe('the maintenance role', () => {
     expect(may(inTenant(ACME), 'Scan', [])).toBe(false);
   });
 
-  it('mends the organization’s copy in the platform’s list, and lists no others', () => {
+  it('repairs the organization’s copy in the platform’s list, and lists no others', () => {
     for (const list of ['ORG#PLATFORM#ORG', 'ORG#PLATFORM#ORG#SET']) {
       const allowed = ACTIONS.filter((action) => may(inTenant(ACME), action, [list]));
       expect(allowed).toEqual(['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem']);

@@ -94,7 +94,7 @@ interface Sending {
   readonly body?: string | Buffer;
 }
 
-/** `fetch` mends what it sends, so tests of odd requests use the plain client. */
+/** `fetch` corrects what it sends, so tests of odd requests use the plain client. */
 const sender =
   (url: string) =>
   (method: string, path: string, { headers = [], body }: Sending = {}): Promise<Sent> =>

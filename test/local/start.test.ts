@@ -74,20 +74,20 @@ describe('npm start', () => {
     await first.ready();
     const [login = '', create = ''] = linesToPaste(first);
     const { id } = JSON.parse(await paste([login, create]));
-    // A ticket with more messages than a sweep reads at once was deleted, and the machine stopped while they were swept.
+    // A ticket with more messages than one round deletes was deleted, and the machine stopped before all of them were.
     const messages = `ORG#${id}#TICKET#${randomUUID()}#MESSAGE`;
-    const sweeps = `ORG#${id}#SWEEP`;
+    const cascadeDeletes = `ORG#${id}#CASCADE_DELETE`;
     await putAll(DATA_DIR, [
       ...Array.from({ length: 300 }, (_, n) => ({ PK: messages, SK: sortKeyOf(n), message: 'left' })),
       { PK: `${messages}#SET`, SK: 'HEAD', NEXT: 300 },
-      { PK: sweeps, SK: messages },
+      { PK: cascadeDeletes, SK: messages },
     ]);
     expect(await countOf(DATA_DIR, messages)).toBe(300);
     await first.signal('SIGKILL');
 
     const second = start({ DATA_DIR });
     await second.ready();
-    const left = [messages, `${messages}#SET`, sweeps].map((partition) => countOf(DATA_DIR, partition));
+    const left = [messages, `${messages}#SET`, cascadeDeletes].map((partition) => countOf(DATA_DIR, partition));
     expect(await Promise.all(left)).toEqual([0, 0, 0]);
     expect(await countOf(DATA_DIR, `ORG#${id}#ORG`)).toBe(1);
   });

@@ -69,8 +69,8 @@ describe('a request', () => {
 
   it('that was refused before is charged to nobody, and its error goes on', async () => {
     const event = asked();
-    const stranger = { before: () => Promise.reject(new Problem('unauthorized')) };
-    expect((await refusal([stranger, requestBudget()], event)).type).toBe('unauthorized');
+    const anonymous = { before: () => Promise.reject(new Problem('unauthorized')) };
+    expect((await refusal([anonymous, requestBudget()], event)).type).toBe('unauthorized');
     expect(event.responseHeaders).toEqual({});
   });
 });

@@ -143,7 +143,7 @@ describe('a list whose records expire', () => {
           const stored = (await itemsOf(org)).map(({ id }) => id);
           expect(ids).toEqual(stored.filter((id) => ids.includes(id)));
         }
-        // What was read has been mended: the total is what the pages show.
+        // What was read has been repaired: the total is what the pages show.
         await read(org, now + HOUR);
         const { ids, totals } = await read(org, now + HOUR);
         expect(totals).toEqual([ids.length]);

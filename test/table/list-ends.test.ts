@@ -103,7 +103,7 @@ describe('a filter value that is gone for good', () => {
     });
     expect(await setsOf('gone')).toEqual([]);
     expect(await setsOf('stays')).toHaveLength(1);
-    expect((await itemsOf(org)).filter(({ PK }) => String(PK).endsWith('#SWEEP'))).toEqual([]);
+    expect((await itemsOf(org)).filter(({ PK }) => String(PK).endsWith('#CASCADE_DELETE'))).toEqual([]);
     expect(other?.record.level).toBe('stays');
   });
 });

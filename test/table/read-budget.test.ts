@@ -160,7 +160,7 @@ describe('a page that is cut short', () => {
   it.each([
     [false, [0, 8]],
     [true, [32, 40]],
-  ])('has no holes, where a record was not seen at first: newest first %s', async (newestFirst, seen) => {
+  ])('has no gaps, where a record was not seen at first: newest first %s', async (newestFirst, seen) => {
     const fresh = await freshTable();
     const org = randomUUID();
     for (let index = 0; index < 48; index++) {

@@ -14,7 +14,7 @@ import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { doIn, tableAt } from '../support/storage.ts';
 
-/** What verifying mends in the storage of a list itself. */
+/** What verifying repairs in the storage of a list itself. */
 
 interface Job {
   id: string;
@@ -61,7 +61,7 @@ const setWord = (value: bigint) =>
   );
 
 describe('a damaged word', () => {
-  it.each([-1n, 2n ** 100n + 1n, 2n ** 100n, 2n ** 100n - 1n])('is mended: %i', async (value) => {
+  it.each([-1n, 2n ** 100n + 1n, 2n ** 100n, 2n ** 100n - 1n])('is repaired: %i', async (value) => {
     const ids = [await create(jobs), await create(jobs)];
     await setWord(value);
     const found = await differences(jobs, true);

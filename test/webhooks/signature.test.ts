@@ -71,7 +71,7 @@ describe('a webhook signature', () => {
     );
   });
 
-  it('takes no longer than its body is long, whatever the body: strangers send bodies, too', () => {
+  it('takes no longer than its body is long, whatever the body: anonymous callers send bodies, too', () => {
     // Read by a pattern that backtracks, such a body took half a minute.
     const hostile = Buffer.from(`"${'\\"'.repeat(131_000)}`);
     const plain = Buffer.from(`"${'ab'.repeat(131_000)}`);

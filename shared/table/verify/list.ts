@@ -22,11 +22,11 @@ export async function verifyList(
   const ofHead = await verifyHead(scope, survey);
   const suspected = await suspectedIn(scope, survey, valuesOf);
   for (const number of survey.unnoted) placesOf(suspected, number);
-  const strays = await suspectedInIndexes(scope, survey, (number, place) => placesOf(suspected, number).push(place));
+  const inIndexes = await suspectedInIndexes(scope, survey, (number, place) => placesOf(suspected, number).push(place));
   const found = await verifyNumbers(scope, survey, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, survey, found.filter(isOld));
-  return [...ofHead, ...strays, ...found.filter((each) => !isOld(each)), ...ofFilters];
+  return [...ofHead, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /** By number, the sets that may be wrong about it. */

@@ -16,26 +16,28 @@ export async function suspectedInIndexes(
   survey: Survey,
   suspect: (number: number, place: Place) => void,
 ): Promise<Verified[]> {
-  const strays: Verified[] = [];
+  const unexpected: Verified[] = [];
   for (const [index, expected] of survey.texts) {
     const partition = prefixPartition(survey.partition, prefixFieldOf(index) ?? '');
     const missing = new Map(expected);
-    const strange: string[] = [];
+    const notEntries: string[] = [];
     for await (const { SK } of readPartition(scope, partition)) {
       const entry = entryIn(String(SK));
-      if (entry === undefined) strange.push(String(SK));
+      if (entry === undefined) notEntries.push(String(SK));
       else if (expected.get(entry.number) === entry.text) missing.delete(entry.number);
       else suspect(entry.number, { field: index, value: entry.text });
     }
     for (const [number, value] of missing) suspect(number, { field: index, value });
-    strays.push(
-      ...(await sideBySide(strange, (sortKey) => removeStray(scope, survey, index, { PK: partition, SK: sortKey }))),
+    unexpected.push(
+      ...(await sideBySide(notEntries, (sortKey) =>
+        removeUnexpected(scope, survey, index, { PK: partition, SK: sortKey }),
+      )),
     );
   }
-  return strays;
+  return unexpected;
 }
 
-const removeStray = (
+const removeUnexpected = (
   scope: Scope,
   { entity: { name } }: Survey,
   field: string,

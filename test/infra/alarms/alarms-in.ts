@@ -95,8 +95,8 @@ interface Published {
 /** Whether an alarm of one expression is raised by these values. */
 export function isRaised(alarm: Alarm, { series, quotas = {} }: Published, reading: Reading): boolean {
   const ids = metricsOf(alarm).map(({ id }) => id);
-  const strangers = Object.keys({ ...series, ...quotas }).filter((id) => !ids.includes(id));
-  if (strangers.length > 0) throw new TypeError(`${alarm.AlarmName} has no metric ${strangers.join()}`);
+  const unknown = Object.keys({ ...series, ...quotas }).filter((id) => !ids.includes(id));
+  if (unknown.length > 0) throw new TypeError(`${alarm.AlarmName} has no metric ${unknown.join()}`);
   const [[, expression] = [], ...others] = expressionsOf(alarm.Metrics);
   if (expression === undefined || others.length > 0) throw new TypeError(`${alarm.AlarmName} is not one expression`);
   const periods = alarm.EvaluationPeriods;
