@@ -9,7 +9,7 @@ import { logger } from '../shared/logger.ts';
 
 /** `npm start`: the whole API on this machine, until Ctrl-C. What can be set is in `local/settings.ts`. */
 
-/** Exit codes by signal: a Ctrl-C is told to the shell as such, an orderly stop is a success. */
+/** Exit codes by signal: the shell learns of a Ctrl-C; `SIGTERM` is an orderly stop. */
 const EXIT_CODES = { SIGINT: 130, SIGHUP: 129, SIGTERM: 0 } as const;
 
 const ONE_SENTENCE = [LocalApiError, EmbeddedDynamoDbError, LocalKeysError];

@@ -18,7 +18,7 @@ import { webhookDomains } from './webhook-domains.ts';
 
 /**
  * `npm run docs`: makes everything in this repository that is made from the code, in less than a minute. What `npm run bench -- pages`
- * measures takes many, and is other figures each time: it is made when the lists change (`docs/counted-lists.md`).
+ * measures takes many minutes and differs each time, so it is made when the lists change (`docs/counted-lists.md`).
  */
 
 const ROOT = join(import.meta.dirname, '..');

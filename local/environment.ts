@@ -22,7 +22,7 @@ export interface FunctionEnvironment {
   readonly accessLines?: boolean | undefined;
 }
 
-/** More than this machine can serve: nobody shares it, and a benchmark is not to measure a limit. */
+/** More than this machine can serve: a benchmark must not measure the limit. */
 const GENEROUS_LIMIT = 1_000_000;
 
 /** Of the machine's own AWS configuration, what would go before what is set here. */

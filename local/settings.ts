@@ -52,7 +52,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   throttling: throttlingOf(environment),
 });
 
-/** What the log of `npm start` can be confined to, the most talkative first. */
+/** The levels of the log of `npm start`, the most verbose first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

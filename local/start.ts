@@ -28,7 +28,7 @@ export interface LocalApi {
   readonly platform: {
     readonly appCode: string;
     readonly secret: string;
-    /** Whether the secret was given by `PLATFORM_SECRET`: then it is known, and nobody's to be told. */
+    /** Whether the secret was given by `PLATFORM_SECRET`: then it is not printed. */
     readonly isSecretGiven: boolean;
   };
   /** Resolves when nothing that was started is left. May be called twice. */
@@ -59,7 +59,7 @@ export async function startLocalApi(
   const directory = dataDirectory(settings.dataDir);
   started.defer(directory.release);
   const loading = loadAll();
-  // Whatever goes wrong first is told; a second failure must not end the process.
+  // The first failure is reported; a second one must not end the process.
   loading.catch(() => undefined);
 
   const keyFile = join(directory.path, 'keys.json');
@@ -108,7 +108,7 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
   }
   const path = resolve(dataDir);
   try {
-    // The signing key lies here: it is nobody else's to read.
+    // The signing key is in it: only its owner may read it.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

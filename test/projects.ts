@@ -40,7 +40,7 @@ const SLOW = [
   'test/webhooks/languages.test.ts',
 ];
 
-/** They play long games on the engine of `npm start`. */
+/** They send long random sequences of requests, on the engine of `npm start`. */
 const SOAK = ['test/soak/*.test.ts'];
 
 /**

@@ -59,7 +59,7 @@ const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEve
 /** API Gateway answers 401 for exactly this message. */
 const UNAUTHORIZED = 'Unauthorized';
 
-/** What a caller is told; nothing more of a token whose signature is wrong. Clocks meet again, so `early` is not for keeping. */
+/** What a caller is told; nothing more of a token whose signature is wrong. Clocks are corrected, so `early` is not cached. */
 const DETAILS: Readonly<Record<Exclude<Refusal, 'early'>, string>> = {
   invalid: 'The token is not one of this service.',
   'unknown-key': 'The token is signed with a key that this service does not have, or has no longer.',

@@ -12,7 +12,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /**
  * While a deployment moves from one version to the next, the page of one may ask the other for its files. It gets the other's file of that name,
- * which it must not keep: a page with tomorrow's style is better than one without any.
+ * which it must not keep: a page with the style of another version is better than one without any.
  */
 const THIS_ONCE = 'no-store';
 

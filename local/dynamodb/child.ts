@@ -86,7 +86,7 @@ const announcedPort = (
     child.stdout.on('data', look);
     child.stderr.on('data', look);
     child.once('error', (error) => fail(error.message));
-    // 'close' and not 'exit': by then its last words have been read.
+    // 'close' and not 'exit': by then all of its output has been read.
     child.once('close', (code, signal) => fail(`it ended early (${signal ?? `status ${code}`})`));
   });
 

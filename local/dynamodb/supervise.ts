@@ -11,7 +11,7 @@ export interface Supervisor {
   onGivenUp(error: unknown): void;
 }
 
-/** One that dies so often within a minute will not live. */
+/** One that dies so often within a minute is not started again. */
 const DEATHS = 4;
 const MINUTE_MS = 60_000;
 

@@ -83,7 +83,7 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const requestId = randomUUID();
-  // A client may go at any time; an answer to nobody is no failure.
+  // A client may disconnect at any time, which is no failure.
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   try {

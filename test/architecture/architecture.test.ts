@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { looksAtClock, waysOut } from './outside.ts';
 import { circleIn, type Source, sources } from './sources.ts';
 
-/** The shape of the house (`docs/decisions/0001`, `0050`), so that it stays so. Every rule names the files that break it. */
+/** The structure of the source (`docs/decisions/0001`, `0050`). Every rule names the files that break it. */
 
 const within = (folder: string): readonly Source[] => sources.filter(({ path }) => path.startsWith(folder));
 

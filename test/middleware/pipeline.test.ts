@@ -13,8 +13,8 @@ import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts'
 import { answer, bodyOf, FaultyHandler } from '../support/faults.ts';
 
 /**
- * The middlewares together: which of them speaks first, and what each answer carries. Of the table, none of this asks
- * more than whether the caller's organization is suspended.
+ * The middlewares together: which of them answers first, and with which headers. The table is only asked whether the
+ * caller's organization is suspended.
  */
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
