@@ -157,7 +157,7 @@ describe('npm start', () => {
       expect(welcome).toMatch(/documentation +http:\/\/127\.0\.0\.1:\d+\/api\/v1\/docs\n/);
       const [engine = 0] = childrenOf(started);
       process.kill(engine, 'SIGKILL');
-      await vi.waitUntil(() => started.output().includes('DynamoDB answers again'), { timeout: 60_000 });
+      await vi.waitUntil(() => started.output().includes('DynamoDB answers again'), { timeout: PATIENCE });
 
       expect(await paste([login, list])).toContain('"name":"Acme"');
       expect(started.output().slice(welcome.length)).toMatch(
