@@ -69,7 +69,7 @@ async function benchWrites(endpoint: string, count: number, { tell }: Teller) {
 }
 
 async function benchReads(endpoint: string, length: number, teller: Teller) {
-  const table: Table = await freshTable(endpoint, new Conflicts(0), 1);
+  const table: Table = await freshTable(endpoint, new Conflicts({ milliseconds: 0 }), 1);
   const meter = new Meter(table);
   teller.tell('loading lists');
   await checkLoader(table);

@@ -3,6 +3,9 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { KEYS } from '../../shared/table/schema.ts';
 import { answer, bodyOf, FaultyHandler } from './faults.ts';
 
+/** For a time, or until so many transactions were sent after it: the same on a quick machine and on a slow one. */
+export type Hold = { readonly milliseconds: number } | { readonly sends: number };
+
 /**
  * `TransactionConflict` as DynamoDB raises it and emulators do not: below the SDK's retries, an item that is in a transaction refuses other
  * transactions and single writes, and transactions that read it. Other reads pass. A transaction sent again with its token passes, for DynamoDB answers it with what it did before.
@@ -12,18 +15,18 @@ import { answer, bodyOf, FaultyHandler } from './faults.ts';
  *     configureTable({ requestHandler: new ConflictingHandler(conflicts) });
  */
 export class Conflicts {
-  readonly #holdMs: number;
-  /** By item, until when (`performance.now()`) it is in which transaction. */
-  readonly #held = new Map<string, { readonly until: number; readonly token: string }>();
+  readonly #hold: Hold;
+  /** By item, until when (in milliseconds, or transactions that were sent) it is in a transaction. */
+  readonly #held = new Map<string, number>();
   readonly #tokens = new Set<string>();
   /** Transactions that were sent, each time that they were. */
   transactions = 0;
   /** Transactions and single writes that were refused. */
   refused = 0;
 
-  /** @param holdMs how long an item is in a transaction, from when it is sent. In milliseconds. */
-  constructor(holdMs = 15) {
-    this.#holdMs = holdMs;
+  /** @param hold how long an item is in a transaction, from when that is sent */
+  constructor(hold: Hold = { milliseconds: 15 }) {
+    this.#hold = hold;
   }
 
   /** Forgets what was counted and what is held. */
@@ -60,9 +63,16 @@ export class Conflicts {
     const refusal = this.#refuseHeld(names);
     if (refusal !== undefined) return refusal;
     if (token !== '') this.#tokens.add(token);
-    const until = performance.now() + this.#holdMs;
-    for (const name of names) this.#held.set(name, { until, token });
+    for (const name of names) this.#held.set(name, this.#now + this.#length);
     return undefined;
+  }
+
+  get #now(): number {
+    return 'milliseconds' in this.#hold ? performance.now() : this.transactions;
+  }
+
+  get #length(): number {
+    return 'milliseconds' in this.#hold ? this.#hold.milliseconds : this.#hold.sends;
   }
 
   #refuseHeld(names: readonly string[]) {
@@ -71,7 +81,7 @@ export class Conflicts {
   }
 
   #isHeld(name: string): boolean {
-    return (this.#held.get(name)?.until ?? 0) > performance.now();
+    return (this.#held.get(name) ?? 0) > this.#now;
   }
 
   #refuse<T>(refusal: T): T {

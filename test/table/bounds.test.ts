@@ -62,7 +62,7 @@ describe.skipIf(!HAS_ENGINE || IS_SAMPLE)('a page', () => {
   let recorder: Recorder;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
-    table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
+    table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
     const loader = new Loader(table, org, kind);
     // Every tenth has the first value, scattered; nearly all have the second; the third field has long values.
     for (let index = 0; index < NUMBERS; index++) {

@@ -108,7 +108,7 @@ async function play(acts: readonly Act[]): Promise<Played> {
   const org = randomUUID();
   const created = new Set<string>();
   const deleted = new Set<string>();
-  const conflicts = new Conflicts(2);
+  const conflicts = new Conflicts({ milliseconds: 2 });
   for (const { steps, fault } of acts) {
     const process = new ConflictingHandler(conflicts);
     process.follow(({ index }) => (index === fault?.at ? fault.kind : undefined));

@@ -131,7 +131,7 @@ describe('lists by a beginning', () => {
         fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 })),
         async (all, drawn) => {
           const org = randomUUID();
-          const conflicts = new Conflicts(2);
+          const conflicts = new Conflicts({ milliseconds: 2 });
           for (const { steps, fault: planned } of all) {
             const process = new ConflictingHandler(conflicts);
             process.follow(({ index }) => (index === planned?.at ? planned.kind : undefined));
