@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { projects } from './test/projects.ts';
+import { PATIENCE } from './test/support/patience.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
 
@@ -21,6 +22,7 @@ export default defineConfig({
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: PATIENCE } },
     // `npm run test:dates` moves the clock.
     setupFiles: [
       'test/support/environment.ts',

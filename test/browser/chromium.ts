@@ -1,5 +1,6 @@
 import { type Browser, chromium } from 'playwright-core';
 import { isExecutable } from '../support/executable.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 const PLACES = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -15,6 +16,7 @@ if (noChromium !== undefined) console.warn(noChromium);
 /** Starts it, once for each test file: it takes a second or two. Whoever does so closes it. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
+    timeout: PATIENCE,
     ...(executablePath === undefined ? {} : { executablePath }),
     args: ['--no-sandbox', '--disable-background-networking', '--no-first-run'],
   });

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as client from '../../clients/typescript/src/index.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { launchChromium, noChromium } from './chromium.ts';
 
 /** `@custodia/client` in a browser, and the example app that uses it. Their pages are served from the API's own origin. */
@@ -63,6 +64,7 @@ describe.skipIf(noChromium !== undefined)(`the client in Chromium${noChromium ? 
 
   async function open(file: string, width = 1440): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
+    page.setDefaultTimeout(PATIENCE);
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());

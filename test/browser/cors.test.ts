@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { listening } from '../support/listening.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { launchChromium, noChromium } from './chromium.ts';
 
 /** What a page of another origin can do with the API, in the browser that decides it. */
@@ -49,6 +50,7 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
 
   async function pageAt(origin: string): Promise<Page> {
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE);
     await page.goto(origin);
     return page;
   }

@@ -8,6 +8,7 @@ import { rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { operations, World } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
 import { dumpOf } from '../support/table-dump.ts';
@@ -63,7 +64,7 @@ describe('the lines of the functions', () => {
   it('tell of every operation, and count every call of AWS', async () => {
     const { requests, sessions, keyUses } = api.account;
     // They come from other processes.
-    await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(requests.length), 60_000);
+    await vi.waitFor(() => expect(sumOf('TableCalls', 'TableRetries')).toBe(requests.length), PATIENCE);
     expect([sumOf('StsCalls'), sumOf('KmsCalls')]).toEqual([sessions.length, keyUses.length]);
     expect(Math.min(sessions.length, keyUses.length)).toBeGreaterThan(2);
     const told = new Set(api.lines.map(({ operation }) => operation));

@@ -9,6 +9,7 @@ import { AUTHORIZER } from '../../infra/rights.ts';
 import { proxyEvent } from '../../local/gateway/event.ts';
 import { resourceTree } from '../../local/gateway/resources.ts';
 import type { OrgAccess } from '../support/api.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { World } from '../support/scenario.ts';
 import { SECRET_CREDENTIALS } from './account/account.ts';
 import type { RunningStack } from './account/deploy.ts';
@@ -69,7 +70,7 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
         trace: expect.arrayContaining([expect.stringMatching(/^ +at /)]),
       });
       expect(error.trace[0]).toBe(`${error.errorType}: ${error.errorMessage}`);
-      await vi.waitFor(() => expect(lambda().log).toContain(JSON.stringify(error.errorMessage)));
+      await vi.waitFor(() => expect(lambda().log).toContain(JSON.stringify(error.errorMessage)), PATIENCE);
       expect(secretsIn(JSON.stringify(error) + lambda().log)).toEqual([]);
       expect(await useOf(name)).toBe(200);
       expect(lambda().environments).toHaveLength(1);
@@ -91,7 +92,7 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
       const authorizer = api().lambda.get(AUTHORIZER);
       expect((await api().request('GET', '/api/v1/clients', { token: 'nonsense' })).status).toBe(401);
       expect(reportsOf(authorizer as LambdaFunction).at(-1)).toBe('error');
-      await vi.waitFor(() => expect(authorizer?.log).toContain('"errorMessage":"Unauthorized"'));
+      await vi.waitFor(() => expect(authorizer?.log).toContain('"errorMessage":"Unauthorized"'), PATIENCE);
     });
   });
 
@@ -108,7 +109,7 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
       });
       try {
         // It has more time than it is told, so that a slow machine ends no function that kept to it.
-        const outcome = await waiting.invoke(loginEvent(org()), 16_000, 3_000);
+        const outcome = await waiting.invoke(loginEvent(org()), PATIENCE, 3_000);
         const { statusCode, body } = JSON.parse((outcome as { payload: string }).payload);
         expect([statusCode, JSON.parse(body)]).toEqual([503, expect.objectContaining({ status: 503 })]);
       } finally {

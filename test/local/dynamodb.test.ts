@@ -23,6 +23,7 @@ import { superviseDynamoDb } from '../../local/dynamodb/supervise.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { freshDirectory } from '../support/directory.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, descendants, isRunning } from '../support/processes.ts';
 
 const TABLE = 'custodia';
@@ -162,7 +163,7 @@ for (const { engine, found } of engines) {
         expect(own.length).toBeGreaterThan(0);
 
         await owner.kill(signal);
-        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), { timeout: 120_000 });
+        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), PATIENCE);
         const next = await start(dataDir);
         expect((await next.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
       });

@@ -10,12 +10,10 @@ import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { listening } from '../support/listening.ts';
 import { runOperator } from '../support/operator.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
 import { tableAt } from '../support/storage.ts';
 import { childrenOf, linesToPaste, paste, type Started, start } from './start-fixture.ts';
-
-/** What must come to pass soon has this long on a machine that is busy with other things. In milliseconds. */
-const PATIENCE = 120_000;
 
 describe('npm start', () => {
   it('says how soon it is ready and three lines that work when pasted, and leaves nothing behind on Ctrl-C', async () => {

@@ -163,6 +163,10 @@ describe('a session', () => {
     held = gate.promise;
     return gate.resolve;
   };
+  /** Waits without letting time pass. */
+  const until = async (isSo: () => boolean) => {
+    while (!isSo()) await nextTurn();
+  };
   /** Reads, with so many milliseconds between, until a read is signed with this session. */
   const readUntil = async (table: ReturnType<typeof tenantTable>, session: string, between = 0) => {
     while (dynamoDb.signedWith.at(-1) !== session) {
@@ -183,7 +187,7 @@ describe('a session', () => {
     const release = hold();
     await Promise.all([read(table), read(table)]);
     await read(table);
-    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    await until(() => asked.length === 2);
     expect(new Set(dynamoDb.signedWith)).toEqual(new Set(['SESSION1']));
     release();
     await readUntil(table, 'SESSION2');
@@ -207,7 +211,7 @@ describe('a session', () => {
     pass(55 * MINUTE);
     const { credentials } = table.client.config;
     const failing = (await credentials()).accessKeyId;
-    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await until(() => answers.length === 1);
     // Mostly the refusal has come in then; the reads are not to ask again at once.
     for (let turn = 0; turn < 50; turn++) await nextTurn();
     for (let turn = 0; turn < 5; turn++) await read(table);
@@ -220,8 +224,7 @@ describe('a session', () => {
     const table = tenantTable(newTenant());
     const release = hold();
     const first = read(table);
-    // Which lets some time pass, too.
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await until(() => asked.length === 1);
     pass(8_000);
     const second = read(table);
     for (let turn = 0; turn < 20; turn++) await nextTurn();
@@ -244,7 +247,7 @@ describe('a session', () => {
     const session = environmentSession(10_000);
     session.openTenant(tenant);
     session.openTenant(tenant);
-    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    await until(() => asked.length === 1);
     expect(dynamoDb.signedWith).toEqual([]);
     release();
     await read(session.tableOf(tenant));
