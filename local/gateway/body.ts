@@ -35,7 +35,7 @@ const hasNone = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
 /** How long, and how much, a body is still received that nobody reads: in milliseconds and bytes. */
-const DISCARD = { forMs: 1_000, bytes: 33_554_432 } as const;
+const DISCARD = { forMs: 5_000, bytes: 33_554_432 } as const;
 
 /**
  * Receives the rest of a body and forgets it, up to a bound. A connection closed while the client still writes is reset, and
