@@ -56,7 +56,7 @@ const MARK = '--- next step ---';
 /** Runs blocks of commands in one shell, which must know them all, and answers what each printed. */
 async function paste(blocks: readonly string[]): Promise<string[]> {
   const script = ['set -eu', ...blocks].join(`\necho '${MARK}'\n`);
-  const { stdout, stderr } = await promisify(execFile)('bash', ['-c', script]);
+  const { stdout, stderr } = await promisify(execFile)('bash', ['--norc', '-c', script]);
   expect(stderr).toBe('');
   return stdout.split(`${MARK}\n`).slice(1);
 }
