@@ -173,6 +173,9 @@ for (const { engine, found } of engines) {
 
 describe.skipIf(!canListProcesses)('one that does not live', () => {
   it('is given up when it dies again and again', async () => {
+    // Within a minute, however long it takes to start.
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const before = descendants(process.pid);
     const supervisor = supervisorOf(() => {
       for (const pid of descendants(process.pid).filter((pid) => !before.includes(pid))) process.kill(pid, 'SIGKILL');
