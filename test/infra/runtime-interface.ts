@@ -78,7 +78,7 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
 
     it('is ended when its time is over, and answers again in a fresh environment', async () => {
       const stuck = lambda().environments.at(-1);
-      process.kill(stuck?.pid ?? 0, 'SIGSTOP');
+      process.kill(stuck?.pid ?? Number.NaN, 'SIGSTOP');
       const outcome = await lambda().invoke({}, 50);
       expect(outcome).toMatchObject({ error: { errorType: 'Sandbox.Timedout' } });
       expect(stuck?.hasEnded).toBe(true);

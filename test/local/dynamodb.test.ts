@@ -139,7 +139,7 @@ for (const { engine, found } of engines) {
         await createTable(client, TABLE);
         await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
 
-        const [killed = 0, ...others] = own();
+        const [killed = Number.NaN, ...others] = own();
         process.kill(killed, 'SIGKILL');
         const endpoint = await supervisor.restarted;
         expect(supervisor.deaths).toEqual([expect.stringMatching(/^SIGKILL\b/)]);

@@ -153,7 +153,7 @@ describe('npm start', () => {
       await paste([login, create, create, create]);
       const welcome = started.output();
       expect(welcome).toMatch(/documentation +http:\/\/127\.0\.0\.1:\d+\/api\/v1\/docs\n/);
-      const [engine = 0] = childrenOf(started);
+      const [engine = Number.NaN] = childrenOf(started);
       process.kill(engine, 'SIGKILL');
       await vi.waitUntil(() => started.output().includes('DynamoDB answers again'), { timeout: PATIENCE });
 
@@ -209,7 +209,7 @@ describe('npm run dev', () => {
     const now = new Date();
     utimesSync(join(import.meta.dirname, '../../local/welcome.ts'), now, now);
     await started.ready(2);
-    const [, api = 0] = childrenOf(started);
+    const [, api = Number.NaN] = childrenOf(started);
     expect(engines.slice(1).filter(isRunning)).toEqual([]);
     expect(started.output()).not.toMatch(/in use|Error/);
     const left = [...childrenOf(started), api];
