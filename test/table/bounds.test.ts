@@ -140,7 +140,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
     (await table.client.send(new GetCommand({ TableName: table.name, Key: headKey }))).Item?.LARGEST;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
-    table = await freshTable(dynamoDb.endpoint, new Conflicts(0), 0);
+    table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
     const loader = new Loader(table, org, kind);
     for (let index = 0; index < 119; index++) {
       const values = [index % 6 === 0 ? 'rare' : 'usual', index % 2 === 0 ? 'even' : 'odd'];
