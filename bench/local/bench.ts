@@ -82,10 +82,10 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
     }
   }
 
-  const table = `On ${dynamoDb.engine}:\n\n${localTable(loads)}`;
+  const table = `On ${dynamoDb.engine}:\n\n${localTable(loads, dynamoDb.engine)}`;
   teller.print(`${table}\n`);
   if (writeDocs) await writePerformance(`local-${dynamoDb.engine}`, table, plotOfLocal(loads, dynamoDb.engine));
-  const bounds = boundsOf(loads);
+  const bounds = boundsOf(loads, dynamoDb.engine);
   for (const bound of bounds) teller.print(boundText(bound));
   return bounds.every(holds);
 }
