@@ -15,6 +15,8 @@ async function listen(answer: (request: IncomingMessage, body: string) => Promis
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const [status, body] = await answer(request, Buffer.concat(chunks).toString());
+    // Whose clock is the test's, so that the SDK corrects nothing.
+    response.sendDate = false;
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(body);
   });
   servers.push(server);
