@@ -1,8 +1,20 @@
 import { defineConfig } from 'vitest/config';
-import { projects } from './test/projects.ts';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { LONGEST, projects } from './test/projects.ts';
 import { PATIENCE } from './test/support/patience.ts';
 
 const globalSetup = ['test/support/global-setup.ts'];
+
+/** Begins with the files that take longest: one that came last would run alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
+      return place < 0 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 /** `npm test` runs `unit` and `http`, `npm run test:slow` runs `stack`, `again` and `slow`. */
 export default defineConfig({
@@ -19,6 +31,7 @@ export default defineConfig({
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
     testTimeout: 600_000,
     hookTimeout: 600_000,

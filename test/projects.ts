@@ -40,6 +40,17 @@ const SLOW = [
   'test/webhooks/languages.test.ts',
 ];
 
+/** Slow ones that take longest, the longest first. */
+export const LONGEST = [
+  'test/infra/deployed.test.ts',
+  'test/local/start.test.ts',
+  'test/infra/restoring.test.ts',
+  'test/local/dynamodb.test.ts',
+  'test/operator/local-command.test.ts',
+  'test/infra/upgrades.test.ts',
+  'test/browser/docs.test.ts',
+];
+
 /** They send long random sequences of requests, on the engine of `npm start`. */
 const SOAK = ['test/soak/*.test.ts'];
 
@@ -50,7 +61,7 @@ const SOAK = ['test/soak/*.test.ts'];
 const STORING = [
   'test/clients/{api,collections}.test.ts',
   'test/http/{conflicts,faults,power-faults,secrets-at-rest,sizes}.test.ts',
-  'test/operator/{erase,replay,verify}.test.ts',
+  'test/operator/{erase,replay}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];
 
@@ -61,6 +72,7 @@ export const SAME_EVERYWHERE = [
   'test/fuzz/fuzz.test.ts',
   'test/http/{bad-input,docs,matrix,openapi,permissions,risks.property}.test.ts',
   'test/local/{gateway-harness,request-log}.test.ts',
+  'test/operator/verify.test.ts',
 ];
 export const SAME_EVERY_DAY = [...STORING, ...SAME_EVERYWHERE];
 

@@ -90,7 +90,7 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
   describe('the authorizer', () => {
     it('refuses what is no token by an error of its function, which the gateway answers as 401', async () => {
       const authorizer = api().lambda.get(AUTHORIZER);
-      expect((await api().request('GET', '/api/v1/clients', { token: 'nonsense' })).status).toBe(401);
+      expect((await api().request('GET', '/api/v1/clients', { token: 'two words' })).status).toBe(401);
       expect(reportsOf(authorizer as LambdaFunction).at(-1)).toBe('error');
       await vi.waitFor(() => expect(authorizer?.log).toContain('"errorMessage":"Unauthorized"'), PATIENCE);
     });
