@@ -60,7 +60,7 @@ const SOAK = ['test/soak/*.test.ts'];
  */
 const STORING = [
   'test/clients/{api,collections}.test.ts',
-  'test/http/{conflicts,faults,power-faults,secrets-at-rest,sizes}.test.ts',
+  'test/http/{conflicts,faults,power-faults,secrets-at-rest}.test.ts',
   'test/operator/{erase,replay}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];
@@ -70,7 +70,7 @@ export const SAME_EVERYWHERE = [
   'test/contract/linear-work.test.ts',
   'test/docs/readme.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/http/{bad-input,docs,matrix,openapi,permissions,risks.property}.test.ts',
+  'test/http/{bad-input,docs,matrix,openapi,permissions,risks.property,sizes}.test.ts',
   'test/local/{gateway-harness,request-log}.test.ts',
   'test/operator/verify.test.ts',
 ];
