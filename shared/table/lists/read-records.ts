@@ -1,4 +1,4 @@
-import { BatchGetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import { retry, Unprocessed } from '../transaction/retry.ts';
@@ -29,54 +29,48 @@ export async function readBetween(
   strongly: boolean,
   budget: ReadBudget,
 ): Promise<PartialRead> {
-  const {
-    Items = [],
-    LastEvaluatedKey: last,
-    ConsumedCapacity,
-  } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
-      ExpressionAttributeValues: {
-        ':list': partition,
-        ':from': sortKeyOf(numbers[0] ?? 0),
-        ':to': sortKeyOf(numbers.at(-1) ?? 0),
-      },
-      ScanIndexForward: !budget.newestFirst,
-      ConsistentRead: strongly,
-      ReturnConsumedCapacity: 'TOTAL',
-    }),
-  );
-  budget.spend(ConsumedCapacity, strongly, Items.length);
-  if (last === undefined) return { records: recordsIn(Items), unread: [] };
+  const input = {
+    KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':list': partition,
+      ':from': sortKeyOf(numbers[0] ?? 0),
+      ':to': sortKeyOf(numbers.at(-1) ?? 0),
+    },
+    ScanIndexForward: !budget.newestFirst,
+    ConsistentRead: strongly,
+  };
+  const { items, last } = await query(table, input, budget);
+  if (last === undefined) return { records: recordsIn(items), unread: [] };
   budget.noteFullQuery();
-  const end = numberIn(String(last.SK));
   return {
-    records: recordsIn(Items),
-    unread: numbers.filter((number) => (budget.newestFirst ? number < end : number > end)),
+    records: recordsIn(items),
+    unread: numbers.filter((number) => (budget.newestFirst ? number < last : number > last)),
   };
 }
 
 /** The newest records of a list, strongly consistent. */
 export async function readNewest(table: Table, partition: string, limit: number, budget: ReadBudget): Promise<Records> {
+  const input = {
+    KeyConditionExpression: 'PK = :list',
+    ExpressionAttributeValues: { ':list': partition },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    Limit: limit,
+  };
+  const { items, last } = await query(table, input, budget);
+  if (last !== undefined && items.length < limit) budget.noteFullQuery();
+  return recordsIn(items);
+}
+
+/** Sends one query, on account of the budget. @returns its items, and the number of the last one where there may be more */
+async function query(table: Table, input: Omit<QueryCommandInput, 'TableName'>, budget: ReadBudget) {
   const {
-    Items = [],
+    Items: items = [],
     LastEvaluatedKey: last,
     ConsumedCapacity,
-  } = await table.client.send(
-    new QueryCommand({
-      TableName: table.name,
-      KeyConditionExpression: 'PK = :list',
-      ExpressionAttributeValues: { ':list': partition },
-      ScanIndexForward: false,
-      ConsistentRead: true,
-      Limit: limit,
-      ReturnConsumedCapacity: 'TOTAL',
-    }),
-  );
-  budget.spend(ConsumedCapacity, true, Items.length);
-  if (last !== undefined && Items.length < limit) budget.noteFullQuery();
-  return recordsIn(Items);
+  } = await table.client.send(new QueryCommand({ TableName: table.name, ReturnConsumedCapacity: 'TOTAL', ...input }));
+  budget.spend(ConsumedCapacity, input.ConsistentRead === true, items.length);
+  return { items, last: last === undefined ? undefined : numberIn(String(last.SK)) };
 }
 
 /** Most keys of a `BatchGetItem`. */
