@@ -56,15 +56,14 @@ const KEPT_TENANTS = 100;
  * The table with one tenant's rights: a session of `TENANT_ROLE_ARN`, which AWS restricts to the tenant's keys. Without that variable (local
  * installations, most tests) it is {@link environmentTable}.
  */
-export function tenantTable(tenant: TenantId): Table {
-  const role = process.env.TENANT_ROLE_ARN;
-  return role === undefined ? environmentTable() : keptTable(role, tenant);
-}
+export const tenantTable = (tenant: TenantId): Table => tableFor(tenant);
 
 /** The client of {@link tenantTable}, for what else is the tenant's: one session for both. */
-export function tenantClient(tenant: string): Table['client'] {
+export const tenantClient = (tenant: string): Table['client'] => tableFor(tenant).client;
+
+function tableFor(tenant: string): Table {
   const role = process.env.TENANT_ROLE_ARN;
-  return (role === undefined ? environmentTable() : keptTable(role, tenant)).client;
+  return role === undefined ? environmentTable() : keptTable(role, tenant);
 }
 
 function keptTable(role: string, tenant: string): Table {

@@ -42,10 +42,9 @@ type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<Sessi
  *     in its last five minutes ─────────▶ it is answered; the next is opened meanwhile, and nobody waits for it
  *     before that ──────────────────────▶ it is answered
  *
- * @param own the client of the function, whose role assumes that one
- *
  * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
  * not kept.
+ * @param own the client of the function, whose role assumes that one
  */
 export function tenantCredentials(
   own: CallerClient,
