@@ -2,7 +2,7 @@ import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { markdown } from '../../generate/markdown.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { chainEvent, middyRequest } from '../../test/support/chain.ts';
-import { leastCpuOf } from '../../test/support/cpu.ts';
+import { leastCpuOf } from './cpu.ts';
 
 /** Of several tries the least counts: what else the machine does only ever adds. */
 const TRIES = 7;

@@ -34,6 +34,7 @@ try {
     seed,
     maxRequests: requests,
     maxSeconds: seconds,
+    boundsCpu: true,
     onProgress: (sent, findings) => {
       state = `${sent} of ${requests} requests, ${findings} findings, ${passed()} of ${seconds} s`;
     },
