@@ -4,5 +4,11 @@
  */
 export type Clock = () => number;
 
+/**
+ * How far clocks of containers may be apart, in milliseconds. A time in the table that is further in the future was written by a clock that is
+ * wrong, or this one is (`docs/decisions/0160-clocks.md`).
+ */
+export const CLOCKS_DIFFER_MS = 5_000;
+
 /** The clock of this machine. The entry points pass it in. */
 export const systemClock: Clock = () => Date.now();

@@ -2,16 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allDone } from '../../shared/all-done.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { secretAmong } from '../../shared/auth/integration-secrets.ts';
-import { checkLoginThrottle, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
+import { checkLoginThrottle } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
-import { issueToken, TOKEN_LIFETIME } from '../../shared/auth/tokens.ts';
+import { issueToken } from '../../shared/auth/tokens.ts';
 import { CHALLENGE } from '../../shared/contract/challenge.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
 import { requireActiveOf } from '../../shared/http/suspension.ts';
+import { TOKEN_LIFETIME } from '../../shared/identity/token-times.ts';
 import { orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 import {
   countFailedLogin,
+  FAILURES_KEPT,
   forgetFailedLogins,
   type LoginAttempt,
   readFailedLogins,

@@ -1,7 +1,7 @@
 import { allDone } from '../../shared/all-done.ts';
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { openSecrets } from '../../shared/auth/integration-secrets.ts';
-import { checkLoginThrottle, FAILURES_KEPT } from '../../shared/auth/login-throttle.ts';
+import { checkLoginThrottle } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
@@ -10,6 +10,7 @@ import type { Session } from '../../shared/table/session.ts';
 import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
 import {
   countFailedLogin,
+  FAILURES_KEPT,
   forgetFailedLogins,
   type LoginAttempt,
   readFailedLogins,

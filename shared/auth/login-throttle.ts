@@ -13,9 +13,6 @@ const FREE_FAILURES = 5;
 const FIRST_WAIT = 1;
 const LONGEST_WAIT = 900;
 
-/** How long failures are kept after the last one, in seconds. */
-export const FAILURES_KEPT = 3_600;
-
 /** The wait after so many failures, in seconds. */
 export const waitAfter = (failures: number): number =>
   failures < FREE_FAILURES ? 0 : Math.min(FIRST_WAIT * 2 ** (failures - FREE_FAILURES), LONGEST_WAIT);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
+import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '../identity/token-times.ts';
 import { exactly, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
 import type { PublicKey, Signer } from './keys.ts';
 
@@ -8,16 +9,10 @@ import type { PublicKey, Signer } from './keys.ts';
  * them, so every detail is fixed and any deviation is refused (RFC 8725).
  */
 
-/** Lifetime of a token, in seconds (spec §8). */
-export const TOKEN_LIFETIME = 3600;
-
 const ISSUER = 'urn:custodia';
 const AUDIENCE = 'urn:custodia:api';
 /** RFC 9068 §2.1: keeps other JWTs from being accepted as access tokens. */
 const TYPE = 'at+jwt';
-
-/** How far in the future a token may have been issued, in seconds: the clocks of issuer and verifier may differ. */
-const LEEWAY = 60;
 
 /** The integration that a token was issued to. */
 export interface Identity {
@@ -126,7 +121,7 @@ const areClaims = (payload: unknown): payload is Claims =>
 
 /**
  * Verifies a token. Its key is the one of `keys` with its `kid`; the key decides the algorithm, never the token. There is no tolerance for
- * the expiry, and {@link LEEWAY} for the time of issue. `now` in epoch milliseconds.
+ * the expiry, and {@link TOKEN_LEEWAY} for the time of issue. `now` in epoch milliseconds.
  * @throws InvalidToken
  */
 export async function verifyToken(token: string, keys: readonly PublicKey[], now: number): Promise<VerifiedToken> {
@@ -145,7 +140,7 @@ export async function verifyToken(token: string, keys: readonly PublicKey[], now
   });
   if (!areClaims(payload)) throw new InvalidToken('the claims are not those of an access token');
   const { sub, app_code, org_id, epoch, secret_id, jti, iat, exp } = payload;
-  if (iat > now / 1000 + LEEWAY) {
+  if (iat > now / 1000 + TOKEN_LEEWAY) {
     throw new InvalidToken('the token was issued in the future', { reason: 'early' });
   }
   return {

@@ -3,10 +3,10 @@ import type { Caller } from '../identity/caller.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
-import { settleBudget, WHOLE_TENANT } from '../table/system/request-budget.ts';
+import { settleBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
 import { count } from '../telemetry/invocation.ts';
-import { Bucket, WINDOW_MS } from './token-bucket.ts';
+import { Bucket } from './token-bucket.ts';
 
 /**
  * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
@@ -127,7 +127,7 @@ async function settle({ bucket, limit, tenant, of }: Budget, now: number): Promi
   const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;
   try {
-    bucket.learn(await settleBudget(tenant, of, batch));
+    bucket.learn(await settleBudget(tenant, of, batch), now);
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }

@@ -1,3 +1,5 @@
+import { MOST_SPENT_MS, WINDOW_MS } from '../table/system/request-budget.ts';
+
 /**
  * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.
  *
@@ -8,9 +10,6 @@
  *
  * A bucket stores time and not a number of requests, so that callers with different limits can share one.
  */
-
-/** Time in which an empty bucket refills, in milliseconds. */
-export const WINDOW_MS = 60_000;
 
 /** A batch is at most LARGEST_BATCH requests and at most limit / PART_OF_LIMIT. */
 const LARGEST_BATCH = 1_000;
@@ -78,9 +77,9 @@ export class Bucket {
     return taken;
   }
 
-  /** Takes over the state of the shared bucket, and adds what this container has not settled yet. */
-  learn(sharedFullAt: number): void {
-    this.#fullAt = Math.max(this.#fullAt, sharedFullAt + this.#unsettled);
+  /** Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not settled yet. */
+  learn(sharedFullAt: number, now: number): void {
+    this.#fullAt = Math.max(this.#fullAt, Math.min(sharedFullAt + this.#unsettled, now + MOST_SPENT_MS));
   }
 
   /** The spent part of the window, in milliseconds. */

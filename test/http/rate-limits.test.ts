@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { Bucket, WINDOW_MS } from '../../shared/http/token-bucket.ts';
+import { Bucket } from '../../shared/http/token-bucket.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
-import { settleBudget } from '../../shared/table/system/request-budget.ts';
+import { settleBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
@@ -334,7 +334,7 @@ describe('containers that share a budget', () => {
     bucket.take(LIMIT, now);
     const batch = bucket.takeBatch(LIMIT, now);
     const session = new Session(environmentTable(), () => now, now + 5_000);
-    if (batch > 0) bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, batch));
+    if (batch > 0) bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, batch), now);
     return true;
   };
 

@@ -94,6 +94,13 @@ describe('a request is refused', () => {
   );
 });
 
+it('is not served where the clock is so slow that no token could last so long', async () => {
+  const issued = (EXPIRY - 3_600) * 1000;
+  expect((await authenticate({ context, now: issued - 60_000 })).caller).toBeDefined();
+  const { type, headers } = await refusal([authenticated()], sent({ context, now: issued - 60_001 }));
+  expect([type, headers]).toEqual(['unavailable', { 'Retry-After': '2' }]);
+});
+
 describe('the session knows', () => {
   it('who asks for what, and from where', async () => {
     expect((await authenticate({ context })).session.origin).toEqual({
@@ -116,15 +123,10 @@ describe('the tenant’s session with AWS', () => {
   const opened = async (request: Sent): Promise<string[]> => {
     const tenants: string[] = [];
     const event = sent(request);
-    event.session = new Session(
-      event.session.table,
-      () => 0,
-      1_000,
-      (tenant) => {
-        tenants.push(tenant);
-        return event.session.table;
-      },
-    );
+    event.session = new Session(event.session.table, event.session.clock, event.session.deadline, (tenant) => {
+      tenants.push(tenant);
+      return event.session.table;
+    });
     await through([authenticated()], event).catch(() => undefined);
     return tenants;
   };

@@ -77,7 +77,11 @@ const send = async (event: Partial<ChainEvent>): Promise<APIGatewayProxyResult &
 const authorizedAs = (context: Parameters<typeof authorizerContext>[1]) =>
   ({
     requestId: 'r-1',
-    authorizer: authorizerContext(ORG, { integration_id: randomUUID(), ...context }),
+    authorizer: authorizerContext(ORG, {
+      integration_id: randomUUID(),
+      expires_at: String(NOW / 1000 + 600),
+      ...context,
+    }),
   }) as unknown as ChainEvent['requestContext'];
 
 const right: Partial<ChainEvent> = {

@@ -118,7 +118,8 @@ function keyDirectory(): string {
   return directory;
 }
 
-function requester(url: string): Api['request'] {
+/** Sends requests to an API, and checks the responses. */
+export function requester(url: string): Api['request'] {
   const check = conformance(contracts);
   return async <T>(method: string, path: string, { token, body, raw, headers = {} }: RequestOptions = {}) => {
     const response = await fetch(`${url}${path}`, {

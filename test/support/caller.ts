@@ -8,7 +8,7 @@ export const authorizerContext = (orgId: string, context: Partial<AuthorizerCont
   token_id: 't',
   token_epoch: '0',
   secret_id: '',
-  expires_at: '9999999999',
+  expires_at: String(Math.floor(Date.now() / 1000) + 3_000),
   permissions: '*',
   rate_limit: '',
   ...context,

@@ -1,9 +1,11 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { badToken, noToken } from '../../contract/challenge.ts';
+import { Problem } from '../../contract/problem.ts';
 import type { Route } from '../../contract/route.ts';
 import { actorOf } from '../../identity/actor.ts';
 import { type Caller, callerOf } from '../../identity/caller.ts';
+import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '../../identity/token-times.ts';
 import { Tenant } from '../../table/tenant.ts';
 import { annotate } from '../../telemetry/invocation.ts';
 import type { InSession } from './in-session.ts';
@@ -18,7 +20,7 @@ type Event = APIGatewayProxyEvent & Routed & InSession & Authenticated;
 
 /**
  * Reads the caller from the authorizer's context, sets the session's origin for audit events, and begins to open the tenant's session with AWS.
- * @throws Problem `unauthorized`
+ * @throws Problem `unauthorized`; `unavailable` where this container's clock is far behind the authorizer's
  */
 export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
@@ -52,5 +54,13 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   }
   // The gateway may cache the authorizer's response beyond the token's expiry.
   if (caller.expiresAt * 1000 <= now) throw badToken('The token has expired.');
+  if (caller.expiresAt * 1000 > now + (TOKEN_LIFETIME + TOKEN_LEEWAY) * 1000) throw slowClock();
   return caller;
 }
+
+/** No token lasts so long: what this container would write would be dated wrongly (`docs/decisions/0160-clocks.md`). */
+const slowClock = (): Problem =>
+  new Problem('unavailable', {
+    headers: { 'Retry-After': '2' },
+    cause: new Error("this container's clock is slow: the token expires later than any token can"),
+  });

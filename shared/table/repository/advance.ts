@@ -1,4 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import type { Table } from '../connection/client.ts';
 import type { Key } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
@@ -6,7 +7,10 @@ import { retry, type TimeLimit } from '../transaction/retry.ts';
 /** Longest time to retry while the item is in a transaction. In milliseconds. */
 const TIMEOUT_MS = 500;
 
-/** Moves a text field of a record forward, never back: one `UpdateItem`, refused where the record has that text or a later one already. */
+/**
+ * Moves a time of a record forward, never back: one `UpdateItem`, refused where the record has that time or a later one already. A time in the
+ * future is replaced: another container's clock was wrong (`docs/decisions/0160-clocks.md`).
+ */
 export async function advance(
   table: Table,
   key: Key,
@@ -17,10 +21,14 @@ export async function advance(
     TableName: table.name,
     Key: { ...key },
     UpdateExpression: 'SET #field = :value',
-    // `NOT >=` and not `<`, which is false for null.
-    ConditionExpression: 'id = :id AND NOT #field >= :value',
+    // `NOT BETWEEN` and not `<` or `>`, which are false for null.
+    ConditionExpression: 'id = :id AND NOT #field BETWEEN :value AND :latest',
     ExpressionAttributeNames: { '#field': field },
-    ExpressionAttributeValues: { ':id': id, ':value': value },
+    ExpressionAttributeValues: {
+      ':id': id,
+      ':value': value,
+      ':latest': new Date(clock() + CLOCKS_DIFFER_MS).toISOString(),
+    },
   });
   const timeLimit = { clock, deadline: Math.min(deadline, clock() + TIMEOUT_MS) };
   await retry(() => table.client.send(command), timeLimit);

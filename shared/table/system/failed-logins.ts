@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import type { Table } from '../connection/client.ts';
 import { type Key, loginFailureKey } from '../keys.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
@@ -13,6 +14,9 @@ export interface FailedLogins {
   /** Epoch milliseconds. */
   readonly lastAt: number;
 }
+
+/** How long failures are kept after the last one, in seconds. */
+export const FAILURES_KEPT = 3_600;
 
 const NONE: FailedLogins = { count: 0, lastAt: 0 };
 
@@ -31,13 +35,20 @@ const keyOf = ({ kind, appCode, network }: LoginAttempt): Key =>
       .digest('base64url'),
   );
 
-/** One strongly consistent `GetItem`. An expired item counts as deleted, for TTL deletes late. */
+/**
+ * One strongly consistent `GetItem`. An expired item counts as deleted, for TTL deletes late. A failure in the future was dated by another clock: it
+ * counts as of now, and is written so, with one `UpdateItem` (`docs/decisions/0160-clocks.md`).
+ */
 export async function readFailedLogins({ table, now }: Session, attempt: LoginAttempt): Promise<FailedLogins> {
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...keyOf(attempt) }, ConsistentRead: true }),
   );
   if (item === undefined || Number(item[TTL_ATTRIBUTE]) * 1000 <= now) return NONE;
-  return { count: Number(item.FAILURES), lastAt: Number(item.AT) };
+  const [count, lastAt] = [Number(item.FAILURES), Number(item.AT)];
+  if (lastAt <= now + CLOCKS_DIFFER_MS) return { count, lastAt };
+  // Where this fails, somebody else has written meanwhile.
+  await update(table, keyOf(attempt), DATE_ANEW, { now, expires: Math.ceil(now / 1000) + FAILURES_KEPT, seen: lastAt });
+  return { count, lastAt: now };
 }
 
 /**
@@ -65,36 +76,50 @@ export const forgetFailedLogins = async ({ table, now }: Session, attempt: Login
 interface Change {
   readonly text: string;
   readonly condition: string;
+  /** The number of failures in `text`. */
+  readonly count?: number;
 }
 
 const ADD_ONE: Change = {
   text: 'SET #at = :now, #ttl = :expires ADD #failures :count',
   condition: 'attribute_not_exists(#ttl) OR #ttl > :seconds',
+  count: 1,
 };
 const BEGIN_ANEW: Change = {
   text: 'SET #at = :now, #ttl = :expires, #failures = :count',
   condition: '#ttl <= :seconds',
+  count: 1,
 };
-const FORGET: Change = { text: 'SET #at = :now, #ttl = :expires, #failures = :count', condition: '#ttl > :seconds' };
+const FORGET: Change = {
+  text: 'SET #at = :now, #ttl = :expires, #failures = :count',
+  condition: '#ttl > :seconds',
+  count: 0,
+};
+const DATE_ANEW: Change = { text: 'SET #at = :now, #ttl = :expires', condition: '#at = :seen AND #ttl > :seconds' };
 
 /** @returns whether the condition held */
 async function update(
   table: Table,
   key: Key,
   change: Change,
-  { now, expires }: { readonly now: number; readonly expires: number },
+  { now, expires, seen }: { readonly now: number; readonly expires: number; readonly seen?: number },
 ): Promise<boolean> {
   const command = new UpdateCommand({
     TableName: table.name,
     Key: { ...key },
     UpdateExpression: change.text,
     ConditionExpression: change.condition,
-    ExpressionAttributeNames: { '#at': 'AT', '#ttl': TTL_ATTRIBUTE, '#failures': 'FAILURES' },
+    ExpressionAttributeNames: {
+      '#at': 'AT',
+      '#ttl': TTL_ATTRIBUTE,
+      ...(change.count === undefined ? {} : { '#failures': 'FAILURES' }),
+    },
     ExpressionAttributeValues: {
       ':now': now,
       ':seconds': Math.floor(now / 1000),
       ':expires': expires,
-      ':count': change === FORGET ? 0 : 1,
+      ...(change.count === undefined ? {} : { ':count': change.count }),
+      ...(seen === undefined ? {} : { ':seen': seen }),
     },
   });
   try {

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Bucket } from '../../shared/http/token-bucket.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
+import { budgetKey, type TenantId } from '../../shared/table/keys.ts';
+import { Session } from '../../shared/table/session.ts';
+import { countFailedLogin, type LoginAttempt, readFailedLogins } from '../../shared/table/system/failed-logins.ts';
+import { readBudgets, settleBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { aCaller } from '../support/caller.ts';
+import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+
+/** Times that another container's clock has written (docs/decisions/0160). */
+
+const DAY = 86_400_000;
+const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const sessionAt = (now: number) => new Session(environmentTable(), () => now, now + 5_000);
+
+describe('the shared bucket of a budget', () => {
+  const [orgId, of] = [randomUUID(), randomUUID()];
+  const tenantAt = (now: number) => Tenant.of(aCaller(orgId), sessionAt(now));
+  const settleAt = (now: number, cost: number) => settleBudget(tenantAt(now), of, cost);
+  const stored = async (bucket: object) => {
+    const { client, name } = environmentTable();
+    await client.send(new PutCommand({ TableName: name, Item: { ...budgetKey(orgId as TenantId, of), ...bucket } }));
+  };
+
+  it.each([
+    ['as it is', { FULL_AT: NOW + 30_000, AT: NOW }, 31_000],
+    ['as debt of up to five minutes', { FULL_AT: NOW + 290_000, AT: NOW }, 291_000],
+    ['as debt of five minutes, where there is more', { FULL_AT: NOW + 590_000, AT: NOW }, 300_000],
+    ['as nothing, beyond ten minutes', { FULL_AT: NOW + 601_000, AT: NOW }, 1_000],
+    ['as nothing, where an earlier release was 60 days ahead', { FULL_AT: NOW + 60 * DAY }, 1_000],
+    [
+      'as spent by the writer’s clock, which is 60 days ahead',
+      { FULL_AT: NOW + 60 * DAY + 30_000, AT: NOW + 60 * DAY },
+      31_000,
+    ],
+    ['as spent by the writer’s clock, which is a minute ahead', { FULL_AT: NOW + 90_000, AT: NOW + 60_000 }, 31_000],
+    ['as full, where the writer’s clock is slow', { FULL_AT: NOW - 60 * DAY + 30_000, AT: NOW - 60 * DAY }, 1_000],
+  ])('counts %s', async (_, bucket, spent) => {
+    await stored(bucket);
+    const [read] = await readBudgets(tenantAt(NOW));
+    expect(read?.spent).toBe((spent === 300_000 ? spent : spent - 1_000) / WINDOW_MS);
+    expect(await settleAt(NOW, 1_000)).toBe(NOW + spent);
+    expect(await settleAt(NOW, 500)).toBe(NOW + Math.min(spent + 500, 300_500));
+  });
+
+  it('is corrected by each of two containers, whichever is wrong', async () => {
+    await stored({});
+    expect(await settleAt(NOW, 30_000)).toBe(NOW + 30_000);
+    const ahead = NOW + 60 * DAY;
+    expect(await settleAt(ahead, 10_000)).toBe(ahead + 10_000);
+    expect(await settleAt(NOW, 30_000)).toBe(NOW + 40_000);
+  });
+
+  it('is learned up to five minutes', () => {
+    const bucket = new Bucket();
+    bucket.learn(NOW + 60 * DAY, NOW);
+    expect(bucket.wait(600, NOW)).toBe(241);
+  });
+});
+
+describe('a failed login', () => {
+  it('dated 60 days ahead counts as of now, and is dated anew', async () => {
+    const guess: LoginAttempt = { kind: 'login', appCode: randomUUID(), network: '192.0.2.7' };
+    for (let failure = 0; failure < 6; failure++) await countFailedLogin(sessionAt(NOW + 60 * DAY), guess, 3_600);
+    expect(await readFailedLogins(sessionAt(NOW), guess)).toEqual({ count: 6, lastAt: NOW });
+    expect(await readFailedLogins(sessionAt(NOW + 10_000), guess)).toEqual({ count: 6, lastAt: NOW });
+    expect((await readFailedLogins(sessionAt(NOW + 3_601_000), guess)).count).toBe(0);
+  });
+});
+
+describe('a server that is 60 days ahead', () => {
+  let ahead: ServerProcess;
+  let org: OrgAccess;
+  beforeAll(async () => {
+    ahead = await startServerProcess({ RATE_LIMIT: '600' }, 60 * DAY);
+    org = await api.orgToken();
+  });
+  afterAll(() => ahead.close());
+  afterEach(() => vi.unstubAllEnvs());
+
+  const login = (request: Api['request'], secret = org.secret) =>
+    request<{ access_token: string }>('POST', '/api/v1/auth/login', { body: { app_code: org.appCode, secret } });
+
+  it('does not lock its tenants out of the others', async () => {
+    const token = (await login(ahead.request)).body.access_token;
+    for (let turn = 0; turn < 40; turn++) await ahead.request('GET', '/api/v1/clients', { token });
+    const { client, name } = environmentTable();
+    const key = { TableName: name, Key: { ...budgetKey(org.orgId as TenantId, org.integrationId) } };
+    expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeGreaterThan(Date.now() + 59 * DAY);
+
+    vi.stubEnv('RATE_LIMIT', '600');
+    const statuses = [];
+    for (let turn = 0; turn < 40; turn++)
+      statuses.push((await api.request('GET', '/api/v1/clients', { token: org.token })).status);
+    expect(statuses).toEqual(Array(40).fill(200));
+    expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeLessThan(Date.now() + WINDOW_MS);
+  });
+
+  it('does not keep logins waiting for longer than a wait', async () => {
+    for (let failure = 0; failure < 6; failure++) await login(ahead.request, 'wrong');
+    const refused = await login(api.request);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
+      429,
+      expect.toSatisfy((s) => s <= 2),
+    ]);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_000 });
+    expect((await login(api.request)).status).toBe(200);
+    vi.useRealTimers();
+  });
+
+  it('dates the last contact of a client only until the next', async () => {
+    const client = (await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'A', slug: 'a' } }))
+      .body;
+    const ticket = {
+      client_id: client.id,
+      subject: 's',
+      description: 'd',
+      source: 'email',
+      contact_id: randomUUID(),
+    };
+    const contact = async (request: Api['request'], token: string) => {
+      expect((await request('POST', '/api/v1/tickets', { token, body: ticket })).status).toBe(201);
+      const { body } = await api.request<{ last_contact: string }>('GET', `/api/v1/clients/${client.id}`, {
+        token: org.token,
+      });
+      return Date.parse(body.last_contact) - Date.now();
+    };
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    expect(await contact(ahead.request, (await login(ahead.request)).body.access_token)).toBeGreaterThan(59 * DAY);
+    expect(await contact(api.request, org.token)).toBeLessThanOrEqual(0);
+    vi.useRealTimers();
+  });
+});
