@@ -84,7 +84,8 @@ describe('a server that is 60 days ahead', () => {
   let ahead: ServerProcess;
   let org: OrgAccess;
   beforeAll(async () => {
-    ahead = await startServerProcess({ RATE_LIMIT: '600' }, 60 * DAY);
+    // A batch of 3, of which one at least is settled in time on a busy machine, too.
+    ahead = await startServerProcess({ RATE_LIMIT: '60' }, 60 * DAY);
     org = await api.orgToken();
   });
   afterAll(() => ahead.close());
@@ -100,7 +101,7 @@ describe('a server that is 60 days ahead', () => {
     const key = { TableName: name, Key: { ...budgetKey(org.orgId as TenantId, org.integrationId) } };
     expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeGreaterThan(Date.now() + 59 * DAY);
 
-    vi.stubEnv('RATE_LIMIT', '600');
+    vi.stubEnv('RATE_LIMIT', '60');
     const statuses = [];
     for (let turn = 0; turn < 40; turn++)
       statuses.push((await api.request('GET', '/api/v1/clients', { token: org.token })).status);
