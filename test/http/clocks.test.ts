@@ -96,16 +96,16 @@ describe('a server that is 60 days ahead', () => {
 
   it('does not lock its tenants out of the others', async () => {
     const token = (await login(ahead.request)).body.access_token;
-    for (let turn = 0; turn < 40; turn++) await ahead.request('GET', '/api/v1/clients', { token });
+    for (let turn = 0; turn < 20; turn++) await ahead.request('GET', '/api/v1/clients', { token });
     const { client, name } = environmentTable();
     const key = { TableName: name, Key: { ...budgetKey(org.orgId as TenantId, org.integrationId) } };
     expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeGreaterThan(Date.now() + 59 * DAY);
 
     vi.stubEnv('RATE_LIMIT', '60');
     const statuses = [];
-    for (let turn = 0; turn < 40; turn++)
+    for (let turn = 0; turn < 20; turn++)
       statuses.push((await api.request('GET', '/api/v1/clients', { token: org.token })).status);
-    expect(statuses).toEqual(Array(40).fill(200));
+    expect(statuses).toEqual(Array(20).fill(200));
     expect((await client.send(new GetCommand(key))).Item?.FULL_AT).toBeLessThan(Date.now() + WINDOW_MS);
   });
 
