@@ -45,7 +45,7 @@ export interface Receipt extends Pick<Erasure, 'records'> {
   readonly org_id: string;
   readonly began_at: string;
   readonly erased_at: string;
-  /** False: empty sets of words that no record had any more may be left. */
+  /** False: empty sets of words that records had before such words were noted may be left. */
   readonly swept: boolean;
 }
 
@@ -166,9 +166,9 @@ async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
     if (keys > 0 || erasure.closed_at === undefined) {
       erasure = await run.progress(erasure, { closed_at: run.timestamp() });
     }
-    run.to('deleting records');
-    await deleteRecords(run.tenant(), pass);
     const over = Date.parse(erasure.closed_at ?? '') + UNDER_WAY_MS;
+    run.to('deleting records');
+    await deleteRecords(run.tenant(), pass, start >= over);
     if (start >= over) return erasure;
     run.to('waiting for requests that are under way');
     await run.pause(Math.max(0, over - run.clock()));

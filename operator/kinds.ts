@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as z from 'zod';
 import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { isActive, isFull } from '../functions/integrations/quota.ts';
@@ -7,7 +7,7 @@ import { isRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
 import { resourceEntity } from '../functions/resources/store.ts';
 import { isRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
-import { referenceOf } from '../shared/contract/constraints.ts';
+import { declaredValues } from '../shared/contract/filter-values.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { counted, type Kind, kind, quotaOf } from '../shared/table/verify/kinds.ts';
@@ -52,16 +52,13 @@ export const kinds: readonly Kind[] = entities
 
 /** The values that the contract's record says a filter's field may have, where it does. */
 function valuesOf({ record, filters }: AnyEntity): Kind['values'] {
-  const fields = record?.schema instanceof z.ZodObject ? record.schema.shape : {};
-  const known = filters.map((field) => [field, valuesIn(fields[field])] as const);
+  const known = filters.map((field) => [field, valuesIn(record?.fieldOf(field))] as const);
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];
 }
 
 function valuesIn(schema: z.ZodType | undefined): Kind['values'][string] | undefined {
-  if (schema === undefined) return undefined;
-  const referred = referenceOf(schema);
-  if (referred !== undefined) return entities.find(({ record }) => record?.name === referred);
-  if (schema instanceof z.ZodEnum) return schema.options.map(String);
-  if (schema instanceof z.ZodBoolean) return ['true', 'false'];
-  return schema instanceof z.ZodNullable ? valuesIn(schema.unwrap() as z.ZodType) : undefined;
+  const values = declaredValues(schema);
+  return values !== undefined && 'record' in values
+    ? entities.find(({ record }) => record?.name === values.record)
+    : values;
 }

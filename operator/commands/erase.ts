@@ -98,7 +98,7 @@ const linesOf = (receipt: Receipt): string[] => [
 ];
 
 const NOT_SWEPT =
-  'The table was not looked through. Empty sets of words that no record has any more, such as a former status, may be left: erase once more with --sweep deletes them.';
+  'The table was not looked through. Empty sets of words that records had before the service noted such words may be left: erase once more with --sweep deletes them.';
 
 const countsOf = (records: Receipt['records']): string[] =>
   Object.entries(records).map(([type, count]) => `${String(count).padStart(9)}  ${type}`);

@@ -63,6 +63,8 @@ export interface RecordType<F extends Fields = Fields> {
   readonly schema: z.ZodObject<RecordShape<F>>;
   readonly create: Body<z.ZodObject<CreateShape<F>>>;
   readonly patch: Body<z.ZodObject<PatchShape<F>>>;
+  /** The schema of a field as it was declared. Builds none of the record's schemas. */
+  fieldOf(name: string): z.ZodType | undefined;
   /** Says what the record is, in the OpenAPI document. Like zod’s method it is left out of bundles (`infra/bundling/texts.ts`). */
   describe(text: string): RecordType<F>;
 }
@@ -104,6 +106,10 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
     },
     create: body('Create', (field) => !isRestricted(field) || field.access !== 'read', created),
     patch: body('Patch', (field) => !isRestricted(field), changed),
+    fieldOf: (name: string) => {
+      const [, field] = entriesOf().find(([key]) => key === name) ?? [];
+      return field && schemaOf(field);
+    },
     describe: (text: string) => {
       description = text;
       return type;

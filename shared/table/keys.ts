@@ -30,6 +30,21 @@ export const setPartition = (partition: string, field?: string, value?: string):
 /** The beginnings of a field, by record: `ORG#<tenant>#CLIENT#name#PREFIX`. */
 export const prefixPartition = (partition: string, field: string): string => `${partition}#${field}#PREFIX`;
 
+/** The values that callers have chosen for the filters of a list: `ORG#<tenant>#CLIENT#VALUES`. */
+export const valuesPartition = (partition: string): string => `${partition}#VALUES`;
+
+/** One such value: `status=lost`. The values that contracts allow fit into a sort key. */
+export const valueKey = (partition: string, field: string, value: string): Key => ({
+  PK: valuesPartition(partition),
+  SK: `${field}=${value}`,
+});
+
+/** Field and value of such a key. */
+export function valueIn({ SK }: Pick<Key, 'SK'>): readonly [field: string, value: string] {
+  const end = SK.indexOf('=');
+  return [SK.slice(0, end), SK.slice(end + 1)];
+}
+
 /** Sort key of a list's head. It sorts after the items with bits. */
 export const HEAD = 'HEAD';
 

@@ -13,6 +13,7 @@ import {
   setPartition,
   type TenantId,
   uniqueKey,
+  valueKey,
 } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
@@ -160,6 +161,19 @@ describe('damage', () => {
       'a number in a list that was never given out',
       () => shift('SERVICE', '00000000-0000-4000-8000-000000000000', 1n, 'client_id', made.clients[1]),
       ['wrongly-in-list SERVICE'],
+    ],
+    [
+      'a number in the list of a word that no record has any more',
+      async () => {
+        await put({ ...valueKey(recordsPartition(tenant, 'TERMINAL'), 'status', 'retired') });
+        await shift('TERMINAL', made.terminals[0] ?? '', 1n, 'status', 'retired');
+      },
+      ['wrongly-in-list TERMINAL'],
+    ],
+    [
+      'a word that is not noted',
+      () => remove(valueKey(recordsPartition(tenant, 'TERMINAL'), 'status', 'active')),
+      ['value-not-noted TERMINAL status'],
     ],
     ['a record that is counted as deleted', () => shift('CLIENT', made.clients[0] ?? '', 1n), ['hidden-record CLIENT']],
     [

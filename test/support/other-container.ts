@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { environmentTable } from '../../shared/table/connection/client.ts';
+import { noteValues } from '../../shared/table/repository/filter-values.ts';
+import type { Session } from '../../shared/table/session.ts';
 import { openTenant } from './storage.ts';
 
 /** More than a container remembers. */
@@ -9,4 +11,22 @@ const MANY = 1_001;
 export function forgetIds(): void {
   const ids = openTenant(environmentTable(), randomUUID()).deduplication<object>('OTHER');
   for (let index = 0; index < MANY; index++) ids.remember(randomUUID(), {}, 1, () => new Error('never committed'));
+}
+
+/** More values than a container remembers. */
+const MANY_VALUES = 10_001;
+
+/** Has this process forget which values of filters it has noted. Writes nothing. */
+export async function forgetValues(): Promise<void> {
+  const checks: Promise<void>[] = [];
+  const session = {
+    now: 0,
+    clock: () => 0,
+    deadline: 1_000,
+    check: (run: () => Promise<void>) => void checks.push(run()),
+  } as unknown as Session;
+  const table = { name: randomUUID(), client: { send: async () => ({}) } } as never;
+  const list = { session, table, entity: { openFilters: ['status'] }, partition: 'OTHER' };
+  for (let index = 0; index < MANY_VALUES; index++) noteValues(list, { status: index });
+  await Promise.all(checks);
 }

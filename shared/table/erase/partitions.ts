@@ -11,6 +11,7 @@ import {
   setPartition,
   type TenantId,
   uniqueKey,
+  valuesPartition,
 } from '../keys.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
@@ -18,6 +19,7 @@ import { cascadeDeletesOf } from '../repository/cascade-delete.ts';
 import { eventsOf, requestsOf } from '../repository/deduplication-store.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn } from '../repository/entity-lists.ts';
+import { readValues } from '../repository/filter-values.ts';
 import { textOf } from '../repository/list-indexes.ts';
 import type { Kind } from '../verify/kinds.ts';
 import type { Place } from './empty.ts';
@@ -29,7 +31,9 @@ import type { Place } from './empty.ts';
 export interface Partitions {
   /** Everything that is found by records. */
   readonly derived: readonly string[];
-  /** What it was found by, in the order in which it is to be deleted. */
+  /** The notes of values that callers chose, by which sets are found. They stay until nothing is written any more. */
+  readonly notes: readonly string[];
+  /** What else it was found by, in the order in which it is to be deleted. */
   readonly records: readonly string[];
 }
 
@@ -68,9 +72,13 @@ export async function partitionsOf(
     dataKeyKey(tenant, 0).PK,
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
-  // The notes of unfinished deletions, too, name partitions.
   const records = [...names, integrations.name].map((name) => recordsPartition(tenant, name));
-  return { derived, records: [cascadeDeletePartition(tenant), ...records] };
+  // The notes of unfinished deletions, too, name partitions.
+  return {
+    derived,
+    notes: records.map(valuesPartition),
+    records: [cascadeDeletePartition(tenant), ...records],
+  };
 }
 
 interface Looked {
@@ -78,7 +86,7 @@ interface Looked {
   readonly ids: readonly string[];
   /** Partitions of the records below each. */
   readonly below: readonly string[];
-  /** By filter field, the values that records have. */
+  /** By filter field, the values that records have, and those that were noted because callers chose them. */
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
@@ -87,7 +95,7 @@ async function lookAt(place: Place, tenant: TenantId, kind: Kind): Promise<Looke
   const { entity } = kind;
   const ids: string[] = [];
   const below: string[] = [];
-  const values = new Map<string, Set<string>>();
+  const values = await readValues(place, recordsPartition(tenant, entity.name));
   for await (const item of readPartition(place, recordsPartition(tenant, entity.name))) {
     if (item[TOMBSTONE] !== undefined) continue;
     const id = String(item.id);
@@ -108,7 +116,7 @@ interface Known {
   readonly audited: readonly string[];
 }
 
-/** The sets of all values that records have, or may have had as far as is known: declared ones, and ids of the records that are referred to. */
+/** The sets of all values that records have or may have had: noted ones, declared ones, and ids of the records that are referred to. */
 function setsOf(
   tenant: TenantId,
   { entity, values: declared }: Kind,

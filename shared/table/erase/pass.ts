@@ -32,16 +32,21 @@ export async function deleteKeys({ id, session }: Tenant, { integrations, onDele
   return deleted;
 }
 
-/** Deletes everything else: first what is found by records, then the records, integrations last. */
+/**
+ * Deletes everything else: first what is found by records, then the records, integrations last.
+ * @param isLast whether no request is under way any more. One that was has perhaps changed a record after its sets were deleted, and so made the
+ *   set of a value that no record has: the notes of values stay for the next pass to find it.
+ */
 export async function deleteRecords(
   { id, session }: Tenant,
   { kinds, integrations, onDelete }: PassOptions,
+  isLast: boolean,
 ): Promise<void> {
   const place: Place = { table: session.tableOf(id), clock: session.clock };
-  const { derived, records } = await partitionsOf(place, id, kinds, integrations);
+  const { derived, notes, records } = await partitionsOf(place, id, kinds, integrations);
   await sideBySide(derived, async (partition) => {
     await emptyPartition(place, partition, onDelete);
     return [];
   });
-  for (const partition of records) await emptyPartition(place, partition, onDelete);
+  for (const partition of [...(isLast ? notes : []), ...records]) await emptyPartition(place, partition, onDelete);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uniqueFieldsOf } from '../../contract/constraints.ts';
+import { declaredValues } from '../../contract/filter-values.ts';
 import { parseJson } from '../../contract/json.ts';
 import { lazily } from '../../contract/lazily.ts';
 import type { Item } from '../schema.ts';
@@ -15,6 +16,8 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
    * by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
+  /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`filter-values.ts`). */
+  readonly openFilters: readonly F[];
   /**
    * Fields of whose beginnings one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,
    * for a unique field whose values are folded texts, such as slugs, found by its claims. An index that is added later must be built, like a filter. Not
@@ -52,12 +55,13 @@ type Field<T> = keyof T & string;
 interface Declared<T = unknown> {
   readonly name: string;
   readonly schema: z.ZodType<T>;
+  fieldOf(name: string): z.ZodType | undefined;
 }
 
 /** A record of a contract that is stored in another shape than it is answered in. */
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
-type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters'>>;
+type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters' | 'openFilters'>>;
 
 /** Declares the entity of a contract's record: `entity('TICKET', ticket, { filters: ['status'], json: ['custom_fields'] })`. */
 export function entity<T extends object, const F extends Field<T> = never>(
@@ -77,6 +81,11 @@ export function entity<T extends object>(
 ): Entity<T> {
   const record = 'schema' in recordOrOptions ? recordOrOptions : undefined;
   const given: Partial<Entity<T>> = 'schema' in recordOrOptions ? options : recordOrOptions;
+  const openFilters = lazily(() =>
+    (given.filters ?? []).filter(
+      (field) => record !== undefined && declaredValues(record.fieldOf(field)) === undefined,
+    ),
+  );
   const unique = lazily(() => given.unique ?? (record === undefined ? ({} as Entity<T>['unique']) : uniqueIn(record)));
   return {
     name,
@@ -86,6 +95,9 @@ export function entity<T extends object>(
     encrypted: [],
     ...(record === undefined ? {} : { record }),
     ...given,
+    get openFilters() {
+      return openFilters();
+    },
     get unique() {
       return unique();
     },

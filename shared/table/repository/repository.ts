@@ -12,6 +12,7 @@ import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
+import { noteValues } from './filter-values.ts';
 import { expiryOf, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, sizeOf } from './record-size.ts';
 import type { Place, Stored } from './records.ts';
@@ -53,13 +54,16 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     generated: readonly L[] = [],
     alsoAudited: readonly string[] = [],
   ): Promise<Stored<T>> {
+    this.#noteValues(fields);
     const taking = this.#take();
     const placing = taking.then(
       ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, clashes: this.session.clashes }),
     );
     const create = async (): Promise<Stored<T>> => {
       const [taken, place] = await Promise.all([taking, placing]);
-      const record = { id: place.id, ...fields, ...(await late(place)) } as unknown as T;
+      const deferred = await late(place);
+      this.#noteValues(deferred);
+      const record = { id: place.id, ...fields, ...deferred } as unknown as T;
       this.#unique.claim(this.work, record, place.id, (field) =>
         generated.some((name) => name === field) ? () => this.session.clash() : undefined,
       );
@@ -117,6 +121,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const size = checkSize(this.entity, record);
     if (size >= LARGE && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
+    // Also those it leaves: before values were noted, their sets were there already.
+    this.#noteValues(changes);
+    this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
     const kept = this.lists.kept(notedIn(item));
     this.lists.stageMove(this.work, this.#entryOf(item, kept), item, record);
@@ -146,6 +153,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
         ? onConditionFailed(found)
         : new StaleRead('the record has changed'),
     );
+    this.#noteValues(item);
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
     this.lists.stageMove(this.work, entry, item, undefined);
@@ -169,6 +177,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   protected get work(): UnitOfWork {
     return this.session.unitOfWork(this.tenant);
+  }
+
+  #noteValues(fields: object): void {
+    const { session, table, entity } = this;
+    noteValues({ session, table, entity, partition: this.location.partition }, fields);
   }
 
   #noteLargest(size: number): void {

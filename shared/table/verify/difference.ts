@@ -33,6 +33,8 @@ export type DifferenceKind =
   | 'head-behind'
   /** Records older than a filter are not in its lists. */
   | 'filter-not-built'
+  /** A value that callers chose for a filter is not noted. */
+  | 'value-not-noted'
   | 'counter'
   /** The claim of a unique value is missing or wrong. */
   | 'unique-value'

@@ -1,11 +1,13 @@
-import { PLATFORM } from '../keys.ts';
+import { PLATFORM, recordsPartition } from '../keys.ts';
 import { cascadeDeletesOf, finishCascadeDeletes } from '../repository/cascade-delete.ts';
+import { readValues } from '../repository/filter-values.ts';
 import { listedEntity } from '../system/organizations.ts';
 import type { Tenant } from '../tenant.ts';
 import { Children } from './children.ts';
 import { Claims } from './claims.ts';
 import { Counters } from './counters.ts';
 import type { Scope, Verified } from './difference.ts';
+import { type NotedValues, verifyValues } from './filter-values.ts';
 import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
@@ -49,8 +51,10 @@ export async function verify(
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const counters = listed.map((each) => new Counters(scope, each));
   const surveyed = await Promise.all(listed.map((each) => surveyKind(scope, each, counters)));
-  for (const { survey, kind } of surveyed)
-    add(await verifyList(scope, survey, (field) => valuesOf(kind, field, surveyed)));
+  for (const { survey, kind, noted } of surveyed) {
+    add(await verifyList(scope, survey, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, surveyed)]));
+    add(await verifyValues(scope, survey, noted));
+  }
   for (const each of counters) add(await each.verify());
   for (const { claims, children, quota } of surveyed)
     add([...(await claims.verify()), ...(await children.verify()), ...(await quota.verify())]);
@@ -62,6 +66,7 @@ export async function verify(
 interface Surveyed {
   readonly kind: Kind;
   readonly survey: Survey;
+  readonly noted: NotedValues;
   readonly ids: readonly string[];
   readonly claims: Claims;
   readonly children: Children;
@@ -80,7 +85,8 @@ async function surveyKind(scope: Scope, kind: Kind, counters: readonly Counters[
     ids.push(String(record.id));
     for (const visit of visitors) visit(record, number);
   });
-  return { kind, survey, ids, claims, children, quota };
+  const noted = await readValues(scope, recordsPartition(scope.tenant, entity.name));
+  return { kind, survey, noted, ids, claims, children, quota };
 }
 
 /** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */

@@ -1,0 +1,87 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { keepNewest } from '../../keep-newest.ts';
+import type { Table } from '../connection/client.ts';
+import { type Key, valueIn, valueKey, valuesPartition } from '../keys.ts';
+import { readPartition } from '../lists/read-partition.ts';
+import { setExpiry } from '../lists/set-writes.ts';
+import { TTL_ATTRIBUTE } from '../schema.ts';
+import type { Session } from '../session.ts';
+import { retry } from '../transaction/retry.ts';
+import { textOf } from './list-indexes.ts';
+
+/**
+ * The values that callers have chosen for the filters of a list (`docs/decisions/0170-words-of-filters.md`). The key of a value's set contains
+ * the value, and DynamoDB lists no partitions: an item for each value, all in one partition, is how erasure finds the set of a value that no
+ * record has any more.
+ */
+
+/** Values that this container has noted, the least recently used first. */
+const noted = new Map<string, true>();
+const KEPT = 10_000;
+
+const DAY_MS = 86_400_000;
+
+/** The list, as its writers know it. */
+interface NotedList {
+  readonly session: Session;
+  readonly table: Table;
+  readonly entity: { readonly openFilters: readonly string[]; readonly retentionDays?: number };
+  readonly partition: string;
+}
+
+/**
+ * Notes the values that these fields have, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit
+ * for each value, once in a container; in a list whose records expire once a day.
+ */
+export function noteValues({ session, table, entity, partition }: NotedList, fields: object): void {
+  const { openFilters, retentionDays } = entity;
+  const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
+  for (const field of openFilters) {
+    const value = textOf((fields as Readonly<Record<string, unknown>>)[field]);
+    if (value === undefined) continue;
+    const key = valueKey(partition, field, value);
+    const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
+    if (noted.has(name)) continue;
+    session.check(async () => {
+      await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
+      keepNewest(noted, name, true, KEPT);
+    });
+  }
+}
+
+/** When the note of a value may go, in epoch seconds, where records expire: later than all items of the sets that are written by then. */
+export const valueExpiry = (retentionDays: number | undefined, now: number): number | undefined =>
+  retentionDays === undefined ? undefined : setExpiry(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
+
+/** The expiry is only ever moved forward: another writer's clock may be ahead. */
+async function putValue(table: Table, key: Key, expires: number | undefined): Promise<void> {
+  if (expires === undefined) {
+    await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key } }));
+    return;
+  }
+  const command = new UpdateCommand({
+    TableName: table.name,
+    Key: { ...key },
+    UpdateExpression: 'SET #ttl = :expires',
+    ConditionExpression: 'attribute_not_exists(#ttl) OR #ttl < :expires',
+    ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE },
+    ExpressionAttributeValues: { ':expires': expires },
+  });
+  await table.client.send(command).catch((error: unknown) => {
+    if (!(error instanceof ConditionalCheckFailedException)) throw error;
+  });
+}
+
+/** The noted values of a list, by field. */
+export async function readValues(
+  place: Parameters<typeof readPartition>[0],
+  partition: string,
+): Promise<Map<string, Set<string>>> {
+  const values = new Map<string, Set<string>>();
+  for await (const { SK } of readPartition(place, valuesPartition(partition))) {
+    const [field, value] = valueIn({ SK: String(SK) });
+    values.set(field, (values.get(field) ?? new Set<string>()).add(value));
+  }
+  return values;
+}

@@ -1,0 +1,35 @@
+import { valueKey } from '../keys.ts';
+import { valueExpiry } from '../repository/filter-values.ts';
+import { TTL_ATTRIBUTE } from '../schema.ts';
+import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { readItem, sideBySide } from './reading.ts';
+import type { Survey } from './survey.ts';
+
+/** By filter field, the values that were noted (`repository/filter-values.ts`). */
+export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Verifies that the values which records have are noted. Those of records from before values were noted are not. */
+export function verifyValues(
+  scope: Scope,
+  { entity, partition, sets }: Survey,
+  noted: NotedValues,
+): Promise<Verified[]> {
+  const suspected = entity.openFilters.flatMap((field) =>
+    [...(sets.get(field)?.keys() ?? [])]
+      .filter((value) => noted.get(field)?.has(value) !== true)
+      .map((value) => ({ field, value })),
+  );
+  return sideBySide(suspected, ({ field, value }) =>
+    settle(scope, async () => {
+      const key = valueKey(partition, field, value);
+      if ((await readItem(scope, key)) !== undefined) return { differences: [] };
+      const text = `${entity.name} ${field}=${value} is not noted: erasing would find its set by records alone`;
+      const expires = valueExpiry(entity.retentionDays, scope.clock());
+      const item = { ...key, ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }) };
+      return {
+        differences: [{ kind: 'value-not-noted', entity: entity.name, field, text }],
+        repair: (work) => work.put(item, changed),
+      };
+    }),
+  );
+}
