@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
+import { isLoopback } from '../local/gateway/hosts.ts';
 import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
-import { isLoopback } from '../local/settings.ts';
 import { commandLine, wholeNumber } from '../local/terminal/command-line.ts';
 import { showProgress } from '../local/terminal/progress.ts';
 

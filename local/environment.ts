@@ -1,9 +1,9 @@
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from './dynamodb/client.ts';
+import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from './dynamodb/client.ts';
 import { AUTHORIZER_TTL_SECONDS } from './gateway/options.ts';
 
 export interface FunctionEnvironment {
   readonly tableName: string;
-  /** Where DynamoDB answers. */
+  /** Where DynamoDB answers, with its access key where it wants one of its own. */
   readonly endpoint: string;
   /** File that stands in for the KMS keys. */
   readonly keyFile: string;
@@ -41,10 +41,11 @@ export function setFunctionEnvironment({
   corsOrigins = [],
   accessLines = false,
 }: FunctionEnvironment): void {
+  const { accessKeyId, ...dynamoDb } = endpointAndKey(endpoint);
   for (const variable of FOREIGN) delete process.env[variable];
   Object.assign(process.env, {
     TABLE_NAME: tableName,
-    DYNAMODB_ENDPOINT: endpoint,
+    DYNAMODB_ENDPOINT: dynamoDb.endpoint,
     KEY_FILE: keyFile,
     CORS_ORIGINS: corsOrigins.join(),
     FIRST_KEY: firstKey ? 'on' : 'off',
@@ -54,7 +55,7 @@ export function setFunctionEnvironment({
     AUTHORIZER_CACHE_SECONDS: String(authorizerTtlSeconds),
     METRICS_NAMESPACE: accessLines ? 'Custodia/local' : '',
     AWS_REGION: LOCAL_REGION,
-    AWS_ACCESS_KEY_ID: LOCAL_CREDENTIALS.accessKeyId,
+    AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: LOCAL_CREDENTIALS.secretAccessKey,
   });
 }

@@ -1,6 +1,6 @@
-import { isIPv4 } from 'node:net';
 import { suppliedSecret } from '../shared/auth/secret-policy.ts';
 import { ORIGINS, originsOf } from '../shared/contract/cors.ts';
+import { isLoopback } from './gateway/hosts.ts';
 import type { Throttling } from './gateway/throttle.ts';
 
 /** The local API cannot start as it was asked to; the message is one sentence that says what to do about it. */
@@ -18,6 +18,8 @@ export interface LocalSettings {
   /** 0: any free port. */
   readonly port: number;
   readonly host: string;
+  /** Names, beside localhost, that lead here and that requests may be for; undefined: none. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Directory of the embedded DynamoDB and of the local keys, or `:memory:`. */
   readonly dataDir: string;
   /** A DynamoDB that runs already; undefined: the embedded one. */
@@ -43,6 +45,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const readSettings = (environment: Environment): LocalSettings => ({
   port: portOf(environment.PORT || '3000'),
   host: hostOf(environment.HOST || '127.0.0.1'),
+  allowedHosts: allowedHostsOf(environment.ALLOWED_HOSTS || undefined),
   dataDir: environment.DATA_DIR || '.data',
   dynamoDbEndpoint: endpointOf(environment.DYNAMODB_ENDPOINT || undefined),
   platformSecret: secretOf(environment.PLATFORM_SECRET || undefined),
@@ -94,16 +97,18 @@ function throttlingOf(environment: Environment): Throttling | undefined {
   );
 }
 
-/** Whether a host name or address leads to this machine and nowhere else. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
-
 /** This server hands out a first key and keeps its signing key in a plain file: it is not for a network. */
 function hostOf(host: string): string {
   if (isLoopback(host)) return host;
   throw new LocalApiError(
     `HOST must be a loopback address (127.0.0.1, ::1 or localhost), not "${host}": this server is for one machine; deploy the stack to serve others.`,
   );
+}
+
+function allowedHostsOf(text: string | undefined): readonly string[] | undefined {
+  const hosts = text?.toLowerCase().split(',');
+  if (hosts === undefined || hosts.every((host) => /^[a-z\d][a-z\d.-]*$/.test(host))) return hosts;
+  throw new LocalApiError(`ALLOWED_HOSTS must be names of hosts, separated by commas, not "${text}".`);
 }
 
 function endpointOf(endpoint: string | undefined): string | undefined {

@@ -6,7 +6,7 @@ import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
 import { configureTable, environmentTable } from '../shared/table/connection/client.ts';
 import { environmentSession } from '../shared/table/session.ts';
 import { finishAllCascadeDeletes } from '../shared/table/system/finish-cascade-deletes.ts';
-import { localDynamoDbClient } from './dynamodb/client.ts';
+import { endpointAndKey, localDynamoDbClient } from './dynamodb/client.ts';
 import { probe } from './dynamodb/probe.ts';
 import { type Supervisor, superviseDynamoDb } from './dynamodb/supervise.ts';
 import { createTable } from './dynamodb/table.ts';
@@ -80,7 +80,7 @@ export async function startLocalApi(
     onRestart: async (endpoint) => {
       await workAt(endpoint);
       await ensurePlatform();
-      log.warn(`DynamoDB answers again, at ${endpoint}.`);
+      log.warn(`DynamoDB answers again, at ${shown(endpoint, settings)}.`);
     },
     onGivenUp: onFailure,
   });
@@ -131,12 +131,16 @@ const deathOf = (how: string, { dataDir }: LocalSettings): string => {
   return `The embedded DynamoDB has died (${how}). It is started again, ${data}.`;
 };
 
+/** An endpoint for the terminal. What is in memory can be reached with it only; what is in a directory is found there, and needs no key said. */
+const shown = (endpoint: string, { dataDir }: Pick<LocalSettings, 'dataDir'>): string =>
+  dataDir === IN_MEMORY ? endpoint : endpointAndKey(endpoint).endpoint;
+
 async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings, supervisor: Supervisor): Promise<Storage> {
   if (dynamoDbEndpoint === undefined) {
     const { endpoint, engine, stop } = await superviseDynamoDb({ dataDir }, supervisor);
     const engineName = engine === 'java' ? 'DynamoDB Local' : 'dynoxide';
     const place = dataDir === IN_MEMORY ? 'in memory, gone when it stops' : resolve(dataDir);
-    return { endpoint, name: `${place} (${engineName} at ${endpoint})`, stop };
+    return { endpoint, name: `${place} (${engineName} at ${shown(endpoint, { dataDir })})`, stop };
   }
   await probe(dynamoDbEndpoint).catch((error: unknown) => {
     throw new LocalApiError(
@@ -161,7 +165,7 @@ const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
 async function listen(
-  { port, host, throttling, corsOrigins = [] }: LocalSettings,
+  { port, host, allowedHosts = [], throttling, corsOrigins = [] }: LocalSettings,
   log: Log,
   options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
 ): Promise<Gateway> {
@@ -173,6 +177,7 @@ async function listen(
       firstKey: true,
       port,
       host,
+      allowedHosts,
       throttling,
       corsOrigins,
       around: log.tells('info') ? requestLog(log) : undefined,

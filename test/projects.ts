@@ -12,7 +12,7 @@ const UNIT = [
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/{alarms/*,bundled-texts}.test.ts',
-  'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-throttling,log}.test.ts',
+  'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-throttling,log}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
@@ -35,7 +35,7 @@ const SLOW = [
   'test/contract/openapi-lint.test.ts',
   'test/docs/adding-a-domain.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
-  'test/local/{command-lines,dynamodb,node-version,seed,start}.test.ts',
+  'test/local/{command-lines,dynamodb,dynamodb-access,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
   'test/webhooks/languages.test.ts',
 ];

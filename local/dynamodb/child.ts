@@ -32,7 +32,11 @@ export class ChildFailed extends Error {
  */
 export const startChild = async (command: Command, announcement: RegExp, deadlineMs: number): Promise<RunningChild> => {
   // A group of its own: a terminal's Ctrl-C reaches us only, and requests in flight can still end well.
-  const child = spawn(command.file, command.args, { detached: true, stdio: 'pipe' });
+  const child = spawn(command.file, command.args, {
+    detached: true,
+    stdio: 'pipe',
+    env: { ...process.env, ...command.env },
+  });
   child.stdin.on('error', () => undefined);
   let printed = '';
   const keep = (chunk: string): void => {

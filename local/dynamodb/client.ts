@@ -1,9 +1,27 @@
+import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** What an emulator needs to be told; the access key must be alphanumeric, DynamoDB Local refuses any other. */
 export const LOCAL_REGION = 'eu-west-1';
 export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 
-/** A client of the emulator at `endpoint`, which reads no AWS configuration of the machine. */
-export const localDynamoDbClient = (endpoint: string): DynamoDBClient =>
-  new DynamoDBClient({ endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+/** An access key that nobody can guess: 128 random bits. */
+export const newAccessKeyId = (): string => randomBytes(16).toString('hex');
+
+/** An endpoint that wants this access key, as one text: `http://KEY@127.0.0.1:PORT`. */
+export const withAccessKey = (endpoint: string, accessKeyId: string): string =>
+  accessKeyId === LOCAL_CREDENTIALS.accessKeyId ? endpoint : endpoint.replace('//', `//${accessKeyId}@`);
+
+/** Reads {@link withAccessKey}; an endpoint without a key wants that of {@link LOCAL_CREDENTIALS}. */
+export function endpointAndKey(text: string): { readonly endpoint: string; readonly accessKeyId: string } {
+  const { username } = new URL(text);
+  return username === ''
+    ? { endpoint: text, accessKeyId: LOCAL_CREDENTIALS.accessKeyId }
+    : { endpoint: text.replace(`${username}@`, ''), accessKeyId: username };
+}
+
+/** A client of the emulator at this endpoint, which may carry its access key. It reads no AWS configuration of the machine. */
+export function localDynamoDbClient(text: string): DynamoDBClient {
+  const { endpoint, accessKeyId } = endpointAndKey(text);
+  return new DynamoDBClient({ endpoint, region: LOCAL_REGION, credentials: { ...LOCAL_CREDENTIALS, accessKeyId } });
+}

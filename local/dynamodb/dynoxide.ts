@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DATA_FILES, type Engine, type Found } from './engine.ts';
@@ -32,10 +33,12 @@ export const findDynoxide = async (): Promise<Found> => {
 
 const dynoxide = (binary: string): Engine => ({
   name: 'dynoxide',
-  announcement: /listening on http:\/\/127\.0\.0\.1:(\d+)/,
+  announcement: /listening on http:\/\/127\.[\d.]+:(\d+)/,
   portTaken: /already in use/,
-  command: (directory, freePort) => {
-    const serve = [binary, 'serve', '--host', '127.0.0.1', '--port', String(freePort)];
+  // It answers pages of all origins, whatever their access key and `Host`, so no page may find it: Linux has 16 million loopback addresses.
+  host: () => ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.'),
+  command: ({ directory, host, freePort }) => {
+    const serve = [binary, 'serve', '--host', host, '--port', String(freePort)];
     const database = directory === undefined ? [] : ['--db-path', join(directory, DATA_FILES.dynoxide)];
     return { file: '/bin/sh', args: ['-c', UNTIL_STDIN_ENDS, 'dynoxide', ...serve, ...database] };
   },

@@ -1,12 +1,14 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { ChildFailed, type RunningChild, startChild } from './child.ts';
 import { chooseEngine } from './choose.ts';
+import { LOCAL_CREDENTIALS, newAccessKeyId, withAccessKey } from './client.ts';
 import { type FileSystemOf, requireFreeSpace } from './disk-space.ts';
-import { DATA_FILES, type Engine, type EngineName } from './engine.ts';
+import { forgetEndpoint, readEndpoint, writeEndpoint } from './endpoint-file.ts';
+import { DATA_FILES, type Engine, type EngineName, type Serving } from './engine.ts';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
+import { freePort } from './free-port.ts';
 import { lockDirectory } from './lock.ts';
+import { makeDatabasesPrivate } from './private-files.ts';
 import { probe } from './probe.ts';
 
 export type { EngineName } from './engine.ts';
@@ -20,12 +22,14 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir: string;
   /** Default: DynamoDB Local, and dynoxide on a machine without Java 17. */
   readonly engine?: EngineName;
+  /** The access key that DynamoDB Local wants; dynoxide takes any. Default: a new one, but in memory that of LOCAL_CREDENTIALS. */
+  readonly accessKeyId?: string;
   /** Tells how much room a disk has. Default: the one of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf;
 }
 
 export interface EmbeddedDynamoDb {
-  /** `http://127.0.0.1:PORT`; nothing listens on any other address. */
+  /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_CREDENTIALS. Nothing listens on any address but loopback. */
   readonly endpoint: string;
   readonly engine: EngineName;
   /** Resolves when its process has ended by itself, with how, in words. Never after `stop`. */
@@ -38,44 +42,48 @@ export interface EmbeddedDynamoDb {
  * Starts a DynamoDB of our own that answers when the promise resolves and ends at the latest with this process, even a killed one.
  * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable, or its disk full.
  */
-export const startDynamoDb = async ({
-  dataDir,
-  engine: asked,
-  fileSystemOf,
-}: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
+export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
+  const { dataDir } = options;
   const directory = dataDir === ':memory:' ? undefined : resolve(dataDir);
-  const unlock = directory === undefined ? () => undefined : lockDirectory(directory);
-  // One that was killed may have left it.
-  forgetEndpoint(directory);
+  if (directory === undefined) return startEngine(undefined, options);
+  const unlock = lockDirectory(directory);
   try {
-    if (directory !== undefined) await requireFreeSpace(directory, fileSystemOf);
-    const engine = await chooseEngine(asked, directory);
-    const child = await startOnFreePort(engine, directory);
-    const endpoint = `http://127.0.0.1:${child.port}`;
-    await opened(endpoint, child, engine, directory);
-    if (directory !== undefined) writeFileSync(join(directory, ENDPOINT_FILE), endpoint);
+    // One that was killed may have left it.
+    forgetEndpoint(directory);
+    await requireFreeSpace(directory, options.fileSystemOf);
+    const { stop: stopEngine, ...started } = await startEngine(directory, options);
+    writeEndpoint(directory, started.endpoint);
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => {
-      stopping ??= child.stop().finally(() => {
+      stopping ??= stopEngine().finally(() => {
         forgetEndpoint(directory);
         unlock();
       });
       return stopping;
     };
-    const died = child.died.then((how) => [how, ...lastWordsOf(child, engine)].join(': '));
-    return { endpoint, engine: engine.name, died, stop };
+    return { ...started, stop };
   } catch (error) {
     unlock();
     throw error;
   }
 };
 
-/** In the data directory: where its DynamoDB answers while one runs. */
-const ENDPOINT_FILE = 'dynamodb.endpoint';
-
-const forgetEndpoint = (directory: string | undefined): void => {
-  if (directory !== undefined) rmSync(join(directory, ENDPOINT_FILE), { force: true });
-};
+async function startEngine(
+  directory: string | undefined,
+  {
+    engine: asked,
+    accessKeyId = directory ? newAccessKeyId() : LOCAL_CREDENTIALS.accessKeyId,
+  }: EmbeddedDynamoDbOptions,
+): Promise<EmbeddedDynamoDb> {
+  const engine = await chooseEngine(asked, directory);
+  if (directory !== undefined) await makeDatabasesPrivate(directory, DATA_FILES[engine.name]);
+  const host = engine.host();
+  const child = await startOnFreePort(engine, { directory, host, accessKeyId });
+  const endpoint = withAccessKey(`http://${host}:${child.port}`, accessKeyId);
+  await opened(endpoint, child, engine, directory);
+  const died = child.died.then((how) => [how, ...lastWordsOf(child, engine)].join(': '));
+  return { endpoint, engine: engine.name, died, stop: child.stop };
+}
 
 /**
  * The DynamoDB over a data directory: the one that another process has started there, else one of our own.
@@ -86,44 +94,22 @@ export const openDynamoDb = async (dataDir: string): Promise<Pick<EmbeddedDynamo
     return await startDynamoDb({ dataDir });
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error;
-    return { endpoint: endpointIn(dataDir), stop: async () => undefined };
+    return { endpoint: readEndpoint(dataDir), stop: async () => undefined };
   }
 };
 
-function endpointIn(dataDir: string): string {
-  try {
-    return readFileSync(join(dataDir, ENDPOINT_FILE), 'utf8');
-  } catch (cause) {
-    throw new EmbeddedDynamoDbError(
-      `Another instance is just starting or stopping in the data directory ${resolve(dataDir)}: try again in a moment.`,
-      { cause },
-    );
-  }
-}
-
-const startOnFreePort = async (engine: Engine, directory: string | undefined): Promise<RunningChild> => {
+const startOnFreePort = async (engine: Engine, serving: Omit<Serving, 'freePort'>): Promise<RunningChild> => {
   for (let attempt = 1; ; attempt++) {
     try {
-      const command = engine.command(directory, await freePort());
+      const command = engine.command({ ...serving, freePort: await freePort(serving.host) });
       return await startChild(command, engine.announcement, READY_DEADLINE_MS);
     } catch (error) {
       if (!(error instanceof ChildFailed)) throw error;
       if (engine.portTaken.test(error.output) && attempt < PORT_ATTEMPTS) continue;
-      throw startFailure(engine, directory, error.message, error.output);
+      throw startFailure(engine, serving.directory, error.message, error.output);
     }
   }
 };
-
-/** A port free just now; another process may take it before the engine does. */
-const freePort = (): Promise<number> =>
-  new Promise((resolvePort, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolvePort(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 
 /** DynamoDB Local opens its database with the first request, so it listens over a damaged one too. */
 const opened = async (

@@ -9,6 +9,20 @@ export const DATA_FILES: Readonly<Record<EngineName, string>> = {
 export interface Command {
   readonly file: string;
   readonly args: readonly string[];
+  /** Added to the environment of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How an engine is to serve. */
+export interface Serving {
+  /** Where its data lies; undefined: in memory only. */
+  readonly directory: string | undefined;
+  /** The engine's own {@link Engine.host}. */
+  readonly host: string;
+  /** A port that is free on `host`. An engine may listen on another. */
+  readonly freePort: number;
+  /** The access key of those whom it may answer, where it can tell. */
+  readonly accessKeyId: string;
 }
 
 /** A DynamoDB emulator present on this machine. */
@@ -18,11 +32,10 @@ export interface Engine {
   readonly announcement: RegExp;
   /** Matches what it prints when another process took `freePort` first. */
   readonly portTaken: RegExp;
-  /**
-   * The command that serves `directory` (memory only when undefined) on 127.0.0.1, on `freePort` or on one of its own choice,
-   * until its standard input ends.
-   */
-  command(directory: string | undefined, freePort: number): Command;
+  /** A loopback address to listen on. */
+  host(): string;
+  /** The command that serves until its standard input ends. */
+  command(serving: Serving): Command;
 }
 
 /** An engine, or the words that end "…, because": why this machine cannot run it. */

@@ -26,8 +26,11 @@ const dynamoDbLocal = (java: string, home: string): Engine => ({
   name: 'java',
   announcement: /^LISTENING (\d+)$/m,
   portTaken: /Address already in use/,
-  command: (directory) => ({
+  host: () => '127.0.0.1',
+  command: ({ directory, accessKeyId }) => ({
     file: java,
+    // Not an argument: those of a process can be read by all users of the machine.
+    env: { ACCESS_KEY_ID: accessKeyId },
     args: [
       `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
       ...JVM_OPTIONS,

@@ -1,16 +1,21 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
+
+export const LOCK_FILE = 'dynamodb.lock';
 
 /**
  * Creates `directory` where it is missing and keeps it for this process; answers the function that lets it go.
  * @throws EmbeddedDynamoDbError when it cannot be written to; DirectoryInUse when another process has it.
  */
 export const lockDirectory = (directory: string): (() => void) => {
-  const file = join(directory, 'dynamodb.lock');
+  const file = join(directory, LOCK_FILE);
   try {
-    mkdirSync(directory, { recursive: true });
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // Also where the files in it are there and writable: SQLite makes others beside them.
+    accessSync(directory, constants.W_OK | constants.X_OK);
+    closeSync(openSync(file, 'a', 0o600));
     // SQLite's lock is the kernel's: it goes with the process, however that ends, so there is never a stale one.
     const lock = new DatabaseSync(file);
     try {
@@ -41,6 +46,9 @@ const explain = (directory: string, file: string, { errcode, code, message }: Pa
     return `The data directory ${directory} is in use by another running instance: stop that one, or set DATA_DIR to another directory.`;
   }
   if (errcode === SQLITE_NOT_A_DATABASE) return `The lock file ${file} is damaged: delete it (it holds no data).`;
-  const reason = errcode === undefined ? (code ?? message ?? 'unknown error') : message;
-  return `The data directory ${directory} cannot be written to (${reason}): make it writable, or set DATA_DIR to another directory.`;
+  return notWritable(directory, (errcode === undefined ? code : message) ?? message ?? 'unknown error');
 };
+
+/** @param why such as `EROFS` */
+export const notWritable = (directory: string, why: string): string =>
+  `The data directory ${directory} cannot be written to (${why}): make it writable, or set DATA_DIR to another directory.`;

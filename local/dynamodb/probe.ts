@@ -1,10 +1,28 @@
-const DEADLINE_MS = 10_000;
+import { setTimeout as wait } from 'node:timers/promises';
+import { endpointAndKey } from './client.ts';
+
+/** How long an engine may take to answer a call, and altogether, in milliseconds. */
+const CALL_MS = 10_000;
+const DEADLINE_MS = 30_000;
+const PAUSE_MS = 100;
 
 /**
- * Asks for the tables, which makes the engine open its database.
- * @throws Error when it answers with an error, or not within ten seconds.
+ * Asks for the tables, which makes the engine open its database. One that drops the connection is asked again: it may be starting, or a proxy
+ * before it may be there first, as Docker's is.
+ * @throws Error when it answers with an error, nothing listens there, or no call succeeds within thirty seconds
  */
-export const probe = async (endpoint: string): Promise<void> => {
+export async function probe(address: string): Promise<void> {
+  for (const end = performance.now() + DEADLINE_MS; ; await wait(PAUSE_MS)) {
+    try {
+      return await listTables(address);
+    } catch (error) {
+      if (!isDropped(error) || performance.now() > end) throw error;
+    }
+  }
+}
+
+async function listTables(address: string): Promise<void> {
+  const { endpoint, accessKeyId } = endpointAndKey(address);
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: {
@@ -12,12 +30,17 @@ export const probe = async (endpoint: string): Promise<void> => {
       'X-Amz-Target': 'DynamoDB_20120810.ListTables',
       'X-Amz-Date': '20250101T000000Z',
       // Neither engine checks the signature, but both want one that is well formed.
-      Authorization:
-        'AWS4-HMAC-SHA256 Credential=probe/20250101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0',
+      Authorization: `AWS4-HMAC-SHA256 Credential=${accessKeyId}/20250101/local/dynamodb/aws4_request, SignedHeaders=host, Signature=0`,
     },
     body: '{}',
-    signal: AbortSignal.timeout(DEADLINE_MS),
+    signal: AbortSignal.timeout(CALL_MS),
   });
   const answer = await response.text();
   if (!response.ok) throw new Error(`${response.status} ${answer}`);
-};
+}
+
+/** Whether the call was begun and got no answer. `fetch` throws a TypeError, with the reason as its cause. */
+function isDropped(error: unknown): boolean {
+  const { name, cause } = error as Error;
+  return name === 'TimeoutError' || (cause !== undefined && (cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED');
+}

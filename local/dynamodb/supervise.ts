@@ -1,3 +1,4 @@
+import { newAccessKeyId } from './client.ts';
 import { type EmbeddedDynamoDb, type EmbeddedDynamoDbOptions, startDynamoDb } from './embedded.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
@@ -24,7 +25,8 @@ export async function superviseDynamoDb(
   options: EmbeddedDynamoDbOptions,
   supervisor: Supervisor,
 ): Promise<Omit<EmbeddedDynamoDb, 'died'>> {
-  const first = await startDynamoDb(options);
+  const accessKeyId = newAccessKeyId();
+  const first = await startDynamoDb({ ...options, accessKeyId });
   const { endpoint, engine } = first;
   let current = first;
   let restarting = Promise.resolve();
@@ -39,7 +41,7 @@ export async function superviseDynamoDb(
     }
     supervisor.onDeath(how);
     await current.stop();
-    current = await startDynamoDb({ ...options, engine });
+    current = await startDynamoDb({ ...options, accessKeyId, engine });
     if (!isStopping) await supervisor.onRestart(current.endpoint);
   };
   const watch = async (): Promise<void> => {

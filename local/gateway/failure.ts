@@ -44,6 +44,14 @@ export const accessDenied = (authorizer: Readonly<Record<string, string>>): Gate
 /** The stage does not exist: AWS answers before the gateway responses of any come into play. */
 export const noStage = (): GatewayFailure => failureOf({ type: 'forbidden', status: 403 });
 
+/** A host that is not this machine: as AWS answers for a domain that no API has. */
+export const wrongHost = (): GatewayFailure =>
+  failureOf({
+    type: 'forbidden',
+    status: 403,
+    detail: 'Local calls are to localhost or a loopback address; ALLOWED_HOSTS names other hosts.',
+  });
+
 /** A function that failed or answered nonsense: API Gateway has no type for it and answers 502. */
 export const badGateway = (cause: unknown): GatewayFailure =>
   new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);

@@ -89,7 +89,7 @@ async function respond(
   try {
     const { method = '', url: target = '' } = request;
     const { reply } = await settings.around({ requestId, method, target }, () =>
-      serve(() => takeIn(request, settings.limits), requestId),
+      serve(() => takeIn(request, settings.limits, settings.allowedHosts), requestId),
     );
     await sendReply(request, response, reply, requestId);
   } catch (error) {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { readBody } from './body.ts';
 import { decodedBody } from './content-coding.ts';
 import { headersTooLarge, notHttp } from './failure.ts';
+import { assertOurs } from './hosts.ts';
 import type { Limits } from './options.ts';
 import type { Pair } from './pair.ts';
 import { type Segment, splitPath } from './resources.ts';
@@ -23,18 +24,26 @@ export interface Incoming {
 
 /**
  * Takes a request in.
- * @throws GatewayFailure 400, 413 or 431
+ * @param allowedHosts as in the options
+ * @throws GatewayFailure 400, 403, 413 or 431
  * @throws ClientGone when the client goes away before its body is complete
  */
-export async function takeIn(request: IncomingMessage, limits: Limits): Promise<Incoming> {
+export async function takeIn(
+  request: IncomingMessage,
+  limits: Limits,
+  allowedHosts: readonly string[],
+): Promise<Incoming> {
   const { method = '', url = '' } = request;
   const headers = pairsOf(request.rawHeaders);
   assertHeadersFit(`${method} ${url}`, headers, limits.headerBytes);
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) throw notHttp('The header Host is missing.');
-  const target = targetOf(url);
+  const hosts = valuesOf(headers, 'host');
+  if (hosts.length > 1) throw notHttp('The header Host is there more than once.');
+  if (hosts.length === 0 && request.httpVersion === '1.1') throw notHttp('The header Host is missing.');
+  const { authority, ...target } = targetOf(url);
+  assertOurs([...hosts, ...authority], allowedHosts);
   return {
     ...target,
-    method: firstValue(headers, METHOD_OVERRIDE)?.toUpperCase() ?? method,
+    method: valuesOf(headers, METHOD_OVERRIDE)[0]?.toUpperCase() ?? method,
     headers: headers.filter(([name]) => !DROPPED_HEADERS.has(name.toLowerCase())),
     body: await decodedBody(await readBody(request, limits.bodyBytes), headers, limits.bodyBytes),
     sourceIp: (request.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
@@ -67,8 +76,8 @@ const DROPPED_HEADERS: ReadonlySet<string> = new Set([
   METHOD_OVERRIDE,
 ]);
 
-const firstValue = (headers: readonly Pair[], name: string): string | undefined =>
-  headers.find(([sent]) => sent.toLowerCase() === name)?.[1];
+const valuesOf = (headers: readonly Pair[], name: string): string[] =>
+  headers.filter(([sent]) => sent.toLowerCase() === name).map(([, value]) => value);
 
 const pairsOf = (raw: readonly string[]): Pair[] =>
   raw.flatMap((name, index): Pair[] => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
@@ -78,12 +87,17 @@ function assertHeadersFit(requestLine: string, headers: readonly Pair[], maxByte
   if (bytes > maxBytes) throw headersTooLarge(maxBytes);
 }
 
-function targetOf(url: string): Pick<Incoming, 'path' | 'segments' | 'query'> {
-  // A proxy's form of the request line names the whole address (RFC 9112 §3.2.2).
-  const target = url.replace(/^https?:\/\/[^/?]*/i, '');
+interface Target extends Pick<Incoming, 'path' | 'segments' | 'query'> {
+  /** Of a request line that names the whole address, as those to a proxy do (RFC 9112 §3.2.2); empty: it names the path alone. */
+  readonly authority: readonly string[];
+}
+
+function targetOf(url: string): Target {
+  const [absolute = '', ...authority] = /^https?:\/\/([^/?]*)/i.exec(url) ?? [];
+  const target = url.slice(absolute.length);
   if (!/^\/[\x21-\x7e]*$/.test(target)) throw notHttp('The request target is not a path.');
   const [path = '', ...query] = target.split('?');
-  return { ...placeOf(path), query: queryOf(query.join('?')) };
+  return { ...placeOf(path), query: queryOf(query.join('?')), authority };
 }
 
 /** @throws GatewayFailure 400 */

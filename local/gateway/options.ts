@@ -68,6 +68,8 @@ export interface GatewayOptions {
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /** Hosts, beside loopback ones, that requests may be for, in lower case. Default: none. */
+  readonly allowedHosts?: readonly string[];
   /** The API answers under `/<stage>` alone. Default: at the root, as under a domain of one's own; the stage is then called `local`. */
   readonly stage?: string | undefined;
   /** Origins whose pages may call. Default: none. The functions are told by `CORS_ORIGINS`. */
@@ -94,6 +96,7 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
   firstKey: false,
   port: 0,
   host: '127.0.0.1',
+  allowedHosts: [],
   stage: undefined,
   throttling: undefined,
   corsOrigins: [],

@@ -230,7 +230,10 @@ describe('the launcher class', () => {
     const { found } = engines[0];
     if ('missing' in found) return skip(found.missing);
     if (!javacVersion()?.startsWith('javac 17.')) return skip('no javac 17 here, the one that made it');
-    const jar = found.command(undefined, 0).args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
+    const jar =
+      found
+        .command({ directory: undefined, host: found.host(), freePort: 0, accessKeyId: '' })
+        .args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
     const libraries = jar.replace(/.*?:(.*)DynamoDBLocal\.jar$/, '$1DynamoDBLocal.jar:$1DynamoDBLocal_lib/*');
     const output = await freshDirectory();
     const source = join(launcher, 'LoopbackDynamoDb.java');

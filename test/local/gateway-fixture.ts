@@ -72,6 +72,7 @@ export async function fakeGateway({ things: handler = echo, authorize = () => al
   const gateway = await startGateway({
     contracts: [things, proxies],
     loadFunction: async (name) => functions[name] ?? Promise.reject(new Error(`no function ${name}`)),
+    allowedHosts: ['a', 'api.test'],
     report: (failure, cause) => failures.push(`${failure}: ${cause}`),
     ...options,
   });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { endpointAndKey } from '../../local/dynamodb/client.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
@@ -161,7 +162,7 @@ describe('npm start', () => {
       expect(started.output().slice(welcome.length)).toMatch(
         /^WARN The embedded DynamoDB has died \(SIGKILL.*\)\. It is started again, over its data in .*\.\nWARN DynamoDB answers again, at http:\S+\.\n$/,
       );
-      expect(started.output()).toContain(`at ${readFileSync(join(DATA_DIR, 'dynamodb.endpoint'), 'utf8')}.`);
+      expect(started.output()).toContain(`at ${endpointAndKey(endpointIn(DATA_DIR)).endpoint}.`);
       const children = childrenOf(started);
       expect(await started.signal('SIGINT')).toBe(130);
       expect(children.filter(isRunning)).toEqual([]);
@@ -253,6 +254,8 @@ describe('the settings', () => {
     ['HOST', '0.0.0.0'],
     ['HOST', 'example.org'],
     ['HOST', '127.0.0.1.example.org'],
+    ['ALLOWED_HOSTS', 'a.test:3000'],
+    ['ALLOWED_HOSTS', '*'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000'],
     ['DYNAMODB_ENDPOINT', 'file:///tmp'],
     ['RATE_LIMIT', '0'],
@@ -288,9 +291,10 @@ async function expectNothingLeft(started: Started, { on, code, TMPDIR }: Stop): 
 
 const secretIn = (output: string): string | undefined => /platform secret {4}(.*)/.exec(output)?.[1];
 
+const endpointIn = (dataDir: string): string => readFileSync(join(dataDir, 'dynamodb.endpoint'), 'utf8');
+
 /** The table of whatever runs over this data directory. */
-const tableIn = (dataDir: string) =>
-  tableAt({ tableName: LOCAL_TABLE, endpoint: readFileSync(join(dataDir, 'dynamodb.endpoint'), 'utf8') });
+const tableIn = (dataDir: string) => tableAt({ tableName: LOCAL_TABLE, ...endpointAndKey(endpointIn(dataDir)) });
 
 async function putAll(dataDir: string, items: readonly object[]): Promise<void> {
   const { client, name } = tableIn(dataDir);

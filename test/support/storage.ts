@@ -11,14 +11,20 @@ import type { FreshTable } from './dynamodb.ts';
 
 /** The storage code as one process of the service uses it. */
 
-type Place = Pick<FreshTable, 'tableName' | 'endpoint'>;
+interface Place extends Pick<FreshTable, 'tableName' | 'endpoint'> {
+  /** Default: the one that emulators of tests take. */
+  readonly accessKeyId?: string;
+}
 
 /** The table over a connection of its own, with all of the SDK's retries but not their waits. */
-export const tableAt = ({ tableName, endpoint }: Place, requestHandler?: NodeHttpHandler): Table =>
+export const tableAt = (
+  { tableName, endpoint, accessKeyId = LOCAL_CREDENTIALS.accessKeyId }: Place,
+  requestHandler?: NodeHttpHandler,
+): Table =>
   tableOf(tableName, {
     endpoint,
     region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
+    credentials: { ...LOCAL_CREDENTIALS, accessKeyId },
     retryStrategy: new ConfiguredRetryStrategy(4, 1),
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
