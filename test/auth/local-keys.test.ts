@@ -17,6 +17,10 @@ describe('the key file', () => {
     expect(await readFile(path, 'utf8')).toBe(before);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readdir(directory)).toEqual(['keys.json']);
+
+    await chmod(path, 0o644);
+    await ensureLocalKeys(path);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
   it('is one and the same for all who make it at once', async () => {
