@@ -37,6 +37,7 @@ const SLOW = [
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,dynamodb-access,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
+  'test/table/engine-restart.test.ts',
   'test/webhooks/languages.test.ts',
 ];
 

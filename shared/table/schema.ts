@@ -11,7 +11,7 @@ export const KEYS = { partition: 'PK', sort: 'SK' } as const;
 /** Epoch seconds after which DynamoDB may delete the item; readers treat it as expired from that second on. */
 export const TTL_ATTRIBUTE = 'TTL';
 
-/** Id of the attempt of a single put, which recognizes its own write by it when the reply was lost. */
+/** Id of the commit that wrote the item, which recognizes its own write by it when the reply was lost. */
 export const WRITE_ID = 'WRITE_ID';
 
 /** Version of a record: raised by one with each change of its own fields. */

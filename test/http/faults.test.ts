@@ -21,6 +21,7 @@ import { IS_WHOLE } from '../support/sweep.ts';
 /** `dropped` and `reply-lost` are connection resets, before and after the call was carried out. */
 const FAULTS: readonly Fault[] = [
   'reply-lost',
+  'forgotten',
   'dropped',
   'timeout',
   'throttled',
@@ -29,7 +30,7 @@ const FAULTS: readonly Fault[] = [
   'conflict',
 ];
 /** Those of a call that was carried out. */
-const APPLIED: readonly Fault[] = ['reply-lost', 'timeout', 'applied-server-error'];
+const APPLIED: readonly Fault[] = ['reply-lost', 'forgotten', 'timeout', 'applied-server-error'];
 /** The SDK makes this many attempts; a fault that outlasts them reaches our own code. */
 const SDK_ATTEMPTS = 4;
 
@@ -84,15 +85,21 @@ describe('a fault below the SDK', () => {
 /** No transaction is in the way of a read. */
 const isPossible = (fault: Fault, call: string): boolean => fault !== 'conflict' || !/^(Get|Query|Batch)/.test(call);
 
+/** The last write, which is the commit, is always carried out by a DynamoDB that then forgets it, too. */
 function disturbancesOf(calls: readonly string[], turn: number): Disturbance[] {
-  return calls.flatMap((call, from) => {
+  const commit = calls.findLastIndex(isWrite);
+  const forgotten: Disturbance = { fault: 'forgotten', from: commit, to: commit + 1 };
+  const sampled = calls.flatMap((call, from) => {
     const possible = FAULTS.filter((fault) => isPossible(fault, call));
     const all = possible.flatMap((fault) =>
       [1, SDK_ATTEMPTS].map((attempts): Disturbance => ({ fault, from, to: from + attempts })),
     );
     return IS_WHOLE ? all : all.filter((_, index) => index === ((turn + from) * 3) % all.length);
   });
+  return [...sampled, ...(IS_WHOLE ? [] : [forgotten])];
 }
+
+const isWrite = (call: string): boolean => /^(Transact|Put|Update)/.test(call);
 
 describe('replies that are lost until time runs out', () => {
   beforeAll(async () => {
@@ -109,7 +116,7 @@ describe('replies that are lost until time runs out', () => {
 
   it.each(inTurn)('%s: 503, and when the caller comes again the effect is there once', async (operationId, index) => {
     const calls = await callsOf(operationId);
-    const last = calls.findLastIndex((call) => /^(Transact|Put|Update)/.test(call));
+    const last = calls.findLastIndex(isWrite);
     const fault = APPLIED[index % APPLIED.length] ?? 'reply-lost';
     await meet(operationId, { fault, from: last, to: Number.POSITIVE_INFINITY });
   });

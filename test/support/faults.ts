@@ -15,6 +15,8 @@ export type Fault =
   | 'timeout'
   /** DynamoDB refuses for load; nothing is carried out. */
   | 'throttled'
+  /** Carried out, the reply is lost, and DynamoDB is started again: it knows no token of a transaction any more. */
+  | 'forgotten'
   /** DynamoDB fails before carrying it out. */
   | 'server-error'
   /** DynamoDB carries it out and then fails. */
@@ -38,21 +40,28 @@ export class FaultyHandler extends NodeHttpHandler {
   /** The operations called so far, in order: `PutItem`, `Query` … */
   readonly calls: string[] = [];
   #dead = false;
+  #isForgetful = false;
 
   /** Forgets the calls and follows a new plan. */
   follow(plan: Plan): void {
     this.plan = plan;
     this.calls.length = 0;
     this.#dead = false;
+    this.#isForgetful = false;
   }
 
   override async handle(request: Request, options?: Options): Handled {
     const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
     const index = this.calls.push(operation) - 1;
     const fault = this.#dead ? 'crash' : this.plan({ index, operation });
+    if (this.#isForgetful && operation === 'TransactWriteItems') forgetToken(request);
     switch (fault) {
       case undefined:
         return super.handle(request, options);
+      case 'forgotten':
+        this.#isForgetful = true;
+        await this.#carryOut(request, options);
+        throw reset();
       case 'dropped':
         throw reset();
       case 'reply-lost':
@@ -90,6 +99,13 @@ export class FaultyHandler extends NodeHttpHandler {
 /** A request's body as it is sent. */
 export const bodyOf = ({ body }: Request): string =>
   typeof body === 'string' ? body : new TextDecoder().decode(body as Uint8Array);
+
+/** Has a transaction carried out as one that was never sent before: the engines check no signature. */
+function forgetToken(request: Request): void {
+  const { ClientRequestToken: _, ...rest } = JSON.parse(bodyOf(request)) as Readonly<Record<string, unknown>>;
+  request.body = JSON.stringify(rest);
+  request.headers['content-length'] = String(Buffer.byteLength(request.body as string));
+}
 
 /** What a dying process sees: nothing it could handle. */
 export class Crash extends Error {

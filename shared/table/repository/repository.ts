@@ -1,8 +1,9 @@
-import { StaleRead } from '../errors.ts';
+import { StaleRead, TableUnavailable } from '../errors.ts';
 import { type Key, setPartition, type TenantId } from '../keys.ts';
 import { noteLargest, type TakenNumber } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
 import { LARGE } from '../lists/read-budget.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
 import { stageEntry } from '../lists/set-writes.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { Session } from '../session.ts';
@@ -88,7 +89,12 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }),
       [VERSION]: 1,
     };
-    this.work.put(item, () => this.session.fenced(taken));
+    this.work.put(
+      item,
+      (found) => refusalAt(found) ?? this.session.fenced(taken),
+      undefined,
+      (found) => found.id === id || found[DELETED] === id,
+    );
     this.lists.stageMove(this.work, { number, expires, kept }, undefined, record);
     this.countChild();
     return { record, version: 1, item };
@@ -148,11 +154,24 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   ): void {
     const { item } = stored;
     const condition: Condition = { equals: { ...asRead(stored), ...equals } };
-    this.work.delete(this.#keyIn(item), condition, (found) =>
+    const refusal: OnConditionFailed = (found) =>
       onConditionFailed !== undefined && isAsRead(found, stored)
         ? onConditionFailed(found)
-        : new StaleRead('the record has changed'),
-    );
+        : new StaleRead('the record has changed');
+    this.work.put(this.#tombstoneOf(item), refusal, condition);
+    this.#stageAbsence(stored);
+  }
+
+  /** Stages the deletion of a record as read that leaves nothing in its place. */
+  erase(stored: Stored<T>): void {
+    const refusal = () => new StaleRead('the record has changed');
+    this.work.delete(this.#keyIn(stored.item), { equals: asRead(stored) }, refusal);
+    this.#stageAbsence(stored);
+  }
+
+  /** Stages that a record is in no list and claims nothing. */
+  #stageAbsence(stored: Stored<T>): void {
+    const { item } = stored;
     this.#noteValues(item);
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
@@ -189,6 +208,15 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     if (!byTime && !single) this.session.duringCommit(() => noteLargest(this.table, this.lists.list, size));
   }
 
+  /**
+   * What takes the place of a deleted record for a day: an attempt to write the record that is repeated later is refused by it, and a deletion whose
+   * reply was lost recognizes it as its own work.
+   */
+  #tombstoneOf(item: Item): Item & Key {
+    const expires = Math.floor(this.session.now / 1000) + TOMBSTONE_SECONDS;
+    return { ...this.#keyIn(item), [TOMBSTONE]: true, [DELETED]: item.id, [TTL_ATTRIBUTE]: expires };
+  }
+
   #keyIn(item: Item): Key {
     return { PK: String(item.PK), SK: String(item.SK) };
   }
@@ -211,6 +239,21 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       : this.session.takeNumber(this.tenant, list);
   }
 }
+
+/** Attribute of the tombstone of a deleted record: its id. */
+const DELETED = 'DELETED';
+
+/** How long such a tombstone is kept at least, in seconds. Longer than any attempt to write is under way. */
+const TOMBSTONE_SECONDS = 86_400;
+
+/**
+ * The error of a new record at whose number there is one already. The number belongs to this request alone: it is the work of an earlier run of
+ * the operation, whose attempt was carried out after it seemed to be refused.
+ */
+const refusalAt = (found: Item | undefined): Error | undefined =>
+  found === undefined || found[TOMBSTONE] !== undefined
+    ? undefined
+    : new TableUnavailable('an earlier attempt was carried out late');
 
 /** The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). */
 const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({

@@ -77,7 +77,7 @@ export async function stageOrganizationRemoval(tenant: Tenant, { item, version }
     );
   // A copy that is missing, or is another's, is a matter of `verify`.
   if (copy?.id !== tenant.id) return;
-  listing(tenant).remove({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
+  listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
 }
 
 /** The key of the copy of an organization as read. */

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   type CancellationReason,
   ConditionalCheckFailedException,
@@ -8,7 +8,7 @@ import {
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from '../connection/client.ts';
 import { ItemTooLarge, TableUnavailable } from '../errors.ts';
-import { WRITE_ID } from '../schema.ts';
+import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
 import { retry, type TimeLimit } from './retry.ts';
@@ -17,25 +17,32 @@ import { retry, type TimeLimit } from './retry.ts';
  * Commits pending writes, with the retries that the SDK does not make:
  *
  *     send ── committed ──────────────────────────────▶ done
- *       ├── condition failed ── by this very put ─────▶ done
+ *       ├── condition failed ── by this very commit ──▶ done
  *       │                    └─ by anything else ─────▶ the write's `onConditionFailed`
  *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait
  *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
  *       └── no time left ─────────────────────────────▶ TableUnavailable
  *
- * All attempts of a transaction have the same `ClientRequestToken`, so DynamoDB answers a repeated one with success. A single put has no token:
- * it writes an id to `WRITE_ID`, and if its condition fails because of an item with that id, an earlier attempt was successful.
+ * A commit that was carried out although no reply came is recognized in two ways. All attempts of a transaction have the same `ClientRequestToken`,
+ * so DynamoDB answers a repeated one with success, for as long as it remembers the token: ten minutes, and an embedded one until it is started
+ * again. And every attempt writes an id to `WRITE_ID` of its items, so that a condition that fails by an item with that id tells that an earlier
+ * attempt was carried out. A single put has no token and needs none.
  */
 
 /** Commits all of `writes` or none of them. */
 export async function commit(table: Table, writes: readonly PendingWrite[], timeLimit: TimeLimit): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
-  const attempt = randomUUID();
+  const attempt = randomBytes(12).toString('base64url');
   const send =
     write.kind === 'put' && others.length === 0
-      ? () => sendPut(table, write, attempt)
-      : () => sendTransaction(table, writes, attempt);
+      ? () => sendPut(table, stampedPut(write, attempt), attempt)
+      : () =>
+          sendTransaction(
+            table,
+            writes.map((each) => stamped(each, attempt)),
+            attempt,
+          );
   const refusal = await retry(send, timeLimit).catch(uncertain);
   if (refusal !== undefined) throw refusal;
 }
@@ -50,24 +57,41 @@ function uncertain(error: unknown): never {
   throw isCertain ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
 }
 
+/** The put with the id of the commit. */
+const stampedPut = (write: PendingPut, attempt: string): PendingPut => ({
+  ...write,
+  item: { ...write.item, [WRITE_ID]: attempt },
+});
+
 /**
- * A single put needs no transaction, at half the price: a retry recognizes its own item, which nobody else changes so soon after its creation.
- * An update or delete could not tell its own write from a later one of another request.
+ * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
+ * fields, whose condition is on the version. Counters and sets change without: an id of theirs would overwrite that of a change.
+ */
+function stamped(write: PendingWrite, attempt: string): PendingWrite {
+  if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, attempt);
+  return write.kind === 'update' && VERSION in write.set
+    ? { ...write, set: { ...write.set, [WRITE_ID]: attempt } }
+    : write;
+}
+
+/** Whether the item by which a condition failed was written by an earlier attempt of the same commit. */
+const isOwn = (write: PendingWrite | undefined, found: Item | undefined, attempt: string): boolean =>
+  found !== undefined && (found[WRITE_ID] === attempt || (write?.kind === 'put' && (write.isOwn?.(found) ?? false)));
+
+/**
+ * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
  * @returns the error of a failed condition
  */
 async function sendPut(table: Table, write: PendingPut, attempt: string): Promise<Error | undefined> {
   try {
     await table.client.send(
-      new PutCommand({
-        ...putRequest(table.name, { ...write, item: { ...write.item, [WRITE_ID]: attempt } }),
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-      }),
+      new PutCommand({ ...putRequest(table.name, write), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
     );
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) return tooLarge(error);
     const found = itemOf(error.Item);
-    return found?.[WRITE_ID] === attempt ? undefined : write.onConditionFailed(found);
+    return isOwn(write, found, attempt) ? undefined : write.onConditionFailed(found);
   }
 }
 
@@ -87,11 +111,37 @@ async function sendTransaction(
     return undefined;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) return tooLarge(error);
-    const refusal = refusalOf(error.CancellationReasons ?? [], writes);
+    const reasons = error.CancellationReasons ?? [];
+    const failed = failedIn(reasons, writes);
+    if (failed.some(({ write, found }) => isOwn(write, found, token))) return undefined;
+    const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
     if (refusal === undefined) throw error;
     return refusal;
   }
 }
+
+interface Failed {
+  readonly write: PendingWrite;
+  readonly found: Item | undefined;
+}
+
+/** The writes whose conditions failed, each with the item by which it did. */
+const failedIn = (reasons: readonly CancellationReason[], writes: readonly PendingWrite[]): Failed[] =>
+  writes.flatMap((write, index) => {
+    const reason = reasons[index];
+    return reason?.Code === 'ConditionalCheckFailed' ? [{ write, found: itemOf(reason.Item) }] : [];
+  });
+
+/** The error of the first refused write; but an outcome that is unknown says more than a refusal. */
+function refusalOf(failed: readonly Failed[]): Error | undefined {
+  const errors = failed.map(({ write, found }) => write.onConditionFailed(found));
+  return errors.find((error) => error instanceof TableUnavailable) ?? errors[0];
+}
+
+const sizeRefusalOf = (reasons: readonly CancellationReason[]): Error | undefined =>
+  reasons.some(({ Code, Message }) => Code === 'ValidationError' && isSizeMessage(Message))
+    ? new ItemTooLarge('an item is too large')
+    : undefined;
 
 function transactItem(tableName: string, write: PendingWrite) {
   const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
@@ -105,18 +155,6 @@ function transactItem(tableName: string, write: PendingWrite) {
     case 'delete':
       return { Delete: { TableName: tableName, Key: { ...write.key }, ...conditionOf(write.condition), ...returned } };
   }
-}
-
-/** The error of the first refused write; undefined when the transaction was cancelled for transient reasons. */
-function refusalOf(reasons: readonly CancellationReason[], writes: readonly PendingWrite[]): Error | undefined {
-  for (const [index, reason] of reasons.entries()) {
-    if (reason.Code === 'ConditionalCheckFailed') {
-      return writes[index]?.onConditionFailed(itemOf(reason.Item));
-    }
-    if (reason.Code === 'ValidationError' && isSizeMessage(reason.Message))
-      return new ItemTooLarge('an item is too large');
-  }
-  return undefined;
 }
 
 /** @throws any error that is not about the size of an item */

@@ -36,6 +36,8 @@ interface Conditional {
 export interface PendingPut extends Conditional {
   readonly kind: 'put';
   readonly item: Item;
+  /** Whether only this very put can have written an item that was found at its key, also where others have changed that since. */
+  readonly isOwn?: ((found: Item) => boolean) | undefined;
 }
 
 export interface PendingUpdate extends Conditional {

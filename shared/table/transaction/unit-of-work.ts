@@ -20,9 +20,14 @@ export class UnitOfWork {
     return [...this.#writes.values()];
   }
 
-  /** Stages a new item, by default on condition that its key is free. */
-  put(item: Item & Key, onConditionFailed: OnConditionFailed, condition: Condition = { exists: false }): void {
-    this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, condition, onConditionFailed });
+  /** Stages a new item, by default on condition that its key is free. `isOwn`: as in {@link PendingPut}. */
+  put(
+    item: Item & Key,
+    onConditionFailed: OnConditionFailed,
+    condition: Condition = { exists: false },
+    isOwn?: PendingPut['isOwn'],
+  ): void {
+    this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, condition, onConditionFailed, isOwn });
   }
 
   /** Stages a change. Changes of one item are merged into one write, also into a put. */

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import { NodeHttpHandler } from '@smithy/node-http-handler';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
+import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
+import { createTable } from '../../local/dynamodb/table.ts';
+import { exactly } from '../../shared/contract/constraints.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
+import { auditOf } from '../support/audit.ts';
+import { freshDirectory } from '../support/directory.ts';
+import { doIn, openTenant, tableAt } from '../support/storage.ts';
+
+/** A real engine that is stopped after it has carried a transaction out and before its reply, and started again on its data. */
+
+const jobs = entity<{ id: string; state: string; code: string }>('JOB', {
+  filters: ['state'],
+  unique: { code: exactly },
+});
+
+/** DynamoDB Local keeps tokens on its disk, dynoxide in its memory: there the transaction is refused when it comes again. */
+const engines = [
+  { engine: 'java', found: await findDynamoDbLocal(), repeated: 200 },
+  { engine: 'dynoxide', found: await findDynoxide(), repeated: 400 },
+] as const;
+
+describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', ({ engine, repeated }) => {
+  it('carries the transaction out once', async () => {
+    const dataDir = await freshDirectory();
+    const start = () => startDynamoDb({ dataDir, engine });
+    let dynamoDb = await start();
+    onTestFinished(() => dynamoDb.stop());
+    const tableName = 'custodia';
+    await createTable(localDynamoDbClient(dynamoDb.endpoint), tableName);
+
+    const orders: number[] = [];
+    class Restarting extends NodeHttpHandler {
+      override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
+        request.port = Number(new URL(dynamoDb.endpoint).port);
+        const answer = await super.handle(request, options);
+        if (!String(request.headers['x-amz-target']).endsWith('TransactWriteItems')) return answer;
+        orders.push(answer.response.statusCode);
+        if (orders.length > 1) return answer;
+        await dynamoDb.stop();
+        dynamoDb = await start();
+        throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      }
+    }
+    const org = randomUUID();
+    const at = (handler?: NodeHttpHandler) =>
+      openTenant(tableAt({ tableName, endpoint: dynamoDb.endpoint }, handler), org, Date.now, 120_000);
+    const { record } = await doIn(at(new Restarting()), (tenant) =>
+      tenant.records(jobs).create({ state: 'open', code: 'a' }),
+    );
+
+    expect(orders).toEqual([200, repeated]);
+    const page = await at().records(jobs).page({ page: 1, page_size: 10, sort: 'created_at' });
+    expect([page.total, page.records.map(({ record: { id } }) => id)]).toEqual([1, [record.id]]);
+    const audit = await auditOf(at().session.table, `ORG#${org}#JOB`, { state: ['open'] });
+    expect(audit).toEqual({ lost: [], faults: [] });
+  });
+});
