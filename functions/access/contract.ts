@@ -10,7 +10,11 @@ import { membershipExample, permissionExample, roleExample } from './examples.ts
 export const role = record('Role', () => ({
   id: readOnly(uuid().describe(ID)),
   org_id: optionalOnCreate(
-    uuid().nullable().describe('The organization that has the role; null for a role of the platform.'),
+    uuid()
+      .nullable()
+      .describe(
+        'The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.',
+      ),
   ),
   code: unique(code()).describe('Short name for programs; no two roles of an organization have the same.'),
   label: name(200).describe('What people call the role.'),

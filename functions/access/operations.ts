@@ -2,6 +2,7 @@ import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { requirePower } from '../../shared/http/power.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
+import { requireNamedOwner } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { catalogue } from './catalogue.ts';
 import type { access } from './contract.ts';
@@ -12,7 +13,8 @@ import { checkSystemRole } from './system-role.ts';
 export const accessOperations: Operations<typeof access> = {
   listRoles: pagesOf(roleEntity),
 
-  createRole: async ({ body, tenant, caller, session }) => {
+  createRole: async ({ query, body, tenant, caller, session }) => {
+    requireNamedOwner(caller, query, body);
     checkSystemRole(caller, body.is_system);
     requireKnown(body.permissions);
     if (body.is_system || body.permissions !== null) requirePower(tenant, caller, 'roles:write');

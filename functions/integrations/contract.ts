@@ -26,7 +26,11 @@ const MAX_TOLERANCE = 2_592_000;
 export const integration = record('Integration', () => ({
   id: readOnly(uuid().describe(ID)),
   org_id: optionalOnCreate(
-    uuid().nullable().describe('The organization that it acts for; null for an integration of the platform.'),
+    uuid()
+      .nullable()
+      .describe(
+        'The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.',
+      ),
   ),
   app_code: createOnly(
     uniqueEverywhere(code(100).min(3)).describe(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
 import { noToken } from '../../shared/contract/challenge.ts';
+import { Problem } from '../../shared/contract/problem.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { stageOrganization } from '../../shared/table/system/organizations.ts';
 import { readSuspension } from '../../shared/table/system/suspensions.ts';
@@ -20,10 +21,20 @@ interface NewOrganization {
 
 /**
  * Stages the organization of a first key.
+ * @param query in which only callers with a token may name an organization
  * @returns its tenant
- * @throws Problem `unauthorized`, here or at the commit
+ * @throws Problem `invalid-parameter`; `unauthorized`, here or at the commit
  */
-export async function newOrganization({ org_id, display_name }: NewOrganization, session: Session): Promise<Tenant> {
+export async function newOrganization(
+  { org_id, display_name }: NewOrganization,
+  query: Readonly<Record<string, unknown>>,
+  session: Session,
+): Promise<Tenant> {
+  if (query.org_id !== undefined) {
+    throw new Problem('invalid-parameter', {
+      errors: [{ in: 'query', pointer: '#/org_id', detail: 'is for callers with a token: name it in the body' }],
+    });
+  }
   if (!isFirstKeyOn() || org_id === null) throw noToken();
   const tenant = Tenant.ofNewOrganization(org_id ?? randomUUID(), session);
   // Checked first, so that an anonymous caller changes nothing in an existing organization, not even the head of a list.

@@ -2,7 +2,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { allOf, requirePower, requireRateLimit } from '../../shared/http/power.ts';
-import { tenantOf } from '../../shared/http/tenancy.ts';
+import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -24,14 +24,14 @@ const WRITE = 'integrations:write';
 export const integrationOperations: Operations<typeof integrations> = {
   listIntegrations: pagesOf(integrationEntity),
 
-  createIntegration: async ({ body, caller, session }) => {
+  createIntegration: async ({ query, body, caller, session }) => {
     const { org_id, ...fields } = body;
     requireKnown(fields.permissions);
     const rate_limit = rateLimitOfNew(caller, fields.rate_limit);
     const tenant =
       caller === undefined
-        ? await newOrganization({ org_id, display_name: body.display_name }, session)
-        : await tenantFor(caller, org_id, session);
+        ? await newOrganization({ org_id, display_name: body.display_name }, query, session)
+        : await tenantFor(caller, query, body, session);
     if (caller !== undefined) checkCreation(tenant, caller, fields);
     const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller);
     // No entity tag: it would include the secret, and match no later response.
@@ -111,14 +111,20 @@ function checkCreation(tenant: Tenant, caller: Caller, fields: Pick<Integration,
 }
 
 /**
- * The tenant in which a caller registers an integration: its own, or the one of `orgId`. Null is the platform.
- * @throws Problem `forbidden`, or `invalid-body` when there is no such organization
+ * The tenant in which a caller registers an integration: its own, or the one that it names. Null is the platform.
+ * @throws Problem `forbidden`, `not-found` or `invalid-body`
  */
-async function tenantFor(caller: Caller, orgId: string | null | undefined, session: Session): Promise<Tenant> {
-  if (orgId === null && caller.orgId !== null) {
+async function tenantFor(
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+  body: { readonly org_id?: string | null | undefined },
+  session: Session,
+): Promise<Tenant> {
+  if (body.org_id === null && caller.orgId !== null) {
     throw new Problem('forbidden', {
       errors: [{ in: 'body', pointer: '#/org_id', detail: 'must be the organization of the caller' }],
     });
   }
-  return tenantOf(caller, session, {}, { org_id: orgId });
+  requireNamedOwner(caller, query, body);
+  return tenantOf(caller, session, query, body);
 }

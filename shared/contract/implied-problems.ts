@@ -9,7 +9,7 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden', 'organization-suspended'] },
   { of: (route) => route.auth === 'signature', problems: ['invalid-signature', 'organization-suspended'] },
   // A platform caller may name an organization that does not exist.
-  { of: (route) => route.auth === 'bearer' && 'org_id' in route.query.shape, problems: ['not-found'] },
+  { of: (route) => 'org_id' in route.query.shape, problems: ['not-found'] },
   { of: isConditionalWrite, problems: ['precondition-failed'] },
   {
     of: (route) => route.body !== undefined,

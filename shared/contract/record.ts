@@ -127,7 +127,8 @@ const shapeOf = (
 function answered(field: Field): z.ZodType {
   const declared = schemaOf(field);
   const schema = withoutDefault(declared);
-  const standard = emptyValue(declared);
+  // Of a value that the service chooses there is no default.
+  const standard = isRestricted(field) && field.access === 'create?' ? undefined : emptyValue(declared);
   return schema.meta({
     ...schema.meta(),
     ...(standard === undefined ? {} : { default: standard }),

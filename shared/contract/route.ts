@@ -155,7 +155,7 @@ export function route<const O extends RouteOptions>(method: Method, path: string
   const query = lazily(() =>
     z.strictObject({
       ...declareQuery(),
-      ...(auth === 'bearer' && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
+      ...(auth.startsWith('bearer') && tenancy === 'named' ? { org_id: tenantParameter() } : {}),
     }),
   );
   return {

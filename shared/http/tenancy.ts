@@ -50,6 +50,25 @@ const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: 
 const finding = (part: Part, detail: string): Finding => ({ in: part, pointer: '#/org_id', detail });
 
 /**
+ * Checks that a platform caller says to whom a new record belongs, of a kind that the platform may have itself: to the organization named in query
+ * or body, or with `org_id: null` in the body to the platform. What a forgotten field would make belongs to nobody by accident.
+ * @throws Problem `invalid-body`
+ */
+export function requireNamedOwner(
+  caller: Caller,
+  query: Readonly<Record<string, unknown>>,
+  body: { readonly org_id?: string | null | undefined },
+): void {
+  if (caller.orgId !== null) return;
+  const isInQuery = query.org_id !== undefined;
+  if (body.org_id === undefined && !isInQuery) {
+    throw invalidField('org_id', 'is required of a platform caller: an organization, or null for the platform');
+  }
+  if (body.org_id === null && isInQuery)
+    throw invalidField('org_id', 'names the platform, and the query an organization');
+}
+
+/**
  * The organization that a record of this tenant belongs to.
  * @throws Problem `invalid-body` when a platform caller has named none
  */

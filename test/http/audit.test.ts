@@ -130,11 +130,9 @@ describe('what is done', () => {
     expect(event).toMatchObject({ operation: 'createRole', actor_app_code: 'platform' });
     expect(event?.actor_id).not.toBe(org.integrationId);
     expect((await trail(platform)).total).toBe(own);
-    const [ofPlatform] = await leftBy(
-      () =>
-        api.request('POST', '/api/v1/roles', { token: platform, body: { code: `r-${randomUUID()}`, label: 'Own' } }),
-      platform,
-    );
+    const role = { org_id: null, code: `r-${randomUUID()}`, label: 'Own' };
+    const make = () => api.request('POST', '/api/v1/roles', { token: platform, body: role });
+    const [ofPlatform] = await leftBy(make, platform);
     expect(ofPlatform).toMatchObject({ operation: 'createRole', record_type: 'Role' });
   });
 

@@ -45,8 +45,8 @@ interface Restricted extends Calls {
 }
 
 /** An integration of the organization with these permissions, logged in. */
-async function restricted(permissions: Permissions, by = full): Promise<Restricted> {
-  const { body } = await register(by, permissions);
+async function restricted(permissions: Permissions, by = full, more: JsonBody = {}): Promise<Restricted> {
+  const { body } = await register(by, permissions, more);
   const [appCode, secret] = [String(body.app_code), String(body.secret)];
   return { ...callsOf(api, await api.login(appCode, secret)), id: String(body.id), appCode, secret };
 }
@@ -297,7 +297,7 @@ describe('a caller with some permissions', () => {
   });
 
   it('is as restricted in every organization, where it is the platform’s', async () => {
-    const clerk = await restricted(['clients:read', 'integrations:write'], platform);
+    const clerk = await restricted(['clients:read', 'integrations:write'], platform, { org_id: null });
     expect((await clerk.ask('GET', `/api/v1/clients?org_id=${org.orgId}`)).status).toBe(200);
     expect((await clerk.ask('GET', `/api/v1/tickets?org_id=${org.orgId}`)).status).toBe(403);
     expect((await clerk.ask('GET', '/api/v1/orgs')).status).toBe(403);

@@ -262,7 +262,7 @@ describe('a platform key set inactive', () => {
   let clerk: Key;
   beforeAll(async () => {
     platform = callsOf(api, await api.platformToken());
-    clerk = await warm(await keyMadeBy(api, platform));
+    clerk = await warm(await keyMadeBy(api, platform, { org_id: null }));
     expect((await change(platform, clerk, { status: 'inactive' })).status).toBe(200);
   });
 

@@ -3571,7 +3571,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that has the role; null for a role of the platform.
+             * @description The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -3614,7 +3614,7 @@ export interface components {
         RoleCreate: {
             /**
              * Format: uuid
-             * @description The organization that has the role; null for a role of the platform.
+             * @description The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id?: string | null;
@@ -3912,7 +3912,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -3971,7 +3971,7 @@ export interface components {
         IntegrationCreate: {
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id?: string | null;
@@ -4049,7 +4049,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -4159,7 +4159,7 @@ export interface components {
             readonly id?: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             readonly org_id?: string | null;
@@ -4200,7 +4200,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform.
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -6573,7 +6573,10 @@ export interface operations {
     };
     createIntegration: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
+                org_id?: components["parameters"]["OrgId"];
+            };
             header?: {
                 /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
