@@ -48,7 +48,10 @@ export const membership = record('Membership', () => ({
       .default(null)
       .describe('The client to whom the membership is limited; null for the whole organization.'),
   ),
-  role_id: reference('Role').nullable().default(null).describe('In which role; null for none.'),
+  role_id: reference('Role')
+    .nullable()
+    .default(null)
+    .describe('In which role; null for none. Only platform callers give and end system roles.'),
   status: word().default('active').describe(words('`active` or `inactive`: whether it holds at present.')),
   metadata: jsonObject().nullable().default(null).describe(METADATA),
   created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
@@ -96,6 +99,7 @@ export const access = contract({
     updateMembership: route('PATCH', '/api/v1/memberships/{id}', {
       event: { type: 'membership.updated' },
       summary: 'Change a membership',
+      description: 'Only platform callers change a membership with a system role, and any of a superadmin.',
       permission: 'memberships:write',
       params,
       body: membership.patch,

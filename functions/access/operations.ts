@@ -1,12 +1,12 @@
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { requirePower } from '../../shared/http/power.ts';
-import { noSuchRecord } from '../../shared/http/references.ts';
 import { requireNamedOwner } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { catalogue } from './catalogue.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';
+import { checkMembership } from './privileged-memberships.ts';
 import { membershipEntity, roleEntity } from './store.ts';
 import { checkSystemRole } from './system-role.ts';
 
@@ -35,12 +35,15 @@ export const accessOperations: Operations<typeof access> = {
   getMembership: async ({ params, tenant, getOrThrow }) =>
     answerRecord(await getOrThrow(tenant.records(membershipEntity), params.id)),
 
-  updateMembership: async ({ params, body, tenant, getOrThrow }) => {
+  updateMembership: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    if (changes.role_id) tenant.records(roleEntity).references.requireLasting(changes.role_id, noSuchRecord('role_id'));
-    return answerRecord(await records.update(before, changes));
+    const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
+    checking.catch(() => undefined);
+    const after = await records.update(before, changes);
+    await checking;
+    return answerRecord(after);
   },
 };

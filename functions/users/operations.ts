@@ -1,10 +1,10 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { answerList, answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { noSuchRecord } from '../../shared/http/references.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
-import { membershipEntity, roleEntity } from '../access/store.ts';
+import { checkMembership } from '../access/privileged-memberships.ts';
+import { membershipEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { users } from './contract.ts';
 import { userEntity } from './store.ts';
@@ -42,13 +42,13 @@ export const userOperations: Operations<typeof users> = {
     return answerList(page);
   },
 
-  createMembership: async ({ body, tenant, session }) => {
+  createMembership: async ({ body, tenant, caller, session }) => {
     const org_id = organizationOf(tenant);
-    const { user_id, client_id, role_id } = body;
-    tenant.records(userEntity).references.requireLasting(user_id, noSuchRecord('user_id'));
-    if (client_id !== null) requireClient(tenant, client_id);
-    if (role_id !== null) tenant.records(roleEntity).references.requireLasting(role_id, noSuchRecord('role_id'));
+    if (body.client_id !== null) requireClient(tenant, body.client_id);
+    const checking = checkMembership(tenant, caller, undefined, body);
+    checking.catch(() => undefined);
     const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
+    await checking;
     // Memberships are read below another path than they are created, so the pipeline cannot derive `Location` from this contract.
     return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },

@@ -155,12 +155,16 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect((await api.request('GET', `/api/v1/clients/${id}`, { token: acme.token })).status).toBe(404);
   });
 
-  it('a system role and a superadmin made by the platform for an organization, on condition of its own credentials', async () => {
+  it('a system role, a superadmin and a membership made by the platform for an organization, on condition of its own credentials', async () => {
     const token = await api.platformToken();
     const role = { org_id: acme.orgId, code: randomUUID(), label: 'x', is_system: true };
-    await created(api.request('POST', '/api/v1/roles', { token, body: role }));
+    const { id: role_id } = await created(api.request('POST', '/api/v1/roles', { token, body: role }));
     const user = { email: `${randomUUID()}@acme.example`, is_superadmin: true };
-    await created(api.request('POST', `/api/v1/users?org_id=${acme.orgId}`, { token, body: user }));
+    const { id: user_id } = await created(
+      api.request('POST', `/api/v1/users?org_id=${acme.orgId}`, { token, body: user }),
+    );
+    const membership = { org_id: acme.orgId, user_id, role_id };
+    await created(api.request('POST', '/api/v1/users/memberships', { token, body: membership }));
     const event = { event_type: 'role.created', data: { code: randomUUID(), label: 'x', permissions: [] } };
     expect((await deliver(api, acme, event)).status).toBe(200);
   });

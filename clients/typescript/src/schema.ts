@@ -558,7 +558,7 @@ export interface paths {
         head?: never;
         /**
          * Change a membership
-         * @description Needs the permission `memberships:write`.
+         * @description Only platform callers change a membership with a system role, and any of a superadmin. Needs the permission `memberships:write`.
          */
         patch: operations["updateMembership"];
         trace?: never;
@@ -3460,7 +3460,7 @@ export interface components {
             client_id: string | null;
             /**
              * Format: uuid
-             * @description In which role; null for none.
+             * @description In which role; null for none. Only platform callers give and end system roles.
              * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
              */
             role_id: string | null;
@@ -3507,7 +3507,7 @@ export interface components {
             client_id?: string | null;
             /**
              * Format: uuid
-             * @description In which role; null for none. Default: null.
+             * @description In which role; null for none. Only platform callers give and end system roles. Default: null.
              * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
              */
             role_id?: string | null;
@@ -3705,7 +3705,7 @@ export interface components {
         MembershipPatch: {
             /**
              * Format: uuid
-             * @description In which role; null for none.
+             * @description In which role; null for none. Only platform callers give and end system roles.
              * @example 029eb7db-8f29-4f4e-a1b2-7c8d9e0f1a2b
              */
             role_id?: string | null;

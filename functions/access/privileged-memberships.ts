@@ -1,0 +1,66 @@
+import { Problem } from '../../shared/contract/problem.ts';
+import { requirePower } from '../../shared/http/power.ts';
+import { noSuchRecord } from '../../shared/http/references.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { userEntity } from '../users/store.ts';
+import type { Membership, Role } from './contract.ts';
+import { roleEntity } from './store.ts';
+
+/**
+ * Memberships that carry power for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
+ * the memberships of superadmins. Where a role has permissions, or one of these is affected, the caller's credentials must be live at commit.
+ *
+ * Roles never change, and a user that becomes a superadmin meanwhile becomes it after this change: what is read here needs no condition.
+ */
+
+type Links = Pick<Membership, 'user_id' | 'role_id'>;
+
+/**
+ * Checks that a caller may give or change a membership: its references exist, and it is not the platform's to change. Stages the condition on the
+ * caller's credentials where it carries power.
+ * @param before undefined for a new membership
+ * @throws Problem `invalid-body` or `forbidden`
+ */
+export async function checkMembership(
+  tenant: Tenant,
+  caller: Caller,
+  before: Links | undefined,
+  after: Links,
+): Promise<void> {
+  const [user, role, earlierRole] = await Promise.all([
+    tenant.records(userEntity).get(after.user_id),
+    roleOf(tenant, after.role_id),
+    before?.role_id === after.role_id ? undefined : roleOf(tenant, before?.role_id ?? null),
+  ]);
+  if (user === undefined) throw noSuchRecord('user_id')();
+  const ofSuperadmin = user.record.is_superadmin;
+  if (caller.orgId !== null) {
+    if (role?.is_system && before?.role_id !== after.role_id) throw systemRole();
+    if (role?.is_system || earlierRole?.is_system) throw platformOnly('a membership with a system role');
+    if (before !== undefined && ofSuperadmin) throw platformOnly('a membership of a superadmin');
+  }
+  if (ofSuperadmin || isPrivileged(role) || isPrivileged(earlierRole))
+    requirePower(tenant, caller, 'memberships:write');
+}
+
+/** @throws Problem `invalid-body` */
+async function roleOf(tenant: Tenant, id: string | null): Promise<Role | undefined> {
+  if (id === null) return undefined;
+  const stored = await tenant.records(roleEntity).get(id);
+  if (stored === undefined) throw noSuchRecord('role_id')();
+  return stored.record;
+}
+
+/** Whether a role names permissions or is the service's: then making it was a privileged operation, too. */
+const isPrivileged = (role: Role | undefined): boolean =>
+  role !== undefined && (role.is_system || role.permissions !== null);
+
+const systemRole = (): Problem =>
+  new Problem('forbidden', {
+    detail: 'Only a platform caller may give a system role.',
+    errors: [{ in: 'body', pointer: '#/role_id', detail: 'names a system role, which a platform caller gives' }],
+  });
+
+const platformOnly = (what: string): Problem =>
+  new Problem('forbidden', { detail: `Only a platform caller may change ${what}.` });
