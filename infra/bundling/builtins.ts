@@ -9,7 +9,7 @@ const BUILTIN = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !nam
  * installation. Promises of timers take one, for waiting before a call is repeated. The bundler refuses to import what is not listed.
  */
 const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
-  'fs/promises': ['link', 'mkdir', 'readFile', 'rm', 'writeFile'],
+  'fs/promises': ['chmod', 'link', 'mkdir', 'readFile', 'rm', 'stat', 'writeFile'],
   'timers/promises': ['setTimeout'],
   zlib: ['crc32', 'deflateRawSync', 'inflateRawSync'],
 };
