@@ -160,7 +160,7 @@ export const integrations = contract({
         ...example,
         secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ',
       }),
-      errors: ['conflict'],
+      errors: ['conflict', 'gone'],
     }),
     getIntegration: route('GET', '/api/v1/integrations/{id}', {
       summary: 'Read an integration',

@@ -51,6 +51,7 @@ export const orgs = contract({
       body: organizationCreate,
       bodyExample: { name: example.name, settings: example.settings },
       response: created(organization, 'The created organization.', example),
+      errors: ['gone'],
     }),
     getOrg: route('GET', '/api/v1/orgs/{id}', {
       summary: 'Read an organization',

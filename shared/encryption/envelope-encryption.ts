@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { decrypt, encrypt } from './aes.ts';
 
 /**
@@ -7,8 +8,13 @@ import { decrypt, encrypt } from './aes.ts';
 export interface EnvelopeEncryption {
   /** @param cache stores a data key that all containers share; without it each container generates its own */
   encrypt(plaintext: string, place: Place, cache?: DataKeyCache): Promise<string>;
-  /** @throws UndecryptableText when the text was encrypted for another place or under another key, or has changed */
-  decrypt(encrypted: string, place: Place): Promise<string>;
+  /** Encrypts under the key that the cache stores. It is stored nowhere else: without the cached item nobody can decrypt the text. */
+  encryptUnderStoredKey(plaintext: string, place: Place, cache: DataKeyCache): Promise<string>;
+  /**
+   * @param cacheOf the caches of the tenant's stored keys, by name; without it only texts that contain their wrapped key can be decrypted
+   * @throws StoredKeyGone; UndecryptableText when the text was encrypted for another place or under another key, or has changed
+   */
+  decrypt(encrypted: string, place: Place, cacheOf?: (name: string) => DataKeyCache): Promise<string>;
 }
 
 /** Where an encrypted text belongs. */
@@ -24,10 +30,15 @@ export class UndecryptableText extends Error {
   override readonly name = 'UndecryptableText';
 }
 
+/** A text whose stored key was deleted, as it is when an organization is erased. */
+export class StoredKeyGone extends UndecryptableText {}
+
 /** Data keys of tenants, each with its wrapped form, which is stored beside the ciphertext. */
 export interface DataKeys {
   /** The key to encrypt with now. */
   current(tenant: string, cache?: DataKeyCache): Promise<DataKey>;
+  /** The key that a cache stores; a new one where there is none. */
+  stored(tenant: string, cache: DataKeyCache): Promise<Uint8Array>;
   /** The key of a wrapped form. */
   unwrap(wrapped: string, tenant: string): Promise<Uint8Array>;
 }
@@ -39,49 +50,79 @@ export interface DataKey {
 }
 
 /**
- * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Every ciphertext carries its own
- * wrapped key: losing the cache costs only calls to KMS.
+ * Stores the wrapped data key that a tenant's containers share, so that few keys are used over months. Most ciphertexts carry their own wrapped
+ * key: for them, losing the cache costs only calls to KMS.
  */
 export interface DataKeyCache {
+  /** By which texts that do not carry their wrapped key name it; no `.` in it. */
+  readonly name: string;
   recall(): Promise<string | undefined>;
   /** Stores a wrapped key unless there is one, and returns the one that is stored. */
   keep(wrapped: string): Promise<string>;
 }
 
 /** Version of the form `1.<wrapped key>.<nonce, ciphertext and tag in base64url>`. */
-const VERSION = '1';
+const WITH_KEY = '1';
+/** Version of the form `2.<name of the stored key>.<nonce, ciphertext and tag in base64url>`. */
+const UNDER_STORED_KEY = '2';
 
 /** Envelope encryption: AES-256-GCM under a tenant's data key, with the place as associated data. */
 export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
   async encrypt(plaintext, place, cache) {
     const { key, wrapped } = await keys.current(place.tenant, cache);
-    return [VERSION, wrapped, encrypt(key, plaintext, associated(place)).toString('base64url')].join('.');
+    return [WITH_KEY, wrapped, encrypt(key, plaintext, associated(WITH_KEY, place)).toString('base64url')].join('.');
   },
 
-  async decrypt(encrypted, place) {
-    const [version, wrapped, ciphertext, ...rest] = encrypted.split('.');
-    if (version !== VERSION || wrapped === undefined || ciphertext === undefined || rest.length > 0) {
-      throw new UndecryptableText('the encrypted text has an unknown format');
-    }
+  async encryptUnderStoredKey(plaintext, place, cache) {
+    const key = await keys.stored(place.tenant, cache);
+    const ciphertext = encrypt(key, plaintext, associated(UNDER_STORED_KEY, place));
+    return [UNDER_STORED_KEY, cache.name, ciphertext.toString('base64url')].join('.');
+  },
+
+  async decrypt(encrypted, place, cacheOf) {
+    const [version = '', keyPart, ciphertext, ...rest] = encrypted.split('.');
+    if (keyPart === undefined || ciphertext === undefined || rest.length > 0) throw unknownFormat();
+    const wrapped = version === WITH_KEY ? keyPart : await storedKey(version, keyPart, cacheOf);
     const key = await keys.unwrap(wrapped, place.tenant);
     try {
-      return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(place));
+      return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(version, place));
     } catch (cause) {
       throw new UndecryptableText('the text cannot be decrypted for this tenant and record', { cause });
     }
   },
 });
 
-/** JSON, so that different places never give the same text. */
-const associated = ({ tenant, record }: Place): string => JSON.stringify([VERSION, tenant, record]);
+async function storedKey(version: string, name: string, cacheOf?: (name: string) => DataKeyCache): Promise<string> {
+  if (version !== UNDER_STORED_KEY || cacheOf === undefined) throw unknownFormat();
+  const wrapped = await cacheOf(name).recall();
+  if (wrapped === undefined) throw new StoredKeyGone('the key of the text was deleted');
+  return wrapped;
+}
 
-/** One key for all tenants of a local installation; its wrapped form only names it. */
+const unknownFormat = (): UndecryptableText => new UndecryptableText('the encrypted text has an unknown format');
+
+/** JSON, so that different places never give the same text. */
+const associated = (version: string, { tenant, record }: Place): string => JSON.stringify([version, tenant, record]);
+
+/**
+ * Keys of a local installation. One is used for all tenants, and its wrapped form only names it. Stored keys are each tenant's own, encrypted
+ * under that one, so that they end with the stored item as they do with KMS.
+ */
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),
-  async unwrap(wrapped) {
-    if (wrapped !== LOCAL) throw new UndecryptableText('the text was encrypted with a key of AWS KMS');
-    return key;
+  async stored(tenant, cache) {
+    const made = () => encrypt(key, randomBytes(32).toString('base64url'), tenant).toString('base64url');
+    return unwrapLocally(key, (await cache.recall()) ?? (await cache.keep(made())), tenant);
   },
+  unwrap: async (wrapped, tenant) => (wrapped === LOCAL ? key : unwrapLocally(key, wrapped, tenant)),
 });
 
 const LOCAL = 'local';
+
+function unwrapLocally(key: Uint8Array, wrapped: string, tenant: string): Uint8Array {
+  try {
+    return Buffer.from(decrypt(key, Buffer.from(wrapped, 'base64url'), tenant), 'base64url');
+  } catch (cause) {
+    throw new UndecryptableText('the data key is none of this installation and tenant', { cause });
+  }
+}

@@ -35,11 +35,12 @@ export function kmsDataKeys(
     const wrapped = (await cache.recall()) ?? (await cache.keep((await generated(tenant)).wrapped));
     return { wrapped, key: await unwrap(wrapped, tenant) };
   };
+  const shared = (tenant: string, cache: DataKeyCache): Promise<DataKey> =>
+    current(`cache ${cache.name} of ${tenant}`, () => cached(tenant, cache));
   return {
     current: (tenant, cache) =>
-      cache === undefined
-        ? current(tenant, () => generated(tenant))
-        : current(`cache of ${tenant}`, () => cached(tenant, cache)),
+      cache === undefined ? current(tenant, () => generated(tenant)) : shared(tenant, cache),
+    stored: async (tenant, cache) => (await shared(tenant, cache)).key,
     unwrap,
   };
 }

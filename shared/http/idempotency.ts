@@ -4,9 +4,12 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { environmentEncryption } from '../auth/environment.ts';
 import { Problem } from '../contract/problem.ts';
 import { type Contract, type Route, takesIdempotencyKey } from '../contract/route.ts';
+import { StoredKeyGone } from '../encryption/envelope-encryption.ts';
 import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
 import { type DeduplicationStore, requestsOf } from '../table/repository/deduplication-store.ts';
+import { dataKeyCache } from '../table/system/data-key-cache.ts';
+import { readSuspension } from '../table/system/suspensions.ts';
 import { Tenant } from '../table/tenant.ts';
 import { type Asker, askerOf, isStillAsking } from './asker.ts';
 import type { Scope } from './operation.ts';
@@ -27,6 +30,11 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 interface Remembered {
   /** {@link Kept} as encrypted JSON: the response may contain a secret, and a weak secret in the request could be guessed from the fingerprint. */
   readonly encrypted: string;
+  /**
+   * Of a platform caller's request that has changed an organization: its id. The response is encrypted under the organization's stored data key,
+   * so that it ends when the organization is erased.
+   */
+  readonly organization?: string;
 }
 
 interface Kept {
@@ -43,6 +51,8 @@ interface KeyUse {
   readonly key: string;
   /** Route and input. */
   readonly text: string;
+  /** Of the route. */
+  readonly errors: Route['errors'];
 }
 
 /** One request under an idempotency key. */
@@ -77,6 +87,7 @@ export class IdempotentRequest {
       tenant,
       key,
       text: JSON.stringify([route.path, inputs]),
+      errors: route.errors,
     });
   }
 
@@ -93,17 +104,45 @@ export class IdempotentRequest {
 
   /**
    * The response stored under this key. Fields that the caller may not see now are null.
-   * @throws Problem `idempotency-key-reused` when the key was used for another request
+   * @throws Problem `idempotency-key-reused` when the key was used for another request; `gone` when the organization of the response was erased
    */
   async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
     const { key } = this.#use;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;
-    const decrypted = await (await environmentEncryption()).decrypt(found.encrypted, this.#context);
+    const decrypted =
+      found.organization === undefined
+        ? await (await environmentEncryption()).decrypt(found.encrypted, this.#contextIn(this.#use.tenant))
+        : await this.#decryptOf(this.#organization(found.organization), found.encrypted);
     const { fingerprint, answer, asker } = JSON.parse(unpacked(decrypted)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
     const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
     return { ...shown, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
+  }
+
+  /** @throws Problem `gone` once the organization is being erased */
+  async #decryptOf(organization: Tenant, encrypted: string): Promise<string> {
+    const encryption = await environmentEncryption();
+    const decrypting = encryption.decrypt(encrypted, this.#contextIn(organization), (name) =>
+      dataKeyCache(organization, name),
+    );
+    const [suspension, decrypted] = await Promise.all([
+      readSuspension(organization, true),
+      decrypting.catch((error: unknown) => {
+        if (error instanceof StoredKeyGone) return undefined;
+        throw error;
+      }),
+    ]);
+    const isErased = suspension !== undefined && suspension.state !== 'suspended';
+    if (isErased || decrypted === undefined) throw this.#gone();
+    return decrypted;
+  }
+
+  /** Where a request names its organization, one that does not exist is a 404 before the key is looked at. */
+  #gone(): Problem {
+    return this.#use.errors.includes('gone')
+      ? new Problem('gone', { detail: 'The organization of what this request created was erased.' })
+      : new Problem('not-found');
   }
 
   async #hiddenFields(asker: Asker | undefined): Promise<string[]> {
@@ -120,17 +159,35 @@ export class IdempotentRequest {
     const { contract, caller, key } = this.#use;
     const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
-    const encrypted = await (await environmentEncryption()).encrypt(packed(JSON.stringify(kept)), this.#context);
     this.#remembered.remember(
       key,
-      { encrypted },
+      await this.#encrypted(packed(JSON.stringify(kept))),
       LIFETIME,
       () => new StaleRead('the idempotency key was used meanwhile'),
     );
   }
 
-  get #context() {
-    const { tenant, caller, key } = this.#use;
+  async #encrypted(text: string): Promise<Remembered> {
+    const { caller, tenant } = this.#use;
+    const encryption = await environmentEncryption();
+    const changed = caller.orgId === null ? tenant.session.organization : undefined;
+    if (changed === undefined) return { encrypted: await encryption.encrypt(text, this.#contextIn(tenant)) };
+    const organization = this.#organization(changed);
+    const place = this.#contextIn(organization);
+    const encrypted = await encryption.encryptUnderStoredKey(text, place, dataKeyCache(organization));
+    return { encrypted, organization: organization.id };
+  }
+
+  /** An organization that a platform caller's request has changed: it may act in any. */
+  #organization(id: string): Tenant {
+    const { caller, tenant } = this.#use;
+    const organization = Tenant.named(id, caller, tenant.session);
+    if (organization === undefined) throw new Error('a response of another organization is stored under this key');
+    return organization;
+  }
+
+  #contextIn(tenant: Tenant) {
+    const { caller, key } = this.#use;
     return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
   }
 }

@@ -61,9 +61,9 @@ export const deduplicationKey = (tenant: TenantId, scope: string, id: string): K
 });
 
 /** The wrapped data key that a tenant's credentials are encrypted with in a year: `ORG#<tenant>#DATA_KEY` / `2026`. */
-export const dataKeyKey = (tenant: TenantId, year: number): Key => ({
+export const dataKeyKey = (tenant: TenantId, year: string): Key => ({
   PK: `ORG#${tenant}#DATA_KEY`,
-  SK: String(year),
+  SK: year,
 });
 
 /** How often a login or signature of an integration was refused in one day: `ORG#<tenant>#REFUSALS` / `<what>#<integration id>#2026-11-20`. */

@@ -59,6 +59,11 @@ export class Session {
     return this.#work;
   }
 
+  /** The organization whose changes are staged; undefined where there are none but the platform's own. */
+  get organization(): string | undefined {
+    return [...this.#workers].find((tenant) => tenant !== PLATFORM);
+  }
+
   get pendingWrites(): readonly PendingWrite[] {
     return this.#work.writes;
   }

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { type EnvelopeEncryption, envelopeEncryption } from '../../shared/encryption/envelope-encryption.ts';
+import {
+  type EnvelopeEncryption,
+  envelopeEncryption,
+  StoredKeyGone,
+} from '../../shared/encryption/envelope-encryption.ts';
 import { kmsOf } from '../../shared/encryption/kms.ts';
 import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
@@ -68,6 +73,25 @@ describe('the data key that a tenant keeps', () => {
     const times = [tenantAt(org), tenantAt(other), tenantAt(org, Date.UTC(2031, 5, 1))];
     const encrypted = await Promise.all(times.map((tenant, record) => encryptIn(container(), tenant, record)));
     expect(new Set(encrypted.map((text) => text.split('.')[1])).size).toBe(3);
+  });
+
+  it('alone decrypts what does not carry its key', async () => {
+    const [tenant, box] = [tenantAt(randomUUID()), container()];
+    const place = { tenant: tenant.id, record: 'request/1' };
+    const text = await box.encryptUnderStoredKey('secret', place, dataKeyCache(tenant));
+    const open = () => container().decrypt(text, place, (name) => dataKeyCache(tenant, name));
+    expect(await open()).toBe('secret');
+    const Key = { PK: `ORG#${tenant.id}#DATA_KEY`, SK: String(new Date().getUTCFullYear()) };
+    await table.client.send(new DeleteCommand({ TableName: table.name, Key }));
+    await expect(open()).rejects.toThrow(StoredKeyGone);
+  });
+
+  it('of an organization that is being made is stored with it, and not before', async () => {
+    const tenant = Tenant.ofNewOrganization(randomUUID(), tenantAt(randomUUID()).session);
+    tenant.session.unitOfWork(tenant.id).put({ PK: `ORG#${tenant.id}#ORG`, SK: tenant.id }, () => new Error('taken'));
+    await container().encryptUnderStoredKey('secret', { tenant: tenant.id, record: 'x' }, dataKeyCache(tenant));
+    expect(await dataKeyCache(tenant).recall()).toBeUndefined();
+    expect(tenant.session.pendingWrites.map(({ key }) => key.PK)).toContain(`ORG#${tenant.id}#DATA_KEY`);
   });
 
   it('costs a warm container nothing', async () => {

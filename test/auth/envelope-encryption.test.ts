@@ -1,7 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import {
+  type DataKeyCache,
+  envelopeEncryption,
+  localDataKeys,
+  StoredKeyGone,
+  UndecryptableText,
+} from '../../shared/encryption/envelope-encryption.ts';
 
 const key = randomBytes(32);
 const box = envelopeEncryption(localDataKeys(key));
@@ -64,5 +70,34 @@ describe('a secret box', () => {
     ]) {
       await expect(box.decrypt(text, place)).rejects.toThrow(UndecryptableText);
     }
+  });
+});
+
+describe('a text under a stored key', () => {
+  const stored = new Map<string, string>();
+  const cacheOf = (name: string): DataKeyCache => ({
+    name,
+    recall: async () => stored.get(name),
+    keep: async (wrapped) => stored.set(name, wrapped).get(name) ?? '',
+  });
+  const open = (encrypted: string, where = place, by = box) => by.decrypt(encrypted, where, cacheOf);
+
+  it('is given back while the key is stored, and to nobody after that', async () => {
+    const texts = [await box.encryptUnderStoredKey('one', place, cacheOf('2026'))];
+    texts.push(await box.encryptUnderStoredKey('two', place, cacheOf('2026')));
+    expect(await Promise.all(texts.map((text) => open(text)))).toEqual(['one', 'two']);
+    const [wrapped = ''] = stored.values();
+    expect(texts.filter((text) => text.includes(wrapped))).toEqual([]);
+    stored.clear();
+    for (const text of texts) await expect(open(text)).rejects.toThrow(StoredKeyGone);
+  });
+
+  it('opens in no other place, under no other installation, and without the stored key in none', async () => {
+    const text = await box.encryptUnderStoredKey('secret', place, cacheOf('2026'));
+    await expect(open(text, { ...place, record: 'service/2' })).rejects.toThrow(UndecryptableText);
+    await expect(open(text, { ...place, tenant: 'b' })).rejects.toThrow(UndecryptableText);
+    const other = envelopeEncryption(localDataKeys(randomBytes(32)));
+    await expect(open(text, place, other)).rejects.toThrow(UndecryptableText);
+    await expect(box.decrypt(text, place)).rejects.toThrow(UndecryptableText);
   });
 });

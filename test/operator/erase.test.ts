@@ -6,16 +6,20 @@ import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts'
 import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
+import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { StoredKeyGone } from '../../shared/encryption/envelope-encryption.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { environmentSession } from '../../shared/table/session.ts';
+import { readCredentials } from '../../shared/table/system/credentials.ts';
+import { dataKeyCache } from '../../shared/table/system/data-key-cache.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
-import { forgetValues } from '../support/other-container.ts';
+import { forgetIds, forgetValues } from '../support/other-container.ts';
 import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
@@ -59,7 +63,7 @@ const countsOf = (org: OrgAccess) => countRecords(handleOf(org));
 const textOf = (item: RawItem): string => JSON.stringify(item);
 const partitionOf = (item: RawItem): string => item.PK?.S ?? '';
 /** The items that name an organization or one of its app codes, anywhere. */
-const namingIn = (items: readonly RawItem[], org: OrgAccess): RawItem[] =>
+const namingIn = (items: readonly RawItem[], org: Pick<OrgAccess, 'orgId' | 'appCode'>): RawItem[] =>
   items.filter((item) => textOf(item).includes(org.orgId) || textOf(item).includes(org.appCode));
 
 const organizations = async (): Promise<number> =>
@@ -228,6 +232,69 @@ describe('an organization that is erased', () => {
     expect(statuses).toEqual([403, 403, 404, 404, 404, 422, 401]);
     expect(await loginWith(api, org.appCode, org.secret)).toBe(401);
     expect(namingIn(await dumpOf(api.table), org)).toHaveLength(1);
+  });
+
+  it('ends with it what is stored of requests of the platform, which cannot repeat them', async () => {
+    const platform = callsOf(api, await api.platformToken());
+    const [orgKey, integrationKey, clientKey] = [idempotency(), idempotency(), idempotency()];
+    const name = `n-${randomUUID()}`;
+    const newOrg = () => platform.ask('POST', '/api/v1/orgs', { name }, { headers: orgKey });
+    const { id: orgId } = (await newOrg()).body;
+    const key = { org_id: orgId, app_code: `key-${randomUUID()}`, display_name: name };
+    const newKey = () => platform.ask('POST', '/api/v1/integrations', key, { headers: integrationKey });
+    const newClient = () => platform.ask('POST', `/api/v1/clients?org_id=${orgId}`, { name }, { headers: clientKey });
+    const requests = [newOrg, newKey, newClient];
+    const first = [await newOrg(), await newKey(), await newClient()];
+    forgetIds();
+    const again = await Promise.all(requests.map((request) => request()));
+    expect(again.map(({ status, body }) => [status, body])).toEqual(first.map(({ body }) => [201, body]));
+    const org = { orgId: String(orgId), appCode: key.app_code };
+    const stored = async () =>
+      namingIn(await dumpOf(api.table), org).filter((item) => partitionOf(item).includes('#ONCE#REQUEST#'));
+    const texts = (await stored()).map(({ encrypted }) => String(encrypted?.S));
+    // By the name of the key alone: nobody who has them decrypts them once the key is gone.
+    expect(texts.map((text) => /^2\.\d{4}\.[\w-]+$/.test(text))).toEqual([true, true, true]);
+
+    await erase(org.orgId, { sweeps: false });
+    const answers = [];
+    for (const request of requests) {
+      const known = await request();
+      forgetIds();
+      answers.push([known.status, (await request()).status]);
+      expect(JSON.stringify(known.body)).not.toContain(name);
+    }
+    expect(answers).toEqual([
+      [410, 410],
+      [410, 410],
+      [404, 404],
+    ]);
+    const left = namingIn(await dumpOf(api.table), org).filter((item) => partitionOf(item) !== `SUSPENDED#${orgId}`);
+    expect(left.map((item) => [partitionOf(item).includes('#ONCE#REQUEST#'), Number(item.TTL?.N) > 0])).toEqual(
+      left.map(() => [true, true]),
+    );
+    const encryption = await environmentEncryption();
+    for (const item of left) {
+      const { integration_id: by = '' } = (await readCredentials(environmentTable(), 'platform')) ?? {};
+      const place = { tenant: org.orgId, record: `request/${by}/${item.SK?.S}` };
+      const cacheOf = (year: string) => dataKeyCache(Tenant.ofOperator(org.orgId, environmentSession(10_000)), year);
+      await expect(encryption.decrypt(String(item.encrypted?.S), place, cacheOf)).rejects.toThrow(StoredKeyGone);
+    }
+  });
+
+  it('answers 410 from the moment on at which it exists no more, before its data is deleted', async () => {
+    const platform = callsOf(api, await api.platformToken());
+    const org = await smallOrganization();
+    const headers = idempotency();
+    const key = { org_id: org.orgId, app_code: `key-${randomUUID()}`, display_name: 'x' };
+    const create = () => platform.ask('POST', '/api/v1/integrations', key, { headers });
+    expect((await create()).status).toBe(201);
+    await suspendOrganization(org.orgId);
+    expect((await create()).status).toBe(201);
+    const { client, tableName } = api.table;
+    const Item = { PK: { S: `SUSPENDED#${org.orgId}` }, SK: { S: 'STATE' }, state: { S: 'erasing' } };
+    await client.send(new PutItemCommand({ TableName: tableName, Item }));
+    const answer = await create();
+    expect([answer.status, answer.body.type]).toEqual([410, 'urn:problem-type:custodia:gone']);
   });
 
   it('is gone with what requests under way have written while it was erased', async () => {

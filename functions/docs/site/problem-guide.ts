@@ -74,6 +74,11 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
     remedy:
       'Give each event an id of its own, made when it happens and kept with it, and send this event again under its own.',
   },
+  gone: {
+    cause:
+      'A create was repeated under its `Idempotency-Key`, and the organization of what it created was erased meanwhile.',
+    remedy: 'Nothing brings it back. To create something new, send the request with a new key.',
+  },
   'precondition-failed': {
     cause: 'The record is no longer in the version that `If-Match` names: somebody else has changed it.',
     remedy: 'Read the record again, apply your change to what you find, and send it with the new `ETag`.',

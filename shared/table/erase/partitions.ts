@@ -69,7 +69,7 @@ export async function partitionsOf(
     refusalsKey(tenant, '', '', '').PK,
     budgetKey(tenant, '').PK,
     quotaKey(tenant, '').PK,
-    dataKeyKey(tenant, 0).PK,
+    dataKeyKey(tenant, '').PK,
   ];
   const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
   const records = [...names, integrations.name].map((name) => recordsPartition(tenant, name));

@@ -1,18 +1,22 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DataKeyCache } from '../../encryption/envelope-encryption.ts';
 import { StaleRead } from '../errors.ts';
-import { dataKeyKey } from '../keys.ts';
+import { dataKeyKey, recordsPartition } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
 import { commit } from '../transaction/commit.ts';
 
 /**
  * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written immediately and not in the
- * request's transaction, for it is valid even if that fails.
+ * request's transaction, for it is valid even if that fails; but in the transaction that makes an organization, which may not come to be.
+ * @param name the year; by default the current one
  */
-export function dataKeyCache(tenant: Tenant): DataKeyCache {
+export function dataKeyCache(
+  tenant: Tenant,
+  name = String(new Date(tenant.session.now).getUTCFullYear()),
+): DataKeyCache {
   const { session } = tenant;
   const table = session.tableOf(tenant.id);
-  const key = dataKeyKey(tenant.id, new Date(session.now).getUTCFullYear());
+  const key = dataKeyKey(tenant.id, name);
 
   const recall = async (): Promise<string | undefined> => {
     const { Item: item } = await table.client.send(
@@ -23,6 +27,10 @@ export function dataKeyCache(tenant: Tenant): DataKeyCache {
 
   const keep = async (wrapped: string): Promise<string> => {
     const onConditionFailed = () => new StaleRead('another container has stored a data key');
+    if (isNew(tenant)) {
+      session.unitOfWork(tenant.id).put({ ...key, wrapped }, onConditionFailed);
+      return wrapped;
+    }
     try {
       await commit(
         table,
@@ -37,5 +45,9 @@ export function dataKeyCache(tenant: Tenant): DataKeyCache {
     }
   };
 
-  return { recall, keep };
+  return { name, recall, keep };
 }
+
+/** Whether the organization is made by the request itself. */
+const isNew = ({ id, session }: Tenant): boolean =>
+  session.pendingWrites.some(({ kind, key }) => kind === 'put' && key.PK === recordsPartition(id, 'ORG'));
