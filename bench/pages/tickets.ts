@@ -49,6 +49,7 @@ const inputOf = (tenant: Tenant, org: string) => ({
   tenant,
   session: tenant.session,
   getOrThrow: () => Promise.reject(new Error('nothing is looked up')),
+  requireBudget: () => undefined,
 });
 
 async function createClient(table: Table, org: string): Promise<string> {

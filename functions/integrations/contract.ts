@@ -174,6 +174,7 @@ export const integrations = contract({
       description:
         'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409.',
       permission: 'integrations:write',
+      cutsOff: true,
       params,
       body: integration.patch,
       bodyExample: { status: 'inactive' },
@@ -186,6 +187,7 @@ export const integrations = contract({
         'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again.',
       completion: true,
       permission: 'integrations:write',
+      cutsOff: true,
       params,
       body: rotation,
       bodyExample: { previous_valid_for: PREVIOUS.standard },
@@ -202,6 +204,7 @@ export const integrations = contract({
         'All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else.',
       completion: true,
       permission: 'integrations:write',
+      cutsOff: true,
       params,
       response: ok(integration, 'The integration, unchanged.', example),
       errors: ['not-found'],

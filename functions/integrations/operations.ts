@@ -11,6 +11,7 @@ import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/syste
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration, integrations } from './contract.ts';
+import { onlyTakesPower } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
 import { stagePower, stageStatus } from './quota.ts';
@@ -41,12 +42,13 @@ export const integrationOperations: Operations<typeof integrations> = {
   getIntegration: async ({ params, tenant, getOrThrow }) =>
     answerRecord(await getOrThrow(tenant.records(integrationEntity), params.id)),
 
-  updateIntegration: async ({ params, body, tenant, caller, getOrThrow }) => {
+  updateIntegration: async ({ params, body, tenant, caller, requireBudget, getOrThrow }) => {
     const records = tenant.records(integrationEntity);
     const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
+    if (!onlyTakesPower(before.record, changes)) requireBudget();
     checkChange(tenant, caller, before.record, changes);
     const after = await records.update(before, changes, changes.status === 'inactive' ? ['tokens'] : []);
     const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;

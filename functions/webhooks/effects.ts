@@ -82,7 +82,7 @@ export async function applyEffect(
   context.session.actAs(actor ?? actorOf(context.caller), operationId);
   try {
     const { params, body, ignored } = inputsOf(route, data);
-    const answer = await operation({ ...context, params, query: {}, body, getOrThrow });
+    const answer = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });
     return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }), ignored };
   } catch (error) {
     throw explain(error);
@@ -118,6 +118,9 @@ function asText(id: unknown, field: string): string {
 }
 
 /** Without `If-Match`, which events do not have. */
+/** A delivery is charged before, without a reserve. */
+const requireBudget = (): void => undefined;
+
 async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
   if (stored === undefined) throw new Problem('not-found');

@@ -27,7 +27,16 @@ const FUNCTIONS = [
   'url',
 ];
 /** Classes that schemas are compared with. */
-const CLASSES = ['ZodArray', 'ZodBoolean', 'ZodCustom', 'ZodDefault', 'ZodEnum', 'ZodNullable', 'ZodObject', 'ZodOptional'];
+const CLASSES = [
+  'ZodArray',
+  'ZodBoolean',
+  'ZodCustom',
+  'ZodDefault',
+  'ZodEnum',
+  'ZodNullable',
+  'ZodObject',
+  'ZodOptional',
+];
 
 /** Objects that something is taken of. */
 const OBJECTS = ['regexes'];

@@ -58,6 +58,8 @@ export interface Route<
   readonly permission?: PermissionCode;
   /** Not in the spec: added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly completion?: true;
+  /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0161-reserve.md`). */
+  readonly cutsOff?: true;
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
@@ -99,6 +101,7 @@ interface RouteOptions extends Deprecations {
   readonly auth?: Auth;
   readonly permission?: PermissionCode;
   readonly completion?: true;
+  readonly cutsOff?: true;
   /** `named` (the default): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
   readonly tenancy?: 'named' | 'own';
   readonly params?: () => Parameters;

@@ -55,6 +55,11 @@ export interface BearerInput {
     id: string,
     show?: (record: T) => object,
   ) => Promise<Stored<T>>;
+  /**
+   * For an operation of a `cutsOff` route, where a request gives power.
+   * @throws Problem `too-many-requests` where the request budget is spent, so that the request is served from the reserve
+   */
+  readonly requireBudget: () => void;
 }
 
 /** What an operation of a route without a bearer token gets besides. */

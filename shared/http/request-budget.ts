@@ -6,6 +6,7 @@ import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
 import { count } from '../telemetry/invocation.ts';
+import { takeReserve } from './reserve.ts';
 import { Bucket } from './token-bucket.ts';
 
 /**
@@ -44,6 +45,8 @@ export type Charge = RequestBudget['charge'];
 export class RequestBudget {
   readonly #session: Session;
   #headers: Readonly<Record<string, string>> | undefined;
+  /** The refusal of a request that is served from the reserve. */
+  #refusal: Problem | undefined;
   #settling: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session) {
@@ -52,19 +55,30 @@ export class RequestBudget {
 
   /**
    * Charges the request to its caller and the caller's tenant. Further calls do nothing. `payers`: `own` for an inactive caller, whose requests
-   * its tenant must not pay for.
-   * @throws Problem `too-many-requests` when any of these budgets is spent; then none is charged
+   * its tenant must not pay for. `hasReserve`: where a budget is spent, the request is served from the reserve of its token instead.
+   * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then none is charged
    */
-  charge(caller: Caller, payers: Payers = 'own-and-tenant'): void {
+  charge(caller: Caller, payers: Payers = 'own-and-tenant', hasReserve = false): void {
     if (this.#headers !== undefined) return;
     const { now } = this.#session;
     const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, this.#session));
     const budgets = payers === 'own' ? [own] : [own, ofTenant];
-    refuseBeyond(budgets, now);
+    const refusal = refusalBeyond(budgets, now);
+    if (refusal !== undefined) {
+      if (!hasReserve || !takeReserve(caller, now)) throw counted(refusal.problem);
+      this.#headers = refusal.budgetHeaders;
+      this.#refusal = refusal.problem;
+      return;
+    }
     for (const { bucket, limit } of budgets) bucket.take(limit, now);
     const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
     this.#headers = rateLimitHeaders(tightest, now);
     this.#settling = Promise.all(budgets.map((budget) => settle(budget, now)));
+  }
+
+  /** @throws Problem `too-many-requests` where the budget is spent */
+  require(): void {
+    if (this.#refusal !== undefined) throw counted(this.#refusal);
   }
 
   /** The `RateLimit` headers; none before the request is charged. */
@@ -89,16 +103,27 @@ function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readon
   ];
 }
 
-/** @throws Problem `too-many-requests` about the budget with the longest wait */
-function refuseBeyond(budgets: readonly Budget[], now: number): void {
+function counted(problem: Problem): Problem {
+  count('BudgetRefusals');
+  return problem;
+}
+
+interface Refusal {
+  readonly problem: Problem;
+  readonly budgetHeaders: Readonly<Record<string, string>>;
+}
+
+/** The refusal by the budget with the longest wait; undefined where none is spent. */
+function refusalBeyond(budgets: readonly Budget[], now: number): Refusal | undefined {
   const last = leastOf(budgets, ({ bucket, limit }) => -bucket.wait(limit, now));
   const wait = last.bucket.wait(last.limit, now);
-  if (wait === 0) return;
-  count('BudgetRefusals');
-  throw new Problem('too-many-requests', {
+  if (wait === 0) return undefined;
+  const budgetHeaders = rateLimitHeaders(last, now);
+  const problem = new Problem('too-many-requests', {
     detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.`,
-    headers: { ...rateLimitHeaders(last, now), 'Retry-After': String(wait) },
+    headers: { ...budgetHeaders, 'Retry-After': String(wait) },
   });
+  return { problem, budgetHeaders };
 }
 
 const PAYERS = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;

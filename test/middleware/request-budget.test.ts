@@ -2,17 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../../shared/contract/problem.ts';
+import { noContent, type Route, route } from '../../shared/contract/route.ts';
 import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
+import { takeReserve } from '../../shared/http/reserve.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { logger } from '../../shared/logger.ts';
 import { aCaller } from '../support/caller.ts';
-import { ANSWER, aSession, type ChainEvent, chainEvent, refusal, through } from '../support/chain.ts';
+import { ANSWER, aSession, type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { tableAt } from '../support/storage.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+
+const options = { summary: 'x', permission: 'things:write', response: noContent('Done.') } as const;
+const reading = route('GET', '/things', options);
+const cuttingOff = route('POST', '/things/end', { ...options, cutsOff: true });
 
 let table: FreshTable;
 beforeAll(async () => {
@@ -26,8 +32,8 @@ beforeEach(() => {
   caller = aCaller(randomUUID(), { integration_id: randomUUID() });
 });
 
-const asked = (given: Partial<ChainEvent> = { caller }): ChainEvent =>
-  chainEvent({ session: aSession(() => NOW, tableAt(table)), responseHeaders: {}, ...given });
+const asked = (given: Partial<ChainEvent> = { caller }, to: Route = reading): ChainEvent =>
+  routedEvent(to, { session: aSession(() => NOW, tableAt(table)), responseHeaders: {}, ...given });
 
 const left = (requests: number, seconds: number) => ({
   'RateLimit-Policy': '"default";q=600;w=60',
@@ -97,6 +103,61 @@ describe('a request beyond the budget', () => {
       return ANSWER;
     });
     await expect(thrown).rejects.toMatchObject({ type: 'too-many-requests', headers: EXHAUSTED });
+  });
+});
+
+describe('a request that cuts off a key', () => {
+  const tokenOf = (token_id: string) =>
+    aCaller(String(caller.orgId), { integration_id: caller.integrationId, token_id });
+  const spend = async () => {
+    vi.stubEnv('RATE_LIMIT', '1');
+    await through([requestBudget()], asked());
+  };
+
+  it('is served from the reserve of its token, five times', async () => {
+    await spend();
+    const thief = tokenOf(randomUUID());
+    for (let turn = 0; turn < 5; turn++) {
+      const event = asked({ caller: thief }, cuttingOff);
+      expect(await through([requestBudget()], event)).toEqual(ANSWER);
+      expect(event.responseHeaders).toEqual({
+        'RateLimit-Policy': '"default";q=1;w=60',
+        RateLimit: '"default";r=0;t=60',
+      });
+    }
+    expect((await refusal([requestBudget()], asked({ caller: thief }, cuttingOff))).type).toBe('too-many-requests');
+    // Another login, and another route.
+    expect(await through([requestBudget()], asked({ caller: tokenOf(randomUUID()) }, cuttingOff))).toEqual(ANSWER);
+    expect((await refusal([requestBudget()], asked({ caller: tokenOf(randomUUID()) }))).type).toBe('too-many-requests');
+  });
+
+  it('leaves the reserve alone while there is budget', async () => {
+    const token = tokenOf(randomUUID());
+    for (let turn = 0; turn < 10; turn++) await through([requestBudget()], asked({ caller: token }, cuttingOff));
+    vi.stubEnv('RATE_LIMIT', '1');
+    expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+  });
+
+  it('is refused where its operation finds that it gives power, and has used one', async () => {
+    await spend();
+    const token = tokenOf(randomUUID());
+    const giving = () =>
+      through([requestBudget()], asked({ caller: token }, cuttingOff), async ({ budget }) => {
+        budget.require();
+        return ANSWER;
+      });
+    for (let turn = 0; turn < 5; turn++) await expect(giving()).rejects.toMatchObject({ type: 'too-many-requests' });
+    expect((await refusal([requestBudget()], asked({ caller: token }, cuttingOff))).type).toBe('too-many-requests');
+  });
+
+  it('has its reserve however many tokens others use', async () => {
+    await spend();
+    const token = tokenOf(randomUUID());
+    await through([requestBudget()], asked({ caller: token }, cuttingOff));
+    for (let other = 0; other < 10_001; other++) takeReserve(tokenOf(`other-${other}`), NOW);
+    for (let turn = 0; turn < 4; turn++) {
+      expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+    }
   });
 });
 

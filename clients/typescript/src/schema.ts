@@ -654,7 +654,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Needs the permission `integrations:write`.
+         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away.
          */
         patch: operations["updateIntegration"];
         trace?: never;
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * Give an integration a new secret
-         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Completes the specification of this service.
+         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Completes the specification of this service.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * End the tokens of an integration
-         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Completes the specification of this service.
+         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Completes the specification of this service.
          */
         post: operations["revokeTokens"];
         delete?: never;

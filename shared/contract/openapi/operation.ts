@@ -31,10 +31,14 @@ const descriptionOf = (route: Route): string =>
     route.deprecated && inWords(route.deprecated),
     route.description,
     accessTo(route),
+    route.cutsOff ? RESERVED : undefined,
     route.completion ? 'Completes the specification of this service.' : undefined,
   ]
     .filter((sentence) => sentence !== undefined)
     .join(' ');
+
+const RESERVED =
+  'Where the request budget is spent, five a minute are still served for each token, if they only take power away.';
 
 function accessTo({ auth, permission }: Route): string {
   switch (auth) {

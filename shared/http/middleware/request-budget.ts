@@ -4,12 +4,13 @@ import { RequestBudget } from '../request-budget.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
 import type { WithResponseHeaders } from './response-headers.ts';
+import type { Routed } from './routed.ts';
 
 export interface Budgeted {
   budget: RequestBudget;
 }
 
-type Event = APIGatewayProxyEvent & WithResponseHeaders & InSession & Authenticated & Budgeted;
+type Event = APIGatewayProxyEvent & WithResponseHeaders & Routed & InSession & Authenticated & Budgeted;
 
 /**
  * Charges the request to its caller's budget. A webhook's sender is known only to its operation, which charges it there. Every response after
@@ -20,7 +21,8 @@ export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: ({ event }) => {
       event.budget = new RequestBudget(event.session);
-      if (event.caller !== undefined) event.budget.charge(event.caller);
+      const { cutsOff = false } = event.matched.route;
+      if (event.caller !== undefined) event.budget.charge(event.caller, 'own-and-tenant', cutsOff);
     },
     after: settle,
     onError: settle,

@@ -39,7 +39,8 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const named = caller.orgId === null ? namedOrganization(json?.value) : input.body;
       const tenant = await tenantOf(caller, session, input.query, named);
       annotate({ tenant: tenant.id });
-      event.scope = { session, caller, tenant, getOrThrow: getterFor(event) };
+      const requireBudget = () => budget.require();
+      event.scope = { session, caller, tenant, getOrThrow: getterFor(event), requireBudget };
     },
   };
 }
