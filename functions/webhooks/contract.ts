@@ -132,6 +132,7 @@ export const webhooks = contract({
         },
       },
       body: delivery,
+      maxBody: MAX_WEBHOOK_BODY,
       bodyExample: { event_type: 'client.created', data: { name: 'Acme Lda' } },
       response: ok(receipt, 'The event was received and processed.', {
         received: true,

@@ -64,6 +64,8 @@ export interface Route<
   readonly query: z.ZodObject<Q>;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body: B;
+  /** Largest body in bytes, where it is not the one that follows from its fields (`free-form.ts`). */
+  readonly maxBody?: number;
   /** A complete example of the request body. */
   readonly bodyExample?: Example;
   readonly response: ResponseType<S>;
@@ -108,6 +110,7 @@ interface RouteOptions extends Deprecations {
   readonly query?: () => Parameters;
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
   readonly body?: Body;
+  readonly maxBody?: number;
   readonly bodyExample?: Example;
   readonly event?: WebhookEvent;
   readonly response: ResponseType;

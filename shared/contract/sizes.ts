@@ -3,8 +3,11 @@
  * string in that result's JSON, so it counts escaped: a quotation mark in a field of a record takes four bytes.
  */
 
-/** Largest body of a request. Webhooks have a smaller limit of their own. */
+/** Largest body of a request, where it has fields of free-form JSON. Webhooks have a smaller limit of their own. */
 export const MAX_BODY = 1_048_576;
+
+/** Largest body of any other request: none has longer fields, and a caller may be anonymous. */
+export const MAX_PLAIN_BODY = 65_536;
 
 /** Largest body of a response, escaped. The rest of the 6 MB is for headers. */
 export const MAX_ANSWER = 5_880_000;

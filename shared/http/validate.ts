@@ -1,12 +1,12 @@
 import type * as z from 'zod';
 import { TOO_LARGE } from '../contract/fields.ts';
+import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '../contract/free-form.ts';
 import { asNumber, type Parsed } from '../contract/json.ts';
 import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 import { sentenceOf } from '../contract/sentences.ts';
 import { isUuid } from '../well-formed.ts';
-import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from './free-form.ts';
 import type { HttpRequest } from './request.ts';
 import { shapeOf } from './route-shape.ts';
 

@@ -246,6 +246,9 @@ describe('a delivery is refused', () => {
     expect(problem(await deliver(api, org, { event_type: 'created', data: {} }))).toEqual([422, 'invalid-body']);
     expect(problem(await deliver(api, org, { event_type: 'client.created' }))).toEqual([422, 'invalid-body']);
     expect(problem(await deliver(api, org, created('x'.repeat(300_000))))).toEqual([413, 'content-too-large']);
+    // Before the signature is looked at.
+    const unsigned = await deliver(api, org, created('x'.repeat(300_000)), { signature: '' });
+    expect(problem(unsigned)).toEqual([413, 'content-too-large']);
     const text = await deliver(api, org, created('x'), { headers: { 'content-type': 'text/plain' } });
     expect(problem(text)).toEqual([415, 'unsupported-media-type']);
   });

@@ -4912,6 +4912,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["Login"];
@@ -4984,6 +4985,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ClientCreate"];
@@ -5052,6 +5054,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ClientPatch"];
@@ -5159,6 +5162,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceCreate"];
@@ -5256,6 +5260,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServicePatch"];
@@ -5365,6 +5370,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourceCreate"];
@@ -5462,6 +5468,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourcePatch"];
@@ -5536,6 +5543,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ResourceHistoryEntryCreate"];
@@ -5608,6 +5616,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServiceActionCreate"];
@@ -5711,6 +5720,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TerminalCreate"];
@@ -5779,6 +5789,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TerminalPatch"];
@@ -5853,6 +5864,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketCreate"];
@@ -5950,6 +5962,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketPatch"];
@@ -6020,6 +6033,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["TicketMessageCreate"];
@@ -6090,6 +6104,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserCreate"];
@@ -6158,6 +6173,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["UserPatch"];
@@ -6225,6 +6241,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MembershipCreate"];
@@ -6293,6 +6310,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RoleCreate"];
@@ -6393,6 +6411,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["MembershipPatch"];
@@ -6456,6 +6475,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrganizationCreate"];
@@ -6518,6 +6538,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["OrganizationPatch"];
@@ -6588,6 +6609,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationCreate"];
@@ -6656,6 +6678,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IntegrationPatch"];
@@ -6691,6 +6714,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 65536 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["SecretRotation"];
@@ -6754,6 +6778,7 @@ export interface operations {
             };
             cookie?: never;
         };
+        /** @description Up to 262144 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["WebhookDelivery"];
@@ -6893,6 +6918,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description Up to 1048576 bytes. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["LogEntryCreate"];

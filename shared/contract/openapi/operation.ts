@@ -1,5 +1,6 @@
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
 import { inWords } from '../deprecation.ts';
+import { maxBodyOf } from '../free-form.ts';
 import type { Contract, Route } from '../route.ts';
 import { SECURITY } from './info.ts';
 import { parametersOf } from './parameters.ts';
@@ -53,11 +54,13 @@ function accessTo({ auth, permission }: Route): string {
   }
 }
 
-const requestBodyOf = ({ body, bodyExample }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> =>
-  body === undefined
+const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  const { body, bodyExample } = route;
+  return body === undefined
     ? {}
     : {
         requestBody: {
+          description: `Up to ${maxBodyOf(route)} bytes.`,
           required: true,
           content: {
             'application/json': {
@@ -67,3 +70,4 @@ const requestBodyOf = ({ body, bodyExample }: Route): Pick<ZodOpenApiOperationOb
           },
         },
       };
+};

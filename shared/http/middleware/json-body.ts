@@ -1,10 +1,9 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import { isWorthKeeping, maxBodyOf } from '../../contract/free-form.ts';
 import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
 import type { Body } from '../../contract/record.ts';
-import { MAX_BODY } from '../../contract/sizes.ts';
-import { isWorthKeeping } from '../free-form.ts';
 import { invalidJson, jsonTextOf } from '../json-text.ts';
 import type { Routed } from './routed.ts';
 
@@ -33,7 +32,7 @@ export function jsonBody(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const { matched, request: sent } = request.event;
       const { body, auth } = matched.route;
       if (body === undefined || auth === 'signature') return;
-      const text = jsonTextOf(sent, MAX_BODY);
+      const text = jsonTextOf(sent, maxBodyOf(matched.route));
       try {
         request.event.json = isUsual(text) ? parsedByMiddy(request, text) : parsedByUs(body, text);
       } catch {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import type { Body } from '../contract/record.ts';
-import { MAX_JSON } from '../contract/sizes.ts';
+import type { Body } from './record.ts';
+import type { Route } from './route.ts';
+import { MAX_BODY, MAX_JSON, MAX_PLAIN_BODY } from './sizes.ts';
 
 /** Fields of free-form JSON, whose numbers are returned as they were written (`docs/decisions/0005-json-as-it-came.md`). */
 
@@ -11,6 +12,10 @@ export const MOST_OF_OTHERS = 200;
 
 /** Whether a body has free-form fields. */
 export const hasFreeForm = (body: Body): boolean => freeFormFields(body).size > 0;
+
+/** Largest body of a request to this route, in bytes. */
+export const maxBodyOf = ({ body, maxBody }: Partial<Pick<Route, 'body' | 'maxBody'>>): number =>
+  maxBody ?? (body !== undefined && hasFreeForm(body) ? MAX_BODY : MAX_PLAIN_BODY);
 
 /**
  * Whether to keep a body's numbers as they were written. That is expensive and the caller may be anonymous, so it is done only where a field
