@@ -7,6 +7,7 @@ import { configureTable, environmentTable } from '../shared/table/connection/cli
 import { environmentSession } from '../shared/table/session.ts';
 import { finishAllCascadeDeletes } from '../shared/table/system/finish-cascade-deletes.ts';
 import { endpointAndKey, localDynamoDbClient } from './dynamodb/client.ts';
+import { type FileSystemOf, refuseWritesWhenFull } from './dynamodb/disk-space.ts';
 import { probe } from './dynamodb/probe.ts';
 import { type Supervisor, superviseDynamoDb } from './dynamodb/supervise.ts';
 import { createTable } from './dynamodb/table.ts';
@@ -38,6 +39,8 @@ export interface LocalApi {
 export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
   /** Default: warnings and errors, on the terminal. */
   readonly log?: Log;
+  /** Tells how much room a disk has. Default: the one of `node:fs`. */
+  readonly fileSystemOf?: FileSystemOf | undefined;
   /** Told when the DynamoDB has died and cannot be started again. Default: logged. */
   readonly onFailure?: (error: unknown) => void;
 }
@@ -52,6 +55,7 @@ export async function startLocalApi(
   {
     log = terminalLog('warn'),
     onFailure = (error) => log.error(readableStack(error)),
+    fileSystemOf,
     ...gatewayOptions
   }: LocalApiOptions = {},
 ): Promise<LocalApi> {
@@ -64,6 +68,7 @@ export async function startLocalApi(
 
   const keyFile = join(directory.path, 'keys.json');
   const { platformSecret: secret, rateLimit, tenantRateLimit, corsOrigins } = settings;
+  const disk = isOnDisk(settings) ? directory.path : undefined;
   const workAt = async (endpoint: string): Promise<void> => {
     const given = { rateLimit, tenantRateLimit, corsOrigins };
     const accessLines = log.tells('debug');
@@ -71,11 +76,12 @@ export async function startLocalApi(
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
     setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
     configureTable({});
+    if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
     if (log.tells('info')) meter(environmentTable(), log.debug);
     await makeTable(endpoint);
   };
   const ensurePlatform = () => ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
-  const storage = await storageOf(settings, {
+  const storage = await storageOf(settings, fileSystemOf, {
     onDeath: (how) => log.warn(deathOf(how, settings)),
     onRestart: async (endpoint) => {
       await workAt(endpoint);
@@ -120,6 +126,10 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
   return { path, release: () => undefined };
 }
 
+/** Whether there is a disk to look at: not of what is in memory, nor of a DynamoDB that somebody else has started. */
+const isOnDisk = ({ dataDir, dynamoDbEndpoint }: LocalSettings): boolean =>
+  dataDir !== IN_MEMORY && dynamoDbEndpoint === undefined;
+
 interface Storage {
   readonly endpoint: string;
   readonly name: string;
@@ -135,9 +145,16 @@ const deathOf = (how: string, { dataDir }: LocalSettings): string => {
 const shown = (endpoint: string, { dataDir }: Pick<LocalSettings, 'dataDir'>): string =>
   dataDir === IN_MEMORY ? endpoint : endpointAndKey(endpoint).endpoint;
 
-async function storageOf({ dynamoDbEndpoint, dataDir }: LocalSettings, supervisor: Supervisor): Promise<Storage> {
+async function storageOf(
+  { dynamoDbEndpoint, dataDir }: LocalSettings,
+  fileSystemOf: FileSystemOf | undefined,
+  supervisor: Supervisor,
+): Promise<Storage> {
   if (dynamoDbEndpoint === undefined) {
-    const { endpoint, engine, stop } = await superviseDynamoDb({ dataDir }, supervisor);
+    const { endpoint, engine, stop } = await superviseDynamoDb(
+      { dataDir, ...(fileSystemOf && { fileSystemOf }) },
+      supervisor,
+    );
     const engineName = engine === 'java' ? 'DynamoDB Local' : 'dynoxide';
     const place = dataDir === IN_MEMORY ? 'in memory, gone when it stops' : resolve(dataDir);
     return { endpoint, name: `${place} (${engineName} at ${shown(endpoint, { dataDir })})`, stop };

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { refuseWritesWhenFull } from '../local/dynamodb/disk-space.ts';
 import { openDynamoDb } from '../local/dynamodb/embedded.ts';
 import { setFunctionEnvironment } from '../local/environment.ts';
 import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
+import { environmentTable } from '../shared/table/connection/client.ts';
 import { OperatorProblem } from './problem.ts';
 
 /**
@@ -29,5 +31,6 @@ export async function openLocalData(): Promise<() => Promise<void>> {
   }
   const { endpoint, stop } = await openDynamoDb(dataDir);
   workAt(endpoint);
+  refuseWritesWhenFull(environmentTable(), dataDir);
   return stop;
 }

@@ -35,7 +35,7 @@ const SLOW = [
   'test/contract/openapi-lint.test.ts',
   'test/docs/adding-a-domain.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
-  'test/local/{command-lines,dynamodb,dynamodb-access,node-version,seed,start}.test.ts',
+  'test/local/{command-lines,dynamodb,dynamodb-access,full-disk,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,*-command}.test.ts',
   'test/table/engine-restart.test.ts',
   'test/webhooks/languages.test.ts',

@@ -1,4 +1,7 @@
 import { statfs } from 'node:fs/promises';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { TableUnavailable } from '../../shared/table/errors.ts';
+import { isRead, operationOf } from './consumed.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
 /** In bytes. DynamoDB Local acknowledges transactions that it has no room to store. */
@@ -8,13 +11,34 @@ const LEAST_FREE = 200_000_000;
 export type FileSystemOf = (path: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
 
 /** @throws EmbeddedDynamoDbError when the disk of this directory has too little room for a database */
-export async function requireFreeSpace(directory: string, fileSystemOf: FileSystemOf = statfs): Promise<void> {
+export async function requireFreeSpace(directory: string, fileSystemOf?: FileSystemOf): Promise<void> {
+  const full = await fullDisk(directory, fileSystemOf);
+  if (full !== undefined) throw new EmbeddedDynamoDbError(full);
+}
+
+/**
+ * Has a table's client look at the disk before each write, and refuse it while there is too little room. Reads go on. The client then throws
+ * {@link TableUnavailable}.
+ * @param directory where the DynamoDB of the table keeps its data
+ */
+export function refuseWritesWhenFull({ client }: Table, directory: string, fileSystemOf?: FileSystemOf): void {
+  client.middlewareStack.add(
+    (next, context) => async (call) => {
+      const isWrite = !isRead(operationOf(context.commandName ?? ''));
+      const full = isWrite ? await fullDisk(directory, fileSystemOf) : undefined;
+      if (full !== undefined) throw new TableUnavailable(full);
+      return next(call);
+    },
+    { step: 'initialize', name: 'refuseWritesWhenFull' },
+  );
+}
+
+/** What to do about a disk that has too little room, in a sentence; undefined: it has enough. */
+async function fullDisk(directory: string, fileSystemOf: FileSystemOf = statfs): Promise<string | undefined> {
   const { bavail, bsize } = await fileSystemOf(directory);
   const free = bavail * bsize;
-  if (free >= LEAST_FREE) return;
-  throw new EmbeddedDynamoDbError(
-    `Only ${megabytes(free)} MB are free on the disk of the data directory ${directory}, and DynamoDB would lose what it has no room for: free at least ${megabytes(LEAST_FREE)} MB, or set DATA_DIR to another directory.`,
-  );
+  if (free >= LEAST_FREE) return undefined;
+  return `Only ${megabytes(free)} MB are free on the disk of the data directory ${directory}, and DynamoDB would lose what it has no room for: free at least ${megabytes(LEAST_FREE)} MB, or set DATA_DIR to another directory.`;
 }
 
 const megabytes = (bytes: number): number => Math.floor(bytes / 1_000_000);

@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
@@ -13,8 +13,6 @@ export const lockDirectory = (directory: string): (() => void) => {
   const file = join(directory, LOCK_FILE);
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Also where the files in it are there and writable: SQLite makes others beside them.
-    accessSync(directory, constants.W_OK | constants.X_OK);
     closeSync(openSync(file, 'a', 0o600));
     // SQLite's lock is the kernel's: it goes with the process, however that ends, so there is never a stale one.
     const lock = new DatabaseSync(file);

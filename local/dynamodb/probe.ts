@@ -39,8 +39,11 @@ async function listTables(address: string): Promise<void> {
   if (!response.ok) throw new Error(`${response.status} ${answer}`);
 }
 
-/** Whether the call was begun and got no answer. `fetch` throws a TypeError, with the reason as its cause. */
+/** How `fetch` fails where the other side closes or resets the connection. */
+const DROPPED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
+/** Whether the call was begun and got no answer. */
 function isDropped(error: unknown): boolean {
-  const { name, cause } = error as Error;
-  return name === 'TimeoutError' || (cause !== undefined && (cause as NodeJS.ErrnoException).code !== 'ECONNREFUSED');
+  const { name, cause } = error as { readonly name: string; readonly cause?: { readonly code?: unknown } };
+  return name === 'TimeoutError' || DROPPED.has(cause?.code);
 }

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -98,6 +98,20 @@ for (const { engine, found } of engines) {
       await expect(startDynamoDb({ dataDir: join(file, 'data'), engine })).rejects.toThrow(/cannot be written to/);
     });
 
+    it.each([
+      ['the directory', '', 0o500],
+      ['the database', DATA_FILES[engine], 0o400],
+    ])('says that data cannot be written to which is there: %s is read-only', async (_, name, mode) => {
+      const dataDir = await freshDirectory();
+      const files = [DATA_FILES[engine], 'dynamodb.lock'].map((file) => join(dataDir, file));
+      await Promise.all(files.map((file) => writeFile(file, '')));
+      await chmod(join(dataDir, name), mode);
+      const failure = await asNobody([dataDir, ...files], () => startDynamoDb({ dataDir, engine })).catch(String);
+      expect(failure).toMatch(
+        /^EmbeddedDynamoDbError: The data directory \S+ cannot be written to \([^()]+\): make it writable, or set DATA_DIR to another directory\.$/,
+      );
+    });
+
     it('refuses a disk that is nearly full before anything is started, and lets the directory go', async () => {
       const dataDir = await freshDirectory();
       const full = { dataDir, engine, fileSystemOf: async () => ({ bavail: 1_000, bsize: 4_096 }) };
@@ -170,6 +184,16 @@ for (const { engine, found } of engines) {
     });
   });
 }
+
+/** Does something as a user to whom modes apply, which they do not to root. These paths are then that user's. */
+async function asNobody<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
+  if (process.getuid?.() !== 0) return work();
+  for (const path of paths) await chown(path, NOBODY, NOBODY);
+  process.seteuid?.(NOBODY);
+  return work().finally(() => process.seteuid?.(0));
+}
+
+const NOBODY = 65_534;
 
 describe.skipIf(!canListProcesses)('one that does not live', () => {
   it('is given up when it dies again and again', async () => {

@@ -1,9 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { BatchWriteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { endpointAndKey } from '../../local/dynamodb/client.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
@@ -186,6 +188,22 @@ describe('npm start', () => {
     const second = start({ DATA_DIR });
     expect(await second.exit).toBe(1);
     expect(second.output()).toMatch(/^The data directory .* is in use by another running instance: .*\.\n$/);
+  });
+
+  it('waits for a DynamoDB that drops its first calls, as one that is just starting does', async () => {
+    const { hostname, port } = new URL(inject('dynamoDbEndpoint'));
+    let calls = 0;
+    const starting = createTcpServer((socket) => {
+      calls += 1;
+      if (calls <= 3) return void socket.resetAndDestroy();
+      const engine = connect(Number(port), hostname);
+      pipeline(socket, engine, socket, () => undefined);
+    });
+    onTestFinished(() => void starting.close());
+    const started = start({ DYNAMODB_ENDPOINT: await listening(starting) });
+    await started.ready();
+    expect(calls).toBeGreaterThan(3);
+    expect(await started.signal('SIGTERM')).toBe(0);
   });
 
   it('says in one sentence that no DynamoDB answers', async () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 
 /** Has a server of a test listen on a free port. @returns where: `http://127.0.0.1:40149` */
 export async function listening(server: Server): Promise<string> {

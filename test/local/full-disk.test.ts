@@ -1,0 +1,42 @@
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startLocalApi } from '../../local/start.ts';
+import { logger } from '../../shared/logger.ts';
+import { callersAt } from '../support/api.ts';
+import { freshDirectory } from '../support/directory.ts';
+
+const BLOCK = 4_096;
+
+it('npm start refuses writes while the disk is nearly full, goes on reading, and has stored what it acknowledged', async () => {
+  const said = vi.spyOn(logger, 'error').mockReturnValue();
+  let freeBytes = 10 ** 10;
+  const environment = { ...process.env };
+  const settings = { port: 0, host: '127.0.0.1', dynamoDbEndpoint: undefined, platformSecret: undefined };
+  const local = await startLocalApi(
+    { ...settings, dataDir: await freshDirectory() },
+    { fileSystemOf: async () => ({ bavail: Math.floor(freeBytes / BLOCK), bsize: BLOCK }) },
+  );
+  onTestFinished(async () => {
+    await local.close();
+    process.env = environment;
+  });
+  const api = callersAt(local.url, local.platform);
+  const { token, appCode, secret } = await api.orgToken();
+  const create = (name: string) => api.request('POST', '/api/v1/clients', { token, body: { name, slug: name } });
+  expect(await create('before')).toMatchObject({ status: 201 });
+
+  freeBytes = 199_000_000;
+  const refused = await create('meanwhile');
+  expect(refused).toMatchObject({ status: 503, body: { type: expect.stringContaining('unavailable') } });
+  expect(refused.headers.get('retry-after')).toBe('2');
+  const again = await api.login(appCode, secret);
+  const read = await api.request('GET', '/api/v1/clients', { token: again });
+  expect(read).toMatchObject({ status: 200, body: { total: 1 } });
+  expect(said).toHaveBeenCalledWith('The service cannot answer now', {
+    error: expect.objectContaining({ message: expect.stringMatching(/^Only 198 MB are free on the disk/) }),
+  });
+
+  freeBytes = 201_000_000;
+  expect(await create('after')).toMatchObject({ status: 201 });
+  const list = await api.request('GET', '/api/v1/clients', { token });
+  expect(list).toMatchObject({ status: 200, body: { total: 2, data: [{ name: 'after' }, { name: 'before' }] } });
+});
