@@ -6,6 +6,7 @@ const RETENTION_DAYS = 30;
 
 export const logEntity = entity('LOG', logEntry, {
   filters: ['level'],
+  createdAt: 'ts',
   json: ['metadata'],
   retentionDays: RETENTION_DAYS,
 });

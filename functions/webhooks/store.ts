@@ -13,6 +13,7 @@ export const RETENTION_DAYS = 30;
 
 export const eventEntity = entity('WEBHOOK_EVENT', storedAs<StoredEvent>(webhookEvent), {
   filters: ['integration_id', 'event_type'],
+  createdAt: 'received_at',
   retentionDays: RETENTION_DAYS,
 });
 

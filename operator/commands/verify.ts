@@ -34,14 +34,15 @@ async function verifyTenant(options: VerifyOptions): Promise<void> {
   const id = tenantIdIn(options.org);
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  const { records, differences } = await verify(await openTenant(id), kinds, {
+  const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
     repair,
     // For people at once, for it may take long.
     report: (difference) => options.json || console.log(lineOf(difference, repair)),
   });
   const repaired = differences.filter((difference) => difference.repaired).length;
-  answer(options, { records, differences, repaired }, [
+  answer(options, { records, differences, repaired, tombstones }, [
     `Records looked at: ${records}. Differences: ${differences.length}. Repaired: ${repaired}.`,
+    ...(tombstones === 0 ? [] : [`Tombstones that stop nobody any more, deleted: ${tombstones}.`]),
   ]);
   if (repaired < differences.length) process.exitCode = EXIT.found;
 }

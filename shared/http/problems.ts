@@ -4,6 +4,7 @@ import {
   ItemTooLarge,
   ListNotBuilt,
   NotUnique,
+  PageIncomplete,
   PageTooLarge,
   RecordTooLarge,
   StaleRead,
@@ -31,6 +32,13 @@ export function problemOf(error: unknown): Problem {
     return new Problem('unavailable', {
       detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet: the operator of the service builds that with \`custodia verify --repair\`. Without the filter it answers.`,
       headers: { 'Retry-After': '3600' },
+      cause: error,
+    });
+  }
+  if (error instanceof PageIncomplete) {
+    return new Problem('unavailable', {
+      detail: 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
+      headers: { 'Retry-After': '1' },
       cause: error,
     });
   }

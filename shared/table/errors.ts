@@ -50,6 +50,15 @@ export class NotUnique extends Error {
   }
 }
 
+/** More numbers of a list have no record than one request may fence. It fenced some, so that a later request answers. */
+export class PageIncomplete extends Error {
+  override readonly name = 'PageIncomplete';
+
+  constructor() {
+    super('the page cannot be read until more numbers without a record are fenced');
+  }
+}
+
 /** More texts begin as asked than one request may read. */
 export class TooManyMatches extends Error {
   override readonly name = 'TooManyMatches';

@@ -156,8 +156,11 @@ export class Session {
   async #send(): Promise<void> {
     try {
       await Promise.all(this.#checks);
+      this.#numbers.checkAge();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
-      await this.#work.commit(this.tableOf(committerOf(this.#workers)), this).finally(() => tasks);
+      const { clock, deadline } = this;
+      const sending = { clock, deadline, onUnanswered: () => this.#numbers.notePending() };
+      await this.#work.commit(this.tableOf(committerOf(this.#workers)), sending).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);
     }

@@ -15,6 +15,11 @@ it('verifies every kind of record that is declared', () => {
   expect([...verified, 'ORG', 'ORG'].toSorted()).toEqual(declared.toSorted());
 });
 
+it('knows the field with the time at which a record was created, from which readers tell lost numbers', () => {
+  const fields = kinds.map(({ entity }) => entity.record?.fieldOf(entity.createdAt) ?? [entity.name, entity.createdAt]);
+  expect(fields.filter(Array.isArray)).toEqual([['AUDIT_EVENT', 'occurred_at']]);
+});
+
 it('counts by fields that are filters, so that what has come since a survey is found', () => {
   const sources = kinds.flatMap(({ counters }) => Object.values(counters).flat());
   expect(sources.length).toBeGreaterThan(3);

@@ -106,7 +106,7 @@ describe('a writer that sleeps between its number and its record', () => {
   });
 
   it('writes before a reader’s fence, which then does nothing', async () => {
-    const [late, fence] = [writer.pauseBefore('TransactWriteItems'), reader.pauseBefore('TransactWriteItems')];
+    const [late, fence] = [writer.pauseBefore('TransactWriteItems'), reader.pauseBefore('PutItem')];
     const { done } = await held(late, create(writer));
     const reading = read(LATE, reader);
     await fence.reached;
@@ -152,7 +152,7 @@ describe('a reader that finds numbers without a record', () => {
     await create();
     await lose(2);
     const handlers = [reader, new PausingHandler()];
-    const fences = handlers.map((handler) => handler.pauseBefore('TransactWriteItems'));
+    const fences = handlers.map((handler) => handler.pauseBefore('PutItem'));
     const readings = handlers.map((handler) => read(LATE, handler));
     await Promise.all(fences.map(({ reached }) => reached));
     for (const { release } of fences) release();
@@ -161,15 +161,19 @@ describe('a reader that finds numbers without a record', () => {
     expect((await read(NOW)).total).toBe(1);
   });
 
-  it('does not fence what was written and deleted since it looked', async () => {
+  it('adds no bit for what was written and deleted since it looked', async () => {
     const late = writer.pauseBefore('TransactWriteItems');
     const { done } = await held(late, create(writer));
-    const fence = reader.pauseBefore('TransactWriteItems');
+    const tombstone = reader.pauseBefore('PutItem');
+    const bit = reader.pauseBefore('UpdateItem');
     const reading = read(LATE, reader);
-    await fence.reached;
+    await tombstone.reached;
     late.release();
     await remove((await done).record.id);
-    fence.release();
+    tombstone.release();
+    // The reader may put its tombstone where the record was, and then its word is not as it read it.
+    await Promise.race([bit.reached, reading]);
+    bit.release();
     await reading;
     expect([await gaps(), await audit()]).toEqual([[0], { lost: [], faults: [] }]);
     expect([
@@ -199,21 +203,49 @@ describe('a reader that finds numbers without a record', () => {
     expect((await at(NOW).records(jobs).page({ page: 2, page_size: 50, sort: 'created_at' })).total).toBe(120);
   });
 
-  it('answers all the same when its fence is refused, and the next reader fences', async () => {
-    await lose(1);
-    const { record } = await create();
-    reader.follow(({ operation }) => (operation === 'TransactWriteItems' ? 'conflict' : undefined));
-    const page = { total: 1, ids: [record.id] };
-    expect([await read(LATE, reader), await gaps()]).toEqual([page, []]);
-    expect([await read(LATE), await gaps()]).toEqual([page, [0]]);
-  });
+  it.each(['PutItem', 'UpdateItem'])(
+    'answers all the same when its %s fails, and the next reader fences',
+    async (write) => {
+      await lose(1);
+      const { record } = await create();
+      reader.follow(({ operation }) => (operation === write ? 'conflict' : undefined));
+      const page = { total: 1, ids: [record.id] };
+      expect([await read(LATE, reader), await gaps()]).toEqual([page, []]);
+      expect([await read(LATE), await gaps()]).toEqual([page, [0]]);
+    },
+  );
 
-  it.each(['reply-lost', 'timeout', 'applied-server-error'] as const)('adds a bit once: %s', async (fault) => {
+  it.each(
+    (['PutItem', 'UpdateItem'] as const).flatMap((write) =>
+      (['reply-lost', 'timeout', 'applied-server-error'] as const).map((fault) => ({ write, fault })),
+    ),
+  )('adds a bit once: $fault of $write', async ({ write, fault }) => {
     await lose(1);
     let met = 0;
-    reader.follow(({ operation }) => (operation === 'TransactWriteItems' && met++ === 0 ? fault : undefined));
+    reader.follow(({ operation }) => (operation === write && met++ === 0 ? fault : undefined));
     await read(LATE, reader);
     expect([met > 0, await gaps(), await audit()]).toEqual([true, [0], { lost: [], faults: [] }]);
+  });
+
+  it('adds no bit that another reader has added, however late it resumes', async () => {
+    await create();
+    await lose(1);
+    const bit = reader.pauseBefore('UpdateItem');
+    const reading = read(LATE, reader);
+    await bit.reached;
+    expect((await read(LATE)).total).toBe(1);
+    expect(await gaps()).toEqual([1]);
+    bit.release();
+    expect([(await reading).total, await gaps(), await audit()]).toEqual([1, [1], { lost: [], faults: [] }]);
+  });
+
+  it('completes a tombstone without its bit at once, whether its writer had its time or not', async () => {
+    await lose(1);
+    const { record } = await create();
+    reader.follow(({ operation }) => (operation === 'UpdateItem' ? 'crash' : undefined));
+    await read(LATE, reader);
+    expect([await gaps(), (await audit()).lost]).toEqual([[], [0]]);
+    expect([await read(NOW), await gaps()]).toEqual([{ total: 1, ids: [record.id] }, [0]]);
   });
 });
 
@@ -247,7 +279,7 @@ describe('a number that was taken for nothing', () => {
 
   it('is given back once when a reader has fenced it already', async () => {
     await create(undefined, jobs, { code: 'taken' });
-    const back = writer.pauseBefore('TransactWriteItems', 'TOMBSTONE');
+    const back = writer.pauseBefore('TransactWriteItems', '"ConditionCheck":');
     const refused = create(writer, jobs, { code: 'taken' }).catch((error: Error) => error.message);
     await back.reached;
     expect((await read(LATE)).total).toBe(1);

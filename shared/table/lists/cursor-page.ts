@@ -3,8 +3,9 @@ import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 import { largestIn } from './head.ts';
-import { readNumbers } from './page.ts';
 import { ReadBudget } from './read-budget.ts';
+import { isRecord } from './read-records.ts';
+import { readNumbers } from './scattered.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
 
 /** Cursor pages: records of a list in order, after a given one, without the total. */
@@ -81,7 +82,7 @@ export async function readMembers(
     const numbers = members.slice(rank, limit - items.length);
     const records = await readNumbers(table, source, numbers, budget);
     // A number whose record is being written, or was never written, has none.
-    items.push(...numbers.map((number) => records.get(number)).filter((item) => item !== undefined));
+    items.push(...numbers.map((number) => records.get(number)).filter(isRecord));
     if (budget.isCut) return { items, more: true };
     rank += numbers.length;
   }

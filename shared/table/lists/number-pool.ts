@@ -1,17 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { count } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
+import { TableUnavailable } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
-import { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { stageReturn } from './fence.ts';
 import { type List, type TakenNumber, takeNumber } from './head.ts';
+import { releaseNumber } from './release.ts';
 
 /** Longest time for giving numbers back, in milliseconds: readers fence the rest. */
 const GIVING_BACK_MS = 1_000;
 
+/** Longest time from when a number was taken to when its record is sent, in milliseconds. */
+const LONGEST_USE = 3_600_000;
+
 interface TenantsNumber extends TakenNumber {
   readonly tenant: TenantId;
+  /** Epoch milliseconds. */
+  readonly takenAt: number;
+  /** Whether its record was sent and DynamoDB did not answer: it may still be written. */
+  isPending: boolean;
 }
 
 /** The request that takes numbers. */
@@ -71,6 +78,22 @@ export class NumberPool {
     this.#spare.push(...this.#inUse.splice(0));
   }
 
+  /**
+   * The records are about to be sent. A request that was paused for long does not send them: nobody else expects that their writer still exists
+   * (`verify/tombstones.ts`).
+   * @throws TableUnavailable
+   */
+  checkAge(): void {
+    const { clock } = this.#taker;
+    if (this.#inUse.some(({ takenAt }) => clock() - takenAt > LONGEST_USE))
+      throw new TableUnavailable('the request was paused for too long to be carried out');
+  }
+
+  /** The records were sent, and DynamoDB did not answer. */
+  notePending(): void {
+    for (const taken of this.#inUse) taken.isPending = true;
+  }
+
   /** The records are written. */
   confirm(): void {
     this.#inUse = [];
@@ -84,7 +107,9 @@ export class NumberPool {
 
   async #takeNew(tenant: TenantId, list: List): Promise<TenantsNumber> {
     const taker = { now: this.#taker.now, by: randomUUID() };
-    return { tenant, ...(await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker)) };
+    const takenAt = this.#taker.clock();
+    const taken = await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker);
+    return { tenant, takenAt, isPending: false, ...taken };
   }
 
   /** The pending numbers, once they are taken. */
@@ -94,14 +119,11 @@ export class NumberPool {
     return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
-  async #giveBack(taken: TenantsNumber): Promise<void> {
+  async #giveBack({ tenant, list, number, expires, isPending }: TenantsNumber): Promise<void> {
     const { clock, deadline } = this.#taker;
-    const work = new UnitOfWork();
-    stageReturn(work, taken);
-    await work.commit(this.#taker.tableOf(taken.tenant), {
-      clock,
-      deadline: Math.min(deadline, clock() + GIVING_BACK_MS),
-    });
+    const limit = { clock, deadline: Math.min(deadline, clock() + GIVING_BACK_MS) };
+    const { partition } = list;
+    await releaseNumber(this.#taker.tableOf(tenant), { partition, number, expires }, { ...limit, isPending });
     count('ListReturns');
   }
 }

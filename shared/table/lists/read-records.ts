@@ -5,14 +5,16 @@ import { retry, Unprocessed } from '../transaction/retry.ts';
 import { numberIn, sortKeyOf } from './ids.ts';
 import type { ReadBudget } from './read-budget.ts';
 
-/** Records by number, without tombstones. */
+/** Records and tombstones, by number. */
 export type Records = ReadonlyMap<number, Item>;
 
-/** Attribute of the tombstone of a fenced number, which never gets a record (`fence.ts`). */
+/** Attribute of the tombstone of a closed number, which never gets a record (`fence.ts`). */
 export const TOMBSTONE = 'TOMBSTONE';
 
-const recordsIn = (items: readonly Item[]): Records =>
-  new Map(items.filter((item) => item[TOMBSTONE] === undefined).map((item) => [numberIn(String(item.SK)), item]));
+/** Whether there is an item, and it is not a tombstone. */
+export const isRecord = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
+
+const recordsIn = (items: readonly Item[]): Records => new Map(items.map((item) => [numberIn(String(item.SK)), item]));
 
 /** What was read of the wanted records. */
 export interface PartialRead {
@@ -60,6 +62,22 @@ export async function readNewest(table: Table, partition: string, limit: number,
   const { items, last } = await query(table, input, budget);
   if (last !== undefined && items.length < limit) budget.noteFullQuery();
   return recordsIn(items);
+}
+
+/** The first record or tombstone after a number, strongly consistent. */
+export async function readNext(
+  table: Table,
+  partition: string,
+  number: number,
+  budget: ReadBudget,
+): Promise<Item | undefined> {
+  const input = {
+    KeyConditionExpression: 'PK = :list AND SK > :number',
+    ExpressionAttributeValues: { ':list': partition, ':number': sortKeyOf(number) },
+    ConsistentRead: true,
+    Limit: 1,
+  };
+  return (await query(table, input, budget)).items[0];
 }
 
 /** Sends one query, on account of the budget. @returns its items, and the number of the last one where there may be more */

@@ -31,6 +31,8 @@ export interface Beginning {
 export interface ListSource extends List {
   readonly filter: Filter;
   readonly beginning?: Beginning | undefined;
+  /** The field with the time of a record's creation. */
+  readonly createdAt: string;
   /** Whether a record has the values of the filter, and the beginning. */
   readonly matches: (item: Item) => boolean;
 }

@@ -33,6 +33,7 @@ const retentionDays = (): number => {
 
 export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AUDIT_EVENT', {
   filters: ['actor_id', 'record_id'],
+  createdAt: 'occurred_at',
   retentionDays: retentionDays(),
 });
 

@@ -56,6 +56,7 @@ export class EntityLists<T extends object> {
       ...this.list,
       filter: values,
       beginning,
+      createdAt: this.#entity.createdAt,
       matches: (item) =>
         Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
         (beginning === undefined || this.#begins(item, beginning)),

@@ -30,6 +30,11 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   readonly encrypted: readonly Field<T>[];
   /** Unique fields, each with its normalization; for a record of a contract, its `unique` fields. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
+  /**
+   * The field with the time of a record's creation, by the clock of the service: from it readers tell whether the writer of an earlier number had
+   * its time. By default `created_at`.
+   */
+  readonly createdAt: string;
   /** Days after which a record expires, at the end of the last one. */
   readonly retentionDays?: number;
   /**
@@ -93,6 +98,7 @@ export function entity<T extends object>(
     prefixes: {},
     json: [],
     encrypted: [],
+    createdAt: 'created_at',
     ...(record === undefined ? {} : { record }),
     ...given,
     get openFilters() {

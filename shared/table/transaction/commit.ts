@@ -29,8 +29,14 @@ import { retry, type TimeLimit } from './retry.ts';
  * attempt was carried out. A single put has no token and needs none.
  */
 
+/** Until when to send writes. */
+export interface Sending extends TimeLimit {
+  /** Is called where DynamoDB has not answered an attempt: it may be carried out later, whatever comes of the others. */
+  readonly onUnanswered?: () => void;
+}
+
 /** Commits all of `writes` or none of them. */
-export async function commit(table: Table, writes: readonly PendingWrite[], timeLimit: TimeLimit): Promise<void> {
+export async function commit(table: Table, writes: readonly PendingWrite[], sending: Sending): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
   const attempt = randomBytes(12).toString('base64url');
@@ -43,9 +49,33 @@ export async function commit(table: Table, writes: readonly PendingWrite[], time
             writes.map((each) => stamped(each, attempt)),
             attempt,
           );
-  const refusal = await retry(send, timeLimit).catch(uncertain);
-  if (refusal !== undefined) throw refusal;
+  const noting = () =>
+    send().catch((error: unknown) => {
+      if (!isAnswer(error)) sending.onUnanswered?.();
+      throw error;
+    });
+  const outcome = await retry(noting, sending).catch(uncertain);
+  if (outcome === undefined) return;
+  if (!isAnswer(outcome.answer)) sending.onUnanswered?.();
+  throw outcome.refusal;
 }
+
+/** A write that DynamoDB refused. */
+interface Refused {
+  readonly refusal: Error;
+  /** The error that says so. */
+  readonly answer: unknown;
+}
+
+/**
+ * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. Before an answer to
+ * a repeated request there was one without.
+ */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof DynamoDBServiceException &&
+  error.$fault === 'client' &&
+  error.name !== 'TransactionInProgressException' &&
+  (error.$metadata.attempts ?? 1) === 1;
 
 /**
  * Only errors from DynamoDB about the request itself say that the write did not happen. With any other error, such as a reply that cannot be
@@ -82,16 +112,16 @@ const isOwn = (write: PendingWrite | undefined, found: Item | undefined, attempt
  * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
  * @returns the error of a failed condition
  */
-async function sendPut(table: Table, write: PendingPut, attempt: string): Promise<Error | undefined> {
+async function sendPut(table: Table, write: PendingPut, attempt: string): Promise<Refused | undefined> {
   try {
     await table.client.send(
       new PutCommand({ ...putRequest(table.name, write), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
     );
     return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) return tooLarge(error);
+    if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), answer: error };
     const found = itemOf(error.Item);
-    return isOwn(write, found, attempt) ? undefined : write.onConditionFailed(found);
+    return isOwn(write, found, attempt) ? undefined : { refusal: write.onConditionFailed(found), answer: error };
   }
 }
 
@@ -100,7 +130,7 @@ async function sendTransaction(
   table: Table,
   writes: readonly PendingWrite[],
   token: string,
-): Promise<Error | undefined> {
+): Promise<Refused | undefined> {
   try {
     await table.client.send(
       new TransactWriteCommand({
@@ -110,13 +140,13 @@ async function sendTransaction(
     );
     return undefined;
   } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) return tooLarge(error);
+    if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), answer: error };
     const reasons = error.CancellationReasons ?? [];
     const failed = failedIn(reasons, writes);
     if (failed.some(({ write, found }) => isOwn(write, found, token))) return undefined;
     const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
     if (refusal === undefined) throw error;
-    return refusal;
+    return { refusal, answer: error };
   }
 }
 

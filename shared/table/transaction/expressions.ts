@@ -46,7 +46,7 @@ class Placeholders {
   }
 }
 
-export const putRequest = (tableName: string, write: PendingPut) => ({
+export const putRequest = (tableName: string, write: Pick<PendingPut, 'item' | 'condition'>) => ({
   TableName: tableName,
   Item: { ...write.item },
   ...conditionOf(write.condition),
@@ -64,7 +64,7 @@ export const checkRequest = (tableName: string, write: PendingUpdate) => ({
   ...conditionOf(write.condition),
 });
 
-export function updateRequest(tableName: string, write: PendingUpdate) {
+export function updateRequest(tableName: string, write: Omit<PendingUpdate, 'onConditionFailed'>) {
   const placeholders = new Placeholders();
   const set = Object.entries(write.set).map(
     ([attribute, value]) => `${placeholders.name(attribute)} = ${placeholders.value(value)}`,

@@ -29,6 +29,8 @@ export async function retry<T>(call: () => Promise<T>, { clock, deadline }: Time
       if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
       count('TableRetries');
       await sleep(pause);
+      // A process that was paused meanwhile sends nothing any more.
+      if (clock() > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
     }
   }
 }

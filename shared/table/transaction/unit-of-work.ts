@@ -1,10 +1,9 @@
 import type { Table } from '../connection/client.ts';
 import type { Key } from '../keys.ts';
 import type { Item } from '../schema.ts';
-import { commit } from './commit.ts';
+import { commit, type Sending } from './commit.ts';
 import { isMet } from './conditions.ts';
 import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
-import type { TimeLimit } from './retry.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
@@ -52,11 +51,11 @@ export class UnitOfWork {
   }
 
   /**
-   * Commits the pending writes, all or none. `timeLimit`: until when to retry.
+   * Commits the pending writes, all or none. `sending`: until when to retry.
    * @throws what `onConditionFailed` of a refused write returns; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
-  async commit(table: Table, timeLimit: TimeLimit): Promise<void> {
-    await commit(table, this.writes, timeLimit);
+  async commit(table: Table, sending: Sending): Promise<void> {
+    await commit(table, this.writes, sending);
   }
 
   #stage(write: PendingWrite): void {

@@ -1,13 +1,14 @@
 import { type Key, recordsPartition, uniqueKey } from '../keys.ts';
 import { numberOf, sortKeyOf } from '../lists/ids.ts';
 import { readPartition } from '../lists/read-partition.ts';
+import { isRecord } from '../lists/read-records.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { SETS } from '../repository/entity-lists.ts';
 import { type Item, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import { readTogether, sideBySide } from './reading.ts';
-import { isLive, type Visitor } from './survey.ts';
+import type { Visitor } from './survey.ts';
 
 /** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a survey. */
 export class Claims {
@@ -66,7 +67,7 @@ export class Claims {
     }
     const having = holders.filter((id, index) => {
       const record = records[index];
-      return isLive(record) && record.id === id && this.#valueOf(record, field) === value;
+      return isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
     });
     const expected = having.find((id) => id === claim?.holder) ?? having[0];
     const difference = (kind: Difference['kind'], text: string): Difference => ({

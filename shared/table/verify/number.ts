@@ -1,10 +1,10 @@
 import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
-import { isLate } from '../lists/fence.ts';
 import { sortKeyOf } from '../lists/ids.ts';
+import { isLate } from '../lists/lateness.ts';
 import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
 import { entryKey } from '../lists/prefix-index.ts';
-import { TOMBSTONE } from '../lists/read-records.ts';
+import { isRecord, TOMBSTONE } from '../lists/read-records.ts';
 import { setExpiry } from '../lists/set-writes.ts';
 import { notedIn, noteOf, SETS } from '../repository/entity-lists.ts';
 import { indexesOf, prefixFieldOf, valueIn } from '../repository/list-indexes.ts';
@@ -13,7 +13,7 @@ import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
-import { isLive, readHead, type Survey } from './survey.ts';
+import { readHead, type Survey } from './survey.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** The list of a number. */
-export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next'>;
+export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next' | 'settled'>;
 
 /**
  * Verifies a number in the sets of its record's values, and in the suspected ones.
@@ -40,7 +40,7 @@ export async function lookAtNumber(
   const { partition, entity } = list;
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
-  const head = isLive(before) ? list.head : await readHead(scope, partition);
+  const head = isRecord(before) ? list.head : await readHead(scope, partition);
   const places = placesOf(before, suspected, indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
   const gapKey = { PK: setPartition(partition), SK: sortKey };
@@ -71,7 +71,7 @@ function keyOf({ field, value }: Place, partition: string, number: number): Key 
 /** The sets of the record's values, then the suspected ones. */
 function placesOf(record: Item | undefined, suspected: readonly Place[], declared: readonly string[]): Place[] {
   const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
-    const value = isLive(record) ? valueIn(record, field) : undefined;
+    const value = isRecord(record) ? valueIn(record, field) : undefined;
     return value === undefined ? [] : [{ field, value }];
   });
   const others = suspected.filter(
@@ -94,7 +94,7 @@ interface Seen {
 /** The differences of a number, and the writes that repair them. */
 function judge({ list, number, record, head, places, gap, sets, now }: Seen): Finding {
   const { entity } = list;
-  const live = isLive(record) ? record : undefined;
+  const live = isRecord(record) ? record : undefined;
   const noted = notedIn(live);
   const notBuilt = live === undefined ? [] : indexesOf(entity).filter((field) => !noted.includes(field));
   const of = { entity: entity.name, id: live === undefined ? undefined : String(live.id) };
@@ -106,7 +106,7 @@ function judge({ list, number, record, head, places, gap, sets, now }: Seen): Fi
 
   const isGiven = number < Math.max(Number(head.NEXT ?? 0), list.next);
   // Its writer may still be running, and is not fenced during the grace period.
-  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(head, number, now);
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(head, number, now, list.settled);
   const isGap = isGiven && live === undefined && !isPending;
   if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
@@ -164,7 +164,7 @@ function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, ex
   if (record === undefined && isGap) {
     const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
     work.put({ ...key, [TOMBSTONE]: true, ...ttl }, changed);
-  } else if (!isLive(record)) {
+  } else if (!isRecord(record)) {
     const expect = record === undefined ? { exists: false } : { equals: { [TOMBSTONE]: true } };
     work.update(key, { condition: expect, onConditionFailed: changed });
   } else {

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PLATFORM, recordsPartition } from '../keys.ts';
-import { TOMBSTONE } from '../lists/read-records.ts';
+import { isRecord, TOMBSTONE } from '../lists/read-records.ts';
 import { type Item, VERSION } from '../schema.ts';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../system/organizations.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
-import { isLive, readHead } from './survey.ts';
+import { readHead } from './survey.ts';
 
 /** Compares an organization with its copy in the platform's list. */
 export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
@@ -82,7 +82,7 @@ const fieldsOf = (item: Item): Item =>
 
 /** The condition that a copy is still missing: no item, a tombstone, or an item without an id. */
 const absenceOf = (copy: Item | undefined) =>
-  copy === undefined ? { exists: false } : { equals: isLive(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
+  copy === undefined ? { exists: false } : { equals: isRecord(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
 
 async function settleNumber(scope: Scope): Promise<void> {
   const partition = recordsPartition(PLATFORM, listedEntity.name);
@@ -91,6 +91,6 @@ async function settleNumber(scope: Scope): Promise<void> {
     SK: scope.tenant,
   });
   const head = await readHead(scope, partition);
-  const list = { entity: listedEntity, partition, head, next: Number(head.NEXT ?? 0) };
+  const list = { entity: listedEntity, partition, head, next: Number(head.NEXT ?? 0), settled: -1 };
   await settle(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
 }

@@ -1,11 +1,12 @@
 import { PLATFORM, quotaKey, recordsPartition } from '../keys.ts';
 import { readPartition } from '../lists/read-partition.ts';
+import { isRecord } from '../lists/read-records.ts';
 import { toRecord } from '../repository/entity.ts';
 import { type Item, MOVES } from '../schema.ts';
 import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
 import type { Kind } from './kinds.ts';
 import { readItem } from './reading.ts';
-import { isLive, type Visitor } from './survey.ts';
+import type { Visitor } from './survey.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -68,7 +69,7 @@ export class Quota {
     const { tenant } = this.#scope;
     const counts = Object.fromEntries(this.#attributes.map((attribute) => [attribute, 0]));
     for await (const item of readPartition(this.#scope, recordsPartition(tenant, this.#kind.entity.name)))
-      if (isLive(item)) this.#count(item, counts);
+      if (isRecord(item)) this.#count(item, counts);
     return counts;
   }
 

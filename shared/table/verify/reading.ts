@@ -1,7 +1,7 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Key } from '../keys.ts';
 import { ReadBudget } from '../lists/read-budget.ts';
-import { readEach } from '../lists/read-records.ts';
+import { isRecord, readEach } from '../lists/read-records.ts';
 import type { Item } from '../schema.ts';
 import { retry } from '../transaction/retry.ts';
 import type { Scope } from './difference.ts';
@@ -32,7 +32,8 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
 /** The records of these numbers, however many. */
 export async function readRecords({ table, clock }: Scope, partition: string, numbers: readonly number[]) {
   const reading = new ReadBudget({ clock, deadline: clock() + TIMEOUT_MS }, false, Number.POSITIVE_INFINITY);
-  return (await readEach(table, partition, numbers, true, reading)).records;
+  const { records } = await readEach(table, partition, numbers, true, reading);
+  return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
 }
 
 export async function countPartition(scope: Scope, partition: string): Promise<number> {

@@ -1,8 +1,9 @@
 import { recordsPartition } from '../keys.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
+import { settledUpTo } from '../lists/lateness.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { readPartition } from '../lists/read-partition.ts';
-import { TOMBSTONE } from '../lists/read-records.ts';
+import { isRecord } from '../lists/read-records.ts';
 import { readHead as readHeadOf } from '../lists/read-set.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn } from '../repository/entity-lists.ts';
@@ -28,8 +29,12 @@ export interface Survey {
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
+  /** Numbers with a tombstone that does not expire. */
+  readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
+  /** The writers of lower numbers had their time (`lists/lateness.ts`). */
+  readonly settled: number;
   /** Where records expire: each end that is later than those of all numbers before, with its first number. */
   readonly ends: readonly Mark[];
 }
@@ -49,15 +54,21 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   const sets = new Map<string, Map<string, ExpectedSet>>();
   const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
   const unnoted: number[] = [];
+  const tombstones: number[] = [];
   let count = 0;
   let last = -1;
+  let settled = -1;
   const ends: Mark[] = [];
   for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
-    if (!isLive(item)) continue;
     const number = numberIn(String(item.SK));
+    if (!isRecord(item)) {
+      if (item[TTL_ATTRIBUTE] === undefined) tombstones.push(number);
+      continue;
+    }
     live.add(number);
     count++;
     last = number;
+    settled = Math.max(settled, settledUpTo([[number, item]], entity.createdAt, scope.clock()));
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
@@ -70,11 +81,8 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
     if (indexesOf(entity).some((field) => !noted.includes(field))) unnoted.push(number);
     visit(item, number);
   }
-  return { entity, partition, head, floor, next, live, count, sets, texts, unnoted, last, ends };
+  return { entity, partition, head, floor, next, live, count, sets, texts, unnoted, tombstones, last, settled, ends };
 }
-
-/** Whether there is an item, and it is not a tombstone. */
-export const isLive = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
 
 /** The head of a list, strongly consistent; empty before the first number is taken. */
 export const readHead = (scope: Scope, partition: string): Promise<Item> =>

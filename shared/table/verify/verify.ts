@@ -13,6 +13,7 @@ import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
 import { Quota } from './quota.ts';
 import { type Survey, surveyOf } from './survey.ts';
+import { deleteTombstones } from './tombstones.ts';
 
 /**
  * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, quotas, unique values, the list of organizations.
@@ -24,6 +25,8 @@ export interface Verification {
   /** Records that were verified. */
   readonly records: number;
   readonly differences: readonly Verified[];
+  /** Tombstones that were deleted. */
+  readonly tombstones: number;
 }
 
 interface Options {
@@ -51,16 +54,18 @@ export async function verify(
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const counters = listed.map((each) => new Counters(scope, each));
   const surveyed = await Promise.all(listed.map((each) => surveyKind(scope, each, counters)));
+  let tombstones = 0;
   for (const { survey, kind, noted } of surveyed) {
     add(await verifyList(scope, survey, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, surveyed)]));
     add(await verifyValues(scope, survey, noted));
+    tombstones += await deleteTombstones(scope, survey);
   }
   for (const each of counters) add(await each.verify());
   for (const { claims, children, quota } of surveyed)
     add([...(await claims.verify()), ...(await children.verify()), ...(await quota.verify())]);
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
-  return { records: surveyed.reduce((sum, { survey }) => sum + survey.count, 0), differences };
+  return { records: surveyed.reduce((sum, { survey }) => sum + survey.count, 0), differences, tombstones };
 }
 
 interface Surveyed {

@@ -1,0 +1,56 @@
+import type { Table } from '../connection/client.ts';
+import type { Item } from '../schema.ts';
+import type { TimeLimit } from '../transaction/retry.ts';
+import { UnitOfWork } from '../transaction/unit-of-work.ts';
+import { putTombstone } from './fence.ts';
+import { gapKeyOf, gapsOf, isGapIn, type Unwritten } from './gap-words.ts';
+import { sortKeyOf } from './ids.ts';
+
+/**
+ * The release of a number by its taker, who has no record for it: its gap bit is set, on condition that the number's key is free and the word is as
+ * read. So it is set once, whoever else closes the number, and however often this is sent. No tombstone is needed where nothing can arrive any
+ * more that would write the record.
+ */
+
+/** The gap's word is not known at first. It was read with each refusal. */
+const TRIES = 4;
+
+/**
+ * @param isPending whether an attempt to write the record may still be carried out: then a tombstone stops it
+ * @param limit until when to try, and the time of the tombstone
+ */
+export async function releaseNumber(
+  table: Table,
+  unwritten: Unwritten,
+  { isPending, ...limit }: TimeLimit & { readonly isPending: boolean },
+): Promise<void> {
+  if (isPending && !(await putTombstone(table, unwritten, limit.clock()))) return;
+  let seen: Item | undefined;
+  for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
+    const work = new UnitOfWork();
+    if (!isPending) {
+      const key = { PK: unwritten.partition, SK: sortKeyOf(unwritten.number) };
+      work.update(key, { condition: { exists: false }, onConditionFailed: () => new Error('the key is not free') });
+    }
+    work.update(gapKeyOf(unwritten), {
+      ...gapsOf([unwritten], seen),
+      onConditionFailed: (found) => new OtherWord(found),
+    });
+    const outcome = await work.commit(table, limit).catch((error: unknown) => error);
+    if (!(outcome instanceof OtherWord)) {
+      if (outcome !== undefined) throw outcome;
+      return;
+    }
+    seen = outcome.item;
+  }
+}
+
+/** The word of a gap is not as it was read. */
+class OtherWord extends Error {
+  readonly item: Item | undefined;
+
+  constructor(item: Item | undefined) {
+    super('the gaps have changed');
+    this.item = item;
+  }
+}

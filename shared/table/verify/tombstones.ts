@@ -1,0 +1,81 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { StaleRead } from '../errors.ts';
+import { HEAD, setPartition } from '../keys.ts';
+import { sortKeyOf } from '../lists/ids.ts';
+import { AT } from '../lists/lateness.ts';
+import { TOMBSTONE } from '../lists/read-records.ts';
+import { UnitOfWork } from '../transaction/unit-of-work.ts';
+import { changed, type Scope } from './difference.ts';
+import { readNumbers } from './gaps.ts';
+import { inLanes, withRetries } from './reading.ts';
+import type { Survey } from './survey.ts';
+
+/**
+ * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was given out more than a day ago has no
+ * writer, for no request sends a record so late (`lists/number-pool.ts`). The gap bit stays. A run with `--repair` notes the next number of each
+ * list with tombstones; a run a day later deletes those of lower numbers.
+ */
+
+/** Attributes of a head: the next number at the time of the note, and that time in epoch milliseconds. */
+const NOTED_NEXT = 'NOTED_NEXT';
+const NOTED_AT = 'NOTED_AT';
+
+const DAY = 86_400_000;
+/** Longest time to write the note, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** @returns how many were deleted */
+export async function deleteTombstones(scope: Scope, survey: Survey): Promise<number> {
+  const { head, tombstones } = survey;
+  if (!scope.repair || tombstones.length === 0) return 0;
+  const now = scope.clock();
+  const { [NOTED_NEXT]: next, [NOTED_AT]: at } = head;
+  if (at === undefined) await note(scope, survey, now);
+  if (at === undefined || now - Number(at) < DAY) return 0;
+  const deleted = await deleteBelow(scope, survey, Number(next));
+  await note(scope, survey, now);
+  return deleted;
+}
+
+/** Notes the next number, unless another run did. An operator's clock that is slow counts as that of the writer who took the last one, so that the note is not too old. */
+async function note({ table, clock }: Scope, { partition, head, next }: Survey, now: number): Promise<void> {
+  const work = new UnitOfWork();
+  work.update(
+    { PK: setPartition(partition), SK: HEAD },
+    {
+      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(head[AT] ?? 0)) },
+      condition: { exists: true, equals: { [NOTED_AT]: head[NOTED_AT] } },
+      onConditionFailed: changed,
+    },
+  );
+  await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS }).catch((error: unknown) => {
+    if (!(error instanceof StaleRead)) throw error;
+  });
+}
+
+async function deleteBelow(scope: Scope, { partition, tombstones }: Survey, end: number): Promise<number> {
+  const gaps = await readNumbers(scope, setPartition(partition));
+  const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
+  const { client, name } = scope.table;
+  const deleted = await inLanes(
+    unneeded,
+    (_, index) => index,
+    async (number) => {
+      const command = new DeleteCommand({
+        TableName: name,
+        Key: { PK: partition, SK: sortKeyOf(number) },
+        ConditionExpression: 'attribute_exists(#tombstone)',
+        ExpressionAttributeNames: { '#tombstone': TOMBSTONE },
+      });
+      // One that is not there any more was deleted by an attempt whose reply was lost.
+      await withRetries(scope, () => client.send(command)).catch(unlessRefused);
+      return [number];
+    },
+  );
+  return deleted.length;
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+}
