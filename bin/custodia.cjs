@@ -3,4 +3,5 @@
 
 /** `npx custodia`: the operator's command line, on a Node that can run it. */
 require('./node-version.cjs');
+require('./end-with-npm.cjs');
 import('./operator.ts');

@@ -49,5 +49,7 @@ async function stop(code: number): Promise<void> {
     isStopping = true;
     await api?.close();
   }
-  process.exit(code);
+  const dropped = api?.unanswered() ?? 0;
+  if (dropped > 0) console.error(`Requests that arrived and got no response: ${dropped}.`);
+  process.exit(dropped > 0 ? 1 : code);
 }

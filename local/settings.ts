@@ -34,6 +34,8 @@ export interface LocalSettings {
   readonly corsOrigins?: readonly string[] | undefined;
   /** What each route takes of all callers together, as a stage does it; undefined: any number of requests. */
   readonly throttling?: Throttling | undefined;
+  /** Requests that are worked on at the same time; undefined: as many as the gateway takes. */
+  readonly inFlight?: number | undefined;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,6 +55,7 @@ export const readSettings = (environment: Environment): LocalSettings => ({
   tenantRateLimit: limitOf(environment, 'TENANT_RATE_LIMIT'),
   corsOrigins: corsOriginsOf(environment.CORS_ORIGINS || undefined),
   throttling: throttlingOf(environment),
+  inFlight: limitOf(environment, 'IN_FLIGHT', ' at the same time'),
 });
 
 /** The levels of the log of `npm start`, the most verbose first. */

@@ -32,6 +32,8 @@ export interface LocalApi {
     /** Whether the secret was given by `PLATFORM_SECRET`: then it is not printed. */
     readonly isSecretGiven: boolean;
   };
+  /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
+  unanswered(): number;
   /** Resolves when nothing that was started is left. May be called twice. */
   close(): Promise<void>;
 }
@@ -101,7 +103,8 @@ export async function startLocalApi(
   const gateway = await listen(settings, log, gatewayOptions);
   started.defer(() => gateway.close());
   const all = started.move();
-  return { url: gateway.url, storage: storage.name, platform, close: () => all.disposeAsync() };
+  const { url, unanswered } = gateway;
+  return { url, storage: storage.name, platform, unanswered, close: () => all.disposeAsync() };
 }
 
 /** Where the local keys lie. With `:memory:` that is a directory that goes with this process. */
@@ -182,7 +185,7 @@ const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
 async function listen(
-  { port, host, allowedHosts = [], throttling, corsOrigins = [] }: LocalSettings,
+  { port, host, allowedHosts = [], throttling, inFlight, corsOrigins = [] }: LocalSettings,
   log: Log,
   options: Pick<GatewayOptions, 'authorizerTtlSeconds'>,
 ): Promise<Gateway> {
@@ -196,6 +199,7 @@ async function listen(
       host,
       allowedHosts,
       throttling,
+      limits: inFlight === undefined ? {} : { inFlight },
       corsOrigins,
       around: log.tells('info') ? requestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),

@@ -59,9 +59,25 @@ export const badGateway = (cause: unknown): GatewayFailure =>
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis */
 export const uriTooLong = (): GatewayFailure => new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_4XX, 414);
 
+/** More requests are in flight than this machine can answer in time. */
+export const overloaded = (): GatewayFailure =>
+  failureOf({
+    type: 'unavailable',
+    status: 503,
+    detail: 'Too many requests are being answered at the same time.',
+    headers: { 'Retry-After': "'1'" },
+  });
+
 /** What AWS refuses before API Gateway's responses come into play: not HTTP, or not a URL. */
 export const notHttp = (detail: string): GatewayFailure =>
   failureOf({ type: 'malformed-request', status: 400, detail });
+
+export const tooSlow = (milliseconds: number): GatewayFailure =>
+  failureOf({
+    type: 'malformed-request',
+    status: 408,
+    detail: `The request did not arrive within ${milliseconds / 1_000} s.`,
+  });
 
 export const headersTooLarge = (maxBytes: number): GatewayFailure =>
   failureOf({

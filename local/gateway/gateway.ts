@@ -4,23 +4,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientGone } from './body.ts';
-import { headersTooLarge, notHttp } from './failure.ts';
-import { takeIn } from './incoming.ts';
+import { type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
+import { type Incoming, takeIn } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
 import { gatewayReply, sendRaw, sendReply } from './reply.ts';
 import { type Serve, server } from './serve.ts';
+import { Tally } from './tally.ts';
 
 export type { FunctionHandler, GatewayOptions } from './options.ts';
 
 export interface Gateway {
   /** `http://127.0.0.1:PORT`, with the stage behind it where one was named. */
   readonly url: string;
-  /** Lets requests under way end, for three seconds at most. May be called twice. */
+  /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
+  unanswered(): number;
+  /** Lets requests under way end, for as long as its limits say. May be called twice. */
   close(): Promise<void>;
 }
-
-/** How long requests under way may take when the gateway closes, in milliseconds. */
-const CLOSE_GRACE_MS = 3_000;
 
 /** What the parser reads of request line and headers: enough that the gateway's own, smaller limit answers. In bytes. */
 const PARSER_HEADER_BYTES = 65_536;
@@ -31,29 +31,52 @@ const PARSER_HEADER_BYTES = 65_536;
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const settings = withDefaults(options);
-  const http = httpServer(settings, server(settings));
+  const underWay = new Tally();
+  const http = httpServer({ settings, serve: server(settings), underWay });
   http.listen(settings.port, settings.host);
   await once(http, 'listening');
   let closing: Promise<void> | undefined;
+  let dropped: number | undefined;
+  const close = async (): Promise<void> => {
+    dropped = await closeServer(http, underWay, settings.limits.graceMs);
+  };
   return {
     url: urlOf(http, settings),
+    unanswered: () => dropped ?? underWay.size,
     close: () => {
-      closing ??= closeServer(http);
+      closing ??= close();
       return closing;
     },
   };
 }
 
-function httpServer(settings: GatewaySettings, serve: Serve): Server {
+/** What each request needs. */
+interface Running {
+  readonly settings: GatewaySettings;
+  readonly serve: Serve;
+  /** Requests that have arrived, until their response is sent and their work is done. */
+  readonly underWay: Tally;
+}
+
+function httpServer(running: Running): Server {
+  const { settings } = running;
   const answering = new WeakMap<Duplex, ServerResponse>();
+  const { arrivalMs } = settings.limits;
   const http = createServer(
-    // A missing Host is ours to refuse, with a problem; the parser would answer in its own words.
-    { maxHeaderSize: PARSER_HEADER_BYTES, requireHostHeader: false },
+    {
+      maxHeaderSize: PARSER_HEADER_BYTES,
+      // A missing Host is ours to refuse, with a problem; the parser would answer in its own words.
+      requireHostHeader: false,
+      headersTimeout: arrivalMs,
+      requestTimeout: arrivalMs,
+      // How often Node looks for connections that are too slow.
+      connectionsCheckingInterval: Math.ceil(arrivalMs / 12),
+    },
     (request, response) => {
       answering.set(request.socket, response);
       // A connection that was busy when the server closed would otherwise wait for one more request.
       response.once('close', () => http.listening || http.closeIdleConnections());
-      void respond(settings, serve, request, response);
+      void respond(running, request, response, () => !http.listening);
     },
   );
   // Their size is bounded, so their number need not be: past this number Node drops headers without a word.
@@ -67,31 +90,45 @@ function httpServer(settings: GatewaySettings, serve: Serve): Server {
       socket.destroy();
     } else {
       const requestId = randomUUID();
+      // Nobody waits for the rest any more.
+      if (isTooSlow(error)) socket.once('finish', () => socket.destroy());
       sendRaw(socket, gatewayReply(parserFailure(error, settings), requestId, settings), requestId);
     }
   });
   return http;
 }
 
-const parserFailure = ({ code }: NodeJS.ErrnoException, { limits }: GatewaySettings) =>
-  code === 'HPE_HEADER_OVERFLOW' ? headersTooLarge(limits.headerBytes) : notHttp('The request is not valid HTTP.');
+const isTooSlow = ({ code }: NodeJS.ErrnoException): boolean => code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
+function parserFailure(error: NodeJS.ErrnoException, { limits }: GatewaySettings): GatewayFailure {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return headersTooLarge(limits.headerBytes);
+  if (isTooSlow(error)) return tooSlow(limits.arrivalMs);
+  return notHttp('The request is not valid HTTP.');
+}
+
+/** Answers a request, and ends when its response is sent or its client is gone. */
 async function respond(
-  settings: GatewaySettings,
-  serve: Serve,
+  { settings, serve, underWay }: Running,
   request: IncomingMessage,
   response: ServerResponse,
+  isClosing: () => boolean,
 ): Promise<void> {
+  using entered = new DisposableStack();
   const requestId = randomUUID();
   // A client may disconnect at any time, which is no failure.
   request.on('error', () => undefined);
   response.on('error', () => undefined);
   try {
     const { method = '', url: target = '' } = request;
-    const { reply } = await settings.around({ requestId, method, target }, () =>
-      serve(() => takeIn(request, settings.limits, settings.allowedHosts), requestId),
-    );
+    const arrive = async (): Promise<Incoming> => {
+      const incoming = await takeIn(request, settings.limits, settings.allowedHosts);
+      entered.use(underWay.enter());
+      return incoming;
+    };
+    const { reply } = await settings.around({ requestId, method, target }, () => serve(arrive, requestId));
+    if (isClosing()) response.shouldKeepAlive = false;
     await sendReply(request, response, reply, requestId);
+    if (!response.closed) await new Promise((resolve) => response.once('close', resolve));
   } catch (error) {
     if (!(error instanceof ClientGone)) settings.report(`request ${requestId} could not be answered`, error);
     response.destroy();
@@ -104,10 +141,17 @@ function urlOf(http: Server, { stage }: GatewaySettings): string {
   return stage === undefined ? base : `${base}/${stage}`;
 }
 
-async function closeServer(http: Server): Promise<void> {
+/** @returns how many requests were dropped */
+async function closeServer(http: Server, underWay: Tally, graceMs: number): Promise<number> {
   const closed = once(http, 'close');
   http.close();
-  const timer = setTimeout(() => http.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
+  const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, graceMs);
+  // Of a client that has gone away, the connection is closed before the work is done.
+  await Promise.race([Promise.all([closed, underWay.none()]), graceIsOver]);
   clearTimeout(timer);
+  const dropped = underWay.size;
+  http.closeAllConnections();
+  await closed;
+  return dropped;
 }

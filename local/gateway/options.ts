@@ -17,19 +17,28 @@ export interface Limits {
   readonly functionMs: number;
   /** Longest time the authorizer may take, in milliseconds. */
   readonly authorizerMs: number;
+  /** Requests that functions and the authorizer work on at the same time: a further one is refused at once. */
+  readonly inFlight: number;
+  /** Longest time in which headers and body may arrive, in milliseconds. */
+  readonly arrivalMs: number;
+  /** Longest time that requests under way may take when the gateway closes, in milliseconds. */
+  readonly graceMs: number;
 }
 
 /**
  * What AWS allows. Gateway: https://docs.aws.amazon.com/apigateway/latest/developerguide/limits.html
  * Payload: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
  */
-export const AWS_LIMITS: Limits = {
+const AWS_LIMITS = {
   bodyBytes: 10_485_760,
   headerBytes: 10_240,
   payloadBytes: 6_291_556,
   functionMs: 29_000,
   authorizerMs: 10_000,
 };
+
+/** Of this gateway alone. How many requests one machine answers before they fail for want of time: `docs/decisions/0093-local-development.md`. */
+const OWN_LIMITS = { inFlight: 32, arrivalMs: 60_000, graceMs: 3_000 };
 
 /** A request as it arrived, before anything of it was checked. */
 export interface Arrived {
@@ -104,6 +113,6 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
     process.stderr.write(`${failure}: ${stacksOf(cause)}\n`);
   },
   ...given,
-  limits: { ...AWS_LIMITS, ...limits },
+  limits: { ...AWS_LIMITS, ...OWN_LIMITS, ...limits },
   around: around ?? ((_, serve) => serve()),
 });

@@ -5,7 +5,7 @@ import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
 import { type AuthorizerValues, headerOf, proxyEvent, type Routed, traceIdOf } from './event.ts';
-import { badGateway, failure, failureOf, GatewayFailure } from './failure.ts';
+import { badGateway, failure, failureOf, GatewayFailure, overloaded } from './failure.ts';
 import type { Incoming } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
 import type { Ended, GatewaySettings } from './options.ts';
@@ -13,6 +13,7 @@ import { gatewayReply, preflightReply, type Reply } from './reply.ts';
 import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { withinStage } from './stage.ts';
+import { Tally } from './tally.ts';
 import { methodThrottle } from './throttle.ts';
 
 /** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
@@ -29,6 +30,7 @@ export function server(settings: GatewaySettings): Serve {
   const invoke = invoker(settings.loadFunction, settings.limits);
   const authorizers = authorizersOf(settings);
   const throttle = methodThrottle(settings.throttling);
+  const inFlight = new Tally();
   return async (takeIn, requestId) => {
     let caller: AuthorizerValues | undefined;
     const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
@@ -40,6 +42,8 @@ export function server(settings: GatewaySettings): Serve {
       if (match === undefined || method === undefined)
         return served(answerUndeclared(match, incoming, requestId, settings));
       throttle(`${incoming.method} ${method.route.path}`);
+      if (inFlight.size >= settings.limits.inFlight) throw overloaded();
+      using _ = inFlight.enter();
       const stage = settings.stage ?? 'local';
       const traceId = traceIdOf(incoming);
       const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
@@ -50,7 +54,8 @@ export function server(settings: GatewaySettings): Serve {
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
-      if (known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
+      // What is refused for overload is no failure: to write its stack would only add to the load.
+      if (known.cause !== undefined && known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
       return served(gatewayReply(known, requestId, settings));
     }
   };

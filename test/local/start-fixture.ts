@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { descendants } from '../support/processes.ts';
 
-const ENTRY = join(import.meta.dirname, '../../bin/local.ts');
+const ROOT = join(import.meta.dirname, '../..');
+const ENTRY = join(ROOT, 'bin/local.ts');
 
 export interface Started {
   readonly pid: number;
@@ -19,10 +20,19 @@ export interface Started {
   readonly signal: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
+type Variables = Readonly<Record<string, string>>;
+
 /** Runs `bin/local.ts` with these variables, on a free port and in memory unless they say otherwise. It ends with the test. */
-export function start(variables: Readonly<Record<string, string>> = {}, nodeOptions: readonly string[] = []): Started {
+export const start = (variables: Variables = {}, nodeOptions: readonly string[] = []): Started =>
+  run(process.execPath, [...nodeOptions, ENTRY], variables);
+
+/** Runs npm in the same way: below it a shell, and below that the script. */
+export const startWithNpm = (...args: readonly string[]): Started => run('npm', args, {});
+
+function run(file: string, args: readonly string[], variables: Variables): Started {
   const { PATH = '', JAVA_HOME } = process.env;
-  const child = spawn(process.execPath, [...nodeOptions, ENTRY], {
+  const child = spawn(file, args, {
+    cwd: ROOT,
     detached: true,
     env: { PATH, ...(JAVA_HOME && { JAVA_HOME }), PORT: '0', DATA_DIR: ':memory:', ...variables },
   });

@@ -16,7 +16,7 @@ import { runOperator } from '../support/operator.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, isRunning } from '../support/processes.ts';
 import { tableAt } from '../support/storage.ts';
-import { childrenOf, linesToPaste, paste, type Started, start } from './start-fixture.ts';
+import { childrenOf, linesToPaste, paste, type Started, start, startWithNpm } from './start-fixture.ts';
 
 describe('npm start', () => {
   it('says how soon it is ready and three lines that work when pasted, and leaves nothing behind on Ctrl-C', async () => {
@@ -42,6 +42,36 @@ describe('npm start', () => {
     });
     await started.signal('SIGINT');
     await vi.waitUntil(() => !children.some(isRunning), { timeout: PATIENCE });
+  });
+
+  it.skipIf(!canListProcesses).each([
+    ['start', 'SIGTERM'],
+    ['start', 'SIGHUP'],
+    ['start', 'SIGKILL'],
+    ['run dev', 'SIGKILL'],
+  ] as const)('leaves nothing behind when npm %s alone gets a %s', async (script, signal) => {
+    const started = startWithNpm(...script.split(' '));
+    await started.ready();
+    const children = childrenOf(started);
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    process.kill(started.pid, signal);
+    await vi.waitUntil(() => !children.some(isRunning), { timeout: PATIENCE });
+  });
+
+  it.skipIf(!canListProcesses)('says how many requests it dropped at its end, which is then no success', async () => {
+    const started = start();
+    const url = await started.ready();
+    const [engine = Number.NaN] = childrenOf(started);
+    process.kill(engine, 'SIGSTOP');
+    const headers = { 'content-type': 'application/json' };
+    const login = { method: 'POST', headers, body: JSON.stringify({ app_code: 'platform', secret: 'x'.repeat(32) }) };
+    const dropped = expect(fetch(`${url}/api/v1/auth/login`, login)).rejects.toThrow('fetch failed');
+    // They come after it and need no DynamoDB.
+    for (const _ of Array(2)) expect((await fetch(`${url}/nowhere`)).status).toBe(404);
+    expect(await started.signal('SIGTERM')).toBe(1);
+    await dropped;
+    expect(started.output()).toMatch(/\nRequests that arrived and got no response: 1\.\n$/);
+    expect(isRunning(engine)).toBe(false);
   });
 
   it('finds its data, its keys and its platform secret again; the operator verifies them while it runs, and between', async () => {

@@ -1,0 +1,27 @@
+/** How many there are of something that begins and ends. */
+export class Tally {
+  #size = 0;
+  readonly #none = new Set<() => void>();
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** One more, until it is disposed of. */
+  enter(): Disposable {
+    this.#size++;
+    return { [Symbol.dispose]: () => this.#leave() };
+  }
+
+  /** Resolves as soon as there are none. */
+  async none(): Promise<void> {
+    if (this.#size > 0) await new Promise<void>((resolve) => this.#none.add(resolve));
+  }
+
+  #leave(): void {
+    this.#size--;
+    if (this.#size > 0) return;
+    for (const resolve of this.#none) resolve();
+    this.#none.clear();
+  }
+}

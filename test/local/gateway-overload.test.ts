@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { allow, fakeGateway, problemOf } from './gateway-fixture.ts';
+
+const DONE = { statusCode: 200, body: 'done' };
+
+/** A function that answers when it is told to. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const things = vi.fn(() => promise);
+  return { things, calls: (count: number) => vi.waitUntil(() => things.mock.calls.length === count), resolve };
+}
+
+describe('more requests than the gateway answers at the same time', () => {
+  it('are refused at once with a problem, are no failure, and succeed later', async () => {
+    const { things, calls, resolve } = held();
+    const { send, failures } = await fakeGateway({ things, limits: { inFlight: 3 } });
+    const taken = Array.from(Array(3), () => send('GET', '/v1/things'));
+    await calls(3);
+    const refused = await Promise.all(Array.from(Array(400), () => send('POST', '/v1/things', { body: '{}' })));
+    expect(new Set(refused.map(problemOf))).toEqual(new Set(['503 unavailable']));
+    expect(new Set(refused.map(({ headers }) => headers.get('retry-after')))).toEqual(new Set(['1']));
+    resolve(DONE);
+    expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await send('GET', '/v1/things')).status).toBe(200);
+    expect(things).toHaveBeenCalledTimes(4);
+    expect(failures).toEqual([]);
+  });
+
+  it('are counted with the time of their authorizer, and without bodies that are still to come', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const authorize = vi.fn(() => promise);
+    const { url, send } = await fakeGateway({ authorize, limits: { inFlight: 1 } });
+    await opened(url, 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
+    const first = send('GET', '/v1/secret', { headers: ['Authorization', 'Bearer t'] });
+    await vi.waitUntil(() => authorize.mock.calls.length === 1);
+    expect((await send('GET', '/v1/things')).status).toBe(503);
+    expect((await send('GET', '/v1/nowhere')).status).toBe(404);
+    resolve(allow());
+    expect((await first).status).toBe(200);
+  });
+});
+
+describe('a gateway that closes', () => {
+  it('closes each connection with its response, also of a request that comes on an open one, and drops none', async () => {
+    const { things, calls, resolve } = held();
+    const { url, close, unanswered } = await fakeGateway({ things });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const [first, second] = [get(url, agent), get(url, agent)];
+    await calls(1);
+    expect(unanswered()).toBe(1);
+    const closed = close();
+    resolve(DONE);
+    const response = await first;
+    expect([response.headers.connection, await text(response)]).toEqual(['close', 'done']);
+    await expect(second).rejects.toThrow('ECONNREFUSED');
+    await closed;
+    expect(unanswered()).toBe(0);
+  });
+
+  it('tells of requests that it drops when its grace is over, also of a client that has gone away', async () => {
+    const { things, calls } = held();
+    const { url, send, close, unanswered } = await fakeGateway({ things, limits: { graceMs: 1 } });
+    const dropped = expect(send('GET', '/v1/things')).rejects.toThrow('hang up');
+    const gone = await opened(url, 'GET /v1/things HTTP/1.1\r\nHost: a\r\n\r\n');
+    await calls(2);
+    gone.destroy();
+    await opened(url, 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
+    await close();
+    await dropped;
+    expect(unanswered()).toBe(2);
+  });
+});
+
+describe('what does not arrive in its time', () => {
+  it.each([
+    ['a request line', ''],
+    ['headers', 'GET /v1/things HTTP/1.1\r\nHost: a\r\n'],
+    ['a body', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc'],
+    ['a chunked body', 'POST /v1/things HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n'],
+  ])('%s is answered with a problem, and the connection is closed from both sides', async (_, bytes) => {
+    const { url, things, failures } = await slowGateway();
+    const socket = await opened(url, bytes);
+    expect(await text(socket)).toMatch(
+      /^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*"detail":"The request did not arrive within 0\.05 s\."/,
+    );
+    // The client has not closed its side: the server no longer waits for that.
+    await vi.waitUntil(() => {
+      socket.write('x');
+      return socket.destroyed;
+    });
+    expect(things).not.toHaveBeenCalled();
+    expect(failures).toEqual([]);
+  });
+
+  it('is not what takes long to be answered', async () => {
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const { url, send } = await slowGateway(() => promise);
+    const sent = send('GET', '/v1/things');
+    // Whoever came later was closed before.
+    await text(await opened(url, ''));
+    resolve(DONE);
+    expect((await sent).status).toBe(200);
+  });
+});
+
+async function slowGateway(answer: () => unknown = () => DONE) {
+  const things = vi.fn(answer);
+  return { ...(await fakeGateway({ things, limits: { arrivalMs: 50 } })), things };
+}
+
+/** A connection on which these bytes were written, and which stays open on the side of the client. */
+async function opened(url: string, bytes: string): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return socket;
+}
+
+const get = (url: string, agent: Agent): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    httpRequest(`${url}/v1/things`, { agent }, resolve).once('error', reject).end();
+  });
