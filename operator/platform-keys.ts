@@ -65,6 +65,7 @@ export const rotatePlatformKey = (appCode: string, previousValidFor: number): Pr
     await platform.trail('Integration').changed(stored.record.id, fields);
     const { secret, previousExpiresAt } = await stageRotation(platform, stored.record, credentials, {
       secret: generateSecret(),
+      knownWith: null,
       previous_valid_for: previousValidFor,
     });
     return { id: stored.record.id, app_code: appCode, secret, previous_expires_at: previousExpiresAt };

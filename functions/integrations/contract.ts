@@ -91,6 +91,34 @@ const createdIntegration = declared(() =>
     .meta({ id: 'CreatedIntegration' }),
 );
 
+const EXAMPLE_SECRET = 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ';
+
+/** The response of a change: the record, and what only a widening of permissions may add. */
+const updatedIntegration = declared(() =>
+  integration.schema
+    .extend({
+      ended_secrets: z
+        .int32()
+        .min(1)
+        .max(2)
+        .optional()
+        .describe(
+          'How many secrets have ended with their tokens, because they were set or seen with fewer permissions than the integration has now. Not there where none has.',
+        )
+        .meta({ examples: [1] }),
+      secret: z
+        .string()
+        .max(256)
+        .optional()
+        .describe(
+          'The new secret of the integration, where its newest one has ended. Shown here once and never again: if it is lost, rotate the secret.',
+        )
+        .meta({ examples: [EXAMPLE_SECRET] }),
+    })
+    .describe('An integration after its change, with what the change has ended.')
+    .meta({ id: 'UpdatedIntegration' }),
+);
+
 /** How long the previous secret may stay valid, in seconds: a day by default, at most a week. */
 export const PREVIOUS = { longest: 604_800, standard: 86_400 } as const;
 
@@ -158,7 +186,7 @@ export const integrations = contract({
       bodyExample: { app_code: example.app_code, display_name: example.display_name },
       response: created(createdIntegration, 'The registered integration, with its secret.', {
         ...example,
-        secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ',
+        secret: EXAMPLE_SECRET,
       }),
       errors: ['conflict', 'gone'],
     }),
@@ -172,13 +200,13 @@ export const integrations = contract({
     updateIntegration: route('PATCH', '/api/v1/integrations/{id}', {
       summary: 'Change an integration',
       description:
-        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409.',
+        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the answer has a new one.',
       permission: 'integrations:write',
       cutsOff: true,
       params,
       body: integration.patch,
       bodyExample: { status: 'inactive' },
-      response: ok(integration, 'The updated integration.', { ...example, status: 'inactive' }),
+      response: ok(updatedIntegration, 'The updated integration.', { ...example, status: 'inactive' }),
       errors: ['not-found', 'conflict'],
     }),
     rotateSecret: route('POST', '/api/v1/integrations/{id}/rotate-secret', {

@@ -1,5 +1,5 @@
+import type { Permissions } from '../../shared/contract/permissions.ts';
 import { Problem, pointer } from '../../shared/contract/problem.ts';
-import type { Permissions } from '../../shared/http/power.ts';
 import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 
 /**

@@ -1,20 +1,20 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { allOf, requirePower, requireRateLimit } from '../../shared/http/power.ts';
+import { requirePower, requireRateLimit } from '../../shared/http/power.ts';
 import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import type { Session } from '../../shared/table/session.ts';
-import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
+import { stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/known-permissions.ts';
+import { changeIntegration } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
 import { onlyTakesPower } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
-import { stagePower, stageStatus } from './quota.ts';
 import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
 import { registerIntegration } from './register.ts';
 import { rotateSecret } from './rotate.ts';
@@ -34,7 +34,7 @@ export const integrationOperations: Operations<typeof integrations> = {
         ? await newOrganization({ org_id, display_name: body.display_name }, query, session)
         : await tenantFor(caller, query, body, session);
     if (caller !== undefined) checkCreation(tenant, caller, fields);
-    const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller);
+    const { stored, secret } = await registerIntegration(tenant, { ...fields, rate_limit }, caller ?? 'anonymous');
     // No entity tag: it would include the secret, and match no later response.
     return { body: { ...stored.record, secret }, headers: { 'Cache-Control': 'no-store' } };
   },
@@ -49,20 +49,11 @@ export const integrationOperations: Operations<typeof integrations> = {
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
     if (!onlyTakesPower(before.record, changes)) requireBudget();
-    checkChange(tenant, caller, before.record, changes);
-    const after = await records.update(before, changes, changes.status === 'inactive' ? ['tokens'] : []);
-    const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
-    const known = {
-      ...(status && { status }),
-      ...(permissions !== undefined && { permissions }),
-      ...(rate_limit !== undefined && { rate_limit }),
-      ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
-    };
-    if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
-    if (status !== undefined) stageStatus(tenant, status, caller);
-    stagePower(tenant, before.record, after.record, caller);
-    if (status === 'inactive') stageTokensEnd(tenant, before.record);
-    return answerRecord(after);
+    const { after, ended } = await changeIntegration(tenant, caller, before, changes);
+    // No entity tag, as of a new integration: it would include what only this response has.
+    return ended.ended_secrets === undefined
+      ? answerRecord(after)
+      : { body: { ...after.record, ...ended }, headers: { 'Cache-Control': 'no-store' } };
   },
 
   rotateSecret: async ({ params, body, tenant, caller, getOrThrow }) => {
@@ -83,22 +74,6 @@ export const integrationOperations: Operations<typeof integrations> = {
     return { body: record };
   },
 };
-
-/**
- * Checks that the caller may make a change, and stages the conditions on its credentials.
- * @throws Problem `invalid-body` or `forbidden`
- */
-function checkChange(
-  tenant: Tenant,
-  caller: Caller,
-  integration: Integration,
-  { permissions = [] }: Changes<Integration>,
-): void {
-  requireKnown(permissions);
-  checkReach(caller, integration);
-  checkGrant(caller, permissions);
-  requirePower(tenant, caller, WRITE, allOf(integration.permissions, permissions));
-}
 
 /**
  * Checks that the caller may create an integration, and stages the conditions on its credentials.

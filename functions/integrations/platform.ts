@@ -41,14 +41,15 @@ export const createPlatformIntegration = (
   fields: NewIntegration,
 ): Promise<{ readonly id: string; readonly secret: string }> =>
   onPlatform('createPlatformKey', async (platform) => {
-    const registered = await registerIntegration(platform, {
+    const integration = {
       ...fields,
       status: 'active',
       permissions: null,
       metadata: null,
       rate_limit: null,
       webhook_tolerance_seconds: null,
-    });
+    } as const;
+    const registered = await registerIntegration(platform, integration, 'operator');
     return { id: registered.stored.record.id, secret: registered.secret };
   });
 
@@ -61,7 +62,7 @@ export const renewPlatformIntegration = (found: Credentials, secret: string): Pr
     const records = platform.records(integrationEntity);
     const integration = await records.get(found.integration_id);
     if (integration === undefined) throw new StaleRead('the platform integration was deleted');
-    const stored = await storeSecret(await environmentEncryption(), found, secret);
+    const stored = await storeSecret(await environmentEncryption(), found, secret, null);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
     await platform.trail('Integration').changed(integration.record.id, ['secret', 'tokens']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });

@@ -1,5 +1,7 @@
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
+import type { Permissions } from '../../shared/contract/permissions.ts';
+import { presentPermissions } from '../../shared/http/power.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import { stageCredentials } from '../../shared/table/system/credentials.ts';
@@ -20,21 +22,20 @@ interface Registered {
   readonly secret: string;
 }
 
+/** Who registers an integration, and sees its secret. */
+type Maker = Caller | 'anonymous' | 'operator';
+
 /**
  * Stages an integration of a tenant and its credentials. The commit throws {@link NotUnique} when the app code is taken, and Problem `conflict`
  * when the tenant has reached its limit of active integrations.
- * @param caller undefined for a first key and for the operator
  * @throws Problem `invalid-body` when the secret is too easy to guess
  */
-export async function registerIntegration(
-  tenant: Tenant,
-  input: NewIntegration,
-  caller?: Pick<Caller, 'orgId'>,
-): Promise<Registered> {
+export async function registerIntegration(tenant: Tenant, input: NewIntegration, maker: Maker): Promise<Registered> {
   const { secret: supplied, ...fields } = input;
   const secret = await chosenSecret(supplied, fields.app_code);
   const { session } = tenant;
   const owner = { tenant: tenant.id, app_code: fields.app_code };
+  const caller = typeof maker === 'string' ? undefined : maker;
   const [stored, storedSecret] = await Promise.all([
     // `permissions` is audited even if it is null, which means all of them.
     tenant
@@ -43,7 +44,9 @@ export async function registerIntegration(
         'permissions',
         'secret',
       ]),
-    environmentEncryption().then((encryption) => storeSecret(encryption, owner, secret)),
+    Promise.all([environmentEncryption(), permissionsOf(maker, tenant)]).then(([encryption, knownWith]) =>
+      storeSecret(encryption, owner, secret, knownWith),
+    ),
   ]);
   stageCredentials(session, {
     ...owner,
@@ -57,4 +60,10 @@ export async function registerIntegration(
   if (isActive(fields)) stageStatus(tenant, 'active', caller);
   stagePower(tenant, undefined, fields, caller);
   return { stored, secret };
+}
+
+/** An operator reaches every secret by other means; an anonymous caller has no permissions. */
+async function permissionsOf(maker: Maker, tenant: Tenant): Promise<Permissions> {
+  if (maker === 'operator') return null;
+  return maker === 'anonymous' ? [] : presentPermissions(tenant, maker);
 }

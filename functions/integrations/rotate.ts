@@ -1,7 +1,8 @@
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import type { Permissions } from '../../shared/contract/permissions.ts';
 import { invalidField } from '../../shared/contract/problem.ts';
-import { requirePower } from '../../shared/http/power.ts';
+import { presentPermissions, requirePower } from '../../shared/http/power.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import {
@@ -27,6 +28,12 @@ interface RotationInput {
   readonly previous_valid_for: number;
 }
 
+/** A secret, and the permissions of whoever sets or sees it. */
+interface NewSecret {
+  readonly secret: string;
+  readonly knownWith: Permissions;
+}
+
 interface Rotated {
   /** In plain text: shown to the caller once. */
   readonly secret: string;
@@ -49,8 +56,9 @@ export async function rotateSecret(
   const endsTokens = previous_valid_for === 0;
   // Checked before the audit event takes its number, so that a refusal writes nothing.
   checkReach(caller, integration);
-  const [credentials] = await Promise.all([
+  const [credentials, knownWith] = await Promise.all([
     credentialsOf(tenant, integration),
+    presentPermissions(tenant, caller),
     tenant.trail('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
   ]);
   checkReach(caller, credentials);
@@ -60,7 +68,7 @@ export async function rotateSecret(
     throw invalidField('secret', 'is a secret of this integration already');
   }
 
-  return stageRotation(tenant, integration, credentials, { secret, previous_valid_for });
+  return stageRotation(tenant, integration, credentials, { secret, knownWith, previous_valid_for });
 }
 
 /** Stages a new secret beside the newest one, which ends after `previous_valid_for` seconds; if that is at once, all tokens end too. */
@@ -68,10 +76,10 @@ export async function stageRotation(
   tenant: Tenant,
   integration: Integration,
   credentials: Credentials,
-  { secret, previous_valid_for }: Required<RotationInput> & { readonly secret: string },
+  { secret, knownWith, previous_valid_for }: NewSecret & Pick<RotationInput, 'previous_valid_for'>,
 ): Promise<Rotated> {
   const endsNow = previous_valid_for === 0;
-  const fresh = await storeSecret(await environmentEncryption(), credentials, secret);
+  const fresh = await storeSecret(await environmentEncryption(), credentials, secret, knownWith);
   const end = endsNow ? null : Math.floor(tenant.session.now / 1000) + previous_valid_for;
   const secrets = rotated(credentials.secrets, fresh, end);
   const { secrets: before, permissions } = credentials;
@@ -80,7 +88,8 @@ export async function stageRotation(
   return { secret, previousExpiresAt: end === null ? null : new Date(end * 1000).toISOString() };
 }
 
-async function credentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
+/** @throws StaleRead when they were deleted meanwhile */
+export async function credentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
   const credentials = await readCredentialsOf(tenant, app_code);
   if (credentials === undefined) throw new StaleRead('the credentials were deleted');
   return credentials;

@@ -47,7 +47,8 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
       name: 'secrets key',
       needs: ['access'],
       look: async () => {
-        await storeSecret(await environmentEncryption(), { tenant: 'PLATFORM', app_code: 'doctor' }, generateSecret());
+        const owner = { tenant: 'PLATFORM', app_code: 'doctor' };
+        await storeSecret(await environmentEncryption(), owner, generateSecret(), []);
         return 'encrypts for the platform';
       },
       advice: 'Without the key nobody can make integrations: it must be enabled, and not waiting for its deletion.',

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
+import { includeAll, type Permissions } from '../contract/permissions.ts';
 import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
-import type { StoredSecret } from '../table/system/credentials.ts';
+import type { Credentials, StoredSecret } from '../table/system/credentials.ts';
 
 /**
  * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself
@@ -23,16 +24,21 @@ const RANDOM_BYTES = 32;
 /** A new secret: 256 random bits. The prefix lets secret scanners recognize it. */
 export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 
-/** A secret in the form in which it is stored. */
+/**
+ * A secret in the form in which it is stored.
+ * @param knownWith the permissions of whoever sets or sees it
+ */
 export const storeSecret = async (
   encryption: EnvelopeEncryption,
   owner: Owner,
   secret: string,
+  knownWith: Permissions,
 ): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
   encrypted: await encryption.encrypt(secret, placeOf(owner)),
   expires_at: null,
+  known_with: knownWith,
 });
 
 /**
@@ -46,6 +52,20 @@ export function rotated(
 ): readonly StoredSecret[] {
   const previous = secrets.find(({ expires_at }) => expires_at === null);
   return previous === undefined || previousEnd === null ? [fresh] : [fresh, { ...previous, expires_at: previousEnd }];
+}
+
+/**
+ * The unexpired secrets of an integration when it gets these permissions: those that are kept, and those that end because they are known with less.
+ * `now` in epoch milliseconds.
+ */
+export function secretsUnder(
+  permissions: Permissions,
+  { secrets, permissions: before }: Pick<Credentials, 'secrets' | 'permissions'>,
+  now: number,
+): { readonly kept: readonly StoredSecret[]; readonly ended: readonly StoredSecret[] } {
+  const current = secrets.filter((secret) => isCurrent(secret, now));
+  const isKept = ({ known_with = before }: StoredSecret): boolean => includeAll(known_with, permissions);
+  return { kept: current.filter(isKept), ended: current.filter((secret) => !isKept(secret)) };
 }
 
 /**

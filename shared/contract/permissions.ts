@@ -32,6 +32,13 @@ export function codesThatAllow(code: string): readonly string[] {
   return verb === 'read' ? [code, `${area}:write`] : [code];
 }
 
+/** Permission codes; null: all of the tenant. */
+export type Permissions = readonly string[] | null;
+
+/** Whether permissions include all of others, each by its own code or by one that includes it. */
+export const includeAll = (held: Permissions, others: Permissions): boolean =>
+  held === null || (others?.every((code) => codesThatAllow(code).some((one) => held.includes(one))) ?? false);
+
 /** The read permission of the same area: `clients:read` for `clients:write`. */
 export const readingOf = (code: PermissionCode): PermissionCode => `${code.slice(0, code.indexOf(':'))}:read`;
 

@@ -1,10 +1,16 @@
 import { badToken } from '../contract/challenge.ts';
-import { codesThatAllow } from '../contract/permissions.ts';
+import { codesThatAllow, type Permissions } from '../contract/permissions.ts';
 import { Problem } from '../contract/problem.ts';
 import type { PermissionCode } from '../contract/route.ts';
 import type { Caller } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
-import { areAsExpected, type Credentials, liveCredentials, requireCredentials } from '../table/system/credentials.ts';
+import {
+  areAsExpected,
+  type Credentials,
+  liveCredentials,
+  readCredentialsOf,
+  requireCredentials,
+} from '../table/system/credentials.ts';
 import type { Tenant } from '../table/tenant.ts';
 
 /**
@@ -12,9 +18,6 @@ import type { Tenant } from '../table/tenant.ts';
  * the gateway caches the authorizer's response. That is acceptable for records. An operation that grants, changes or revokes permissions
  * stages a condition on the caller's credentials, which is checked at commit.
  */
-
-/** Permission codes; null: all of the tenant. */
-export type Permissions = readonly string[] | null;
 
 /** The union of these permissions. */
 export const allOf = (...permissions: readonly Permissions[]): Permissions => {
@@ -37,6 +40,20 @@ export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionC
     }
     return new Problem('forbidden', { detail: `The caller no longer has ${lacking(found, permissions)}.` });
   });
+}
+
+/**
+ * The permissions that the caller has now, which may not be those that the gateway knows of. Stages the condition that they are the same at commit;
+ * otherwise the operation is run again.
+ */
+export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
+  const credentials = await readCredentialsOf(tenant, caller.appCode);
+  if (credentials === undefined) return [];
+  const { permissions } = credentials;
+  requireCredentials(tenant, caller.appCode, { equals: { permissions } }, () => {
+    return new StaleRead('the permissions of the caller have changed');
+  });
+  return permissions;
 }
 
 /** Stages the condition that the caller's rate limit is still the one known from its token. Otherwise the commit throws Problem `unauthorized`. */

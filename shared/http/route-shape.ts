@@ -23,7 +23,7 @@ export interface RouteShape {
 
 /** How a value is answered: with these fields alone, each as it is shown; or as a list of such elements; or as it is. */
 export interface Shown {
-  /** In place of a value that is missing. */
+  /** In place of a value that is missing; absent: it stays missing. */
   readonly standard: unknown;
   readonly fields?: Readonly<Record<string, Shown>>;
   readonly element?: Shown;
@@ -81,7 +81,8 @@ export function shownOf(schema: z.ZodType): Shown {
 }
 
 function derivedShown(schema: z.ZodType): Shown {
-  const standard: unknown = schema.meta()?.default ?? null;
+  // An optional field that is missing stays away.
+  const standard: unknown = schema instanceof z.ZodOptional ? undefined : (schema.meta()?.default ?? null);
   if (schema instanceof z.ZodObject) {
     const fields = Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, shownOf(field)] as const);
     return { standard, fields: Object.fromEntries(fields) };

@@ -1,7 +1,13 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
-import { generateSecret, isSecretOf, openSecrets, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import {
+  generateSecret,
+  isSecretOf,
+  openSecrets,
+  secretsUnder,
+  storeSecret,
+} from '../../shared/auth/integration-secrets.ts';
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
 import { isStrong } from '../../shared/auth/secret-strength.ts';
 import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
@@ -132,7 +138,7 @@ describe('the strength of supplied secrets', () => {
 describe('a stored secret', () => {
   it('is known again, and nothing else is', async () => {
     const secret = generateSecret();
-    const stored = await storeSecret(box, owner, secret);
+    const stored = await storeSecret(box, owner, secret, null);
     expect(isSecretOf([stored], secret, NOW)).toBe(true);
     for (const other of ['', `${secret} `, secret.slice(1), secret.toUpperCase(), stored.hash]) {
       expect(isSecretOf([stored], other, NOW)).toBe(false);
@@ -145,8 +151,8 @@ describe('a stored secret', () => {
     const [old, fresh] = [generateSecret(), generateSecret()];
     const end = Math.floor(NOW / 1000) + 60;
     const secrets = [
-      { ...(await storeSecret(box, owner, old)), expires_at: end },
-      await storeSecret(box, owner, fresh),
+      { ...(await storeSecret(box, owner, old, null)), expires_at: end },
+      await storeSecret(box, owner, fresh, null),
     ];
     const known = (now: number) => [old, fresh].map((secret) => isSecretOf(secrets, secret, now));
     expect(known(end * 1000 - 1)).toEqual([true, true]);
@@ -156,8 +162,26 @@ describe('a stored secret', () => {
     expect(await texts(end * 1000)).toEqual([fresh]);
   });
 
+  it('ends under permissions that go beyond those it is known with, or beyond those of before where that is not noted', async () => {
+    const [one, other] = [
+      await storeSecret(box, owner, 'one', ['a:read']),
+      await storeSecret(box, owner, 'other', null),
+    ];
+    const { known_with, ...unnoted } = one;
+    const under = (permissions: readonly string[] | null, secrets: (typeof unnoted)[], now = NOW) => {
+      const { kept, ended } = secretsUnder(permissions, { secrets, permissions: ['b:write'] }, now);
+      return [kept, ended];
+    };
+    expect(under(['a:read', 'b:read'], [one, other])).toEqual([[other], [one]]);
+    expect(under(['a:read'], [one, other])).toEqual([[one, other], []]);
+    expect(under(null, [one, unnoted])).toEqual([[], [one, unnoted]]);
+    expect(under(['b:read'], [unnoted])).toEqual([[unnoted], []]);
+    expect(under(['a:read'], [unnoted])).toEqual([[], [unnoted]]);
+    expect(under(null, [{ ...one, expires_at: NOW / 1000 }])).toEqual([[], []]);
+  });
+
   it('opens for its own integration only', async () => {
-    const secrets = [await storeSecret(box, owner, generateSecret())];
+    const secrets = [await storeSecret(box, owner, generateSecret(), null)];
     for (const other of [
       { ...owner, tenant: crypto.randomUUID() },
       { ...owner, app_code: 'other' },

@@ -44,7 +44,7 @@ export async function newSender(): Promise<Sender> {
   const appCode = `soak-${orgId}`;
   const tenant = Tenant.ofNewOrganization(orgId, session);
   await stageOrganization(tenant, { name: 'Soak', slug: 'soak', settings: {} }, () => new Error('it is there'));
-  const { stored, secret } = await registerIntegration(tenant, {
+  const integration = {
     app_code: appCode,
     display_name: 'Soak',
     status: 'active',
@@ -52,7 +52,8 @@ export async function newSender(): Promise<Sender> {
     metadata: null,
     rate_limit: null,
     webhook_tolerance_seconds: null,
-  });
+  } as const;
+  const { stored, secret } = await registerIntegration(tenant, integration, 'operator');
   await session.commit();
   return { orgId, integrationId: stored.record.id, appCode, secret };
 }

@@ -654,7 +654,7 @@ export interface paths {
         head?: never;
         /**
          * Change an integration
-         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away.
+         * @description An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the answer has a new one. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away.
          */
         patch: operations["updateIntegration"];
         trace?: never;
@@ -4175,6 +4175,82 @@ export interface components {
              */
             readonly created_at?: string | null;
         };
+        /** @description An integration after its change, with what the change has ended. */
+        UpdatedIntegration: {
+            /**
+             * Format: uuid
+             * @description Names the record in paths and references. The service chooses it; it never changes.
+             * @example 87d6100d-2b60-4d21-b6a1-90c4ee1f7a35
+             */
+            readonly id: string;
+            /**
+             * Format: uuid
+             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
+             */
+            org_id: string | null;
+            /**
+             * @description By which it logs in and sends webhooks; unique in the whole service, and never changes.
+             * @example acme-billing
+             */
+            app_code: string;
+            /**
+             * @description What people call the integration.
+             * @example Acme billing
+             */
+            display_name: string;
+            /**
+             * @description `inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.
+             * @example inactive
+             */
+            status: string;
+            /**
+             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @example [
+             *       "clients:read",
+             *       "tickets:write"
+             *     ]
+             */
+            permissions: string[] | null;
+            /**
+             * @description Whatever you keep with the record; it is stored as sent. At most 65536 bytes as JSON.
+             * @example {
+             *       "team": "billing"
+             *     }
+             */
+            metadata: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @example 600
+             */
+            rate_limit: number | null;
+            /**
+             * Format: int32
+             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @example 300
+             */
+            webhook_tolerance_seconds: number | null;
+            /**
+             * Format: date-time
+             * @description When the record was created, by the clock of the service.
+             * @example 2026-11-20T09:30:00.000Z
+             */
+            readonly created_at: string | null;
+            /**
+             * Format: int32
+             * @description How many secrets have ended with their tokens, because they were set or seen with fewer permissions than the integration has now. Not there where none has.
+             * @example 1
+             */
+            ended_secrets?: number;
+            /**
+             * @description The new secret of the integration, where its newest one has ended. Shown here once and never again: if it is lost, rotate the secret.
+             * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
+             */
+            secret?: string;
+        };
         /** @description How to replace a secret; the empty object `{}` will do. */
         SecretRotation: {
             /**
@@ -4884,6 +4960,7 @@ export type Integration = components['schemas']['Integration'];
 export type IntegrationCreate = components['schemas']['IntegrationCreate'];
 export type CreatedIntegration = components['schemas']['CreatedIntegration'];
 export type IntegrationPatch = components['schemas']['IntegrationPatch'];
+export type UpdatedIntegration = components['schemas']['UpdatedIntegration'];
 export type SecretRotation = components['schemas']['SecretRotation'];
 export type RotatedIntegration = components['schemas']['RotatedIntegration'];
 export type WebhookDelivery = components['schemas']['WebhookDelivery'];
@@ -6691,7 +6768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Integration"];
+                    "application/json": components["schemas"]["UpdatedIntegration"];
                 };
             };
         };

@@ -39,6 +39,8 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 
 /** Stages audit events of records of one kind. */
 export interface AuditTrail extends RecordObserver {
+  /** Begins to take the number of the next event in advance. */
+  readonly prepare: () => void;
   /** A refused login or signature of an integration, with how many there were today. */
   readonly refused: (id: string, failures: number) => Promise<void>;
 }
@@ -50,6 +52,7 @@ export const auditTrail = (
 ): AuditTrail => {
   const common = () => ({ ...originOf(session), record_type: recordType });
   return {
+    prepare: () => events.prepare(),
     created: async (place, changed_fields) => {
       await events.create<'record_id'>({ ...common(), changed_fields, failures: null }, async () => ({
         record_id: (await place).id,

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { codesThatAllow } from '../../contract/permissions.ts';
+import { codesThatAllow, type Permissions } from '../../contract/permissions.ts';
 import type { Table } from '../connection/client.ts';
 import { NotUnique, StaleRead } from '../errors.ts';
 import { appKey, PLATFORM, type TenantId } from '../keys.ts';
@@ -18,8 +18,7 @@ export interface Credentials {
   readonly tenant: TenantId;
   readonly integration_id: string;
   readonly status: 'active' | 'inactive';
-  /** Permission codes; null: all of the tenant. */
-  readonly permissions: readonly string[] | null;
+  readonly permissions: Permissions;
   /** Requests a minute; null or absent: the stage's standard. */
   readonly rate_limit?: number | null;
   /** Largest difference of a webhook's `X-Timestamp` from now, in seconds; null or absent: that of the stage. */
@@ -40,6 +39,11 @@ export interface StoredSecret {
   readonly encrypted: string;
   /** Expiry in epoch seconds; null: never. */
   readonly expires_at: number | null;
+  /**
+   * The permissions of whoever has set or seen it, at that moment; null: all (`docs/decisions/0070`). Absent for a secret from before this was
+   * noted: it counts as known with the permissions that the integration has.
+   */
+  readonly known_with?: Permissions;
 }
 
 /** The user of credentials, from its token or from the verification of a webhook. */

@@ -1,0 +1,75 @@
+import { includeAll } from '../../shared/contract/permissions.ts';
+import { allOf, requirePower } from '../../shared/http/power.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import { type Changes, isEmpty } from '../../shared/table/repository/changes.ts';
+import type { Stored } from '../../shared/table/repository/records.ts';
+import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import { requireKnown } from '../access/known-permissions.ts';
+import type { Integration } from './contract.ts';
+import { checkGrant, checkReach } from './grants.ts';
+import { stagePower, stageStatus } from './quota.ts';
+import { integrationEntity } from './store.ts';
+import { type Ended, endWeakSecrets } from './widen.ts';
+
+/**
+ * Stages the change of an integration in its record and its credentials.
+ * @throws Problem `invalid-body` or `forbidden`
+ */
+export async function changeIntegration(
+  tenant: Tenant,
+  caller: Caller,
+  before: Stored<Integration>,
+  changes: Changes<Integration>,
+): Promise<{ readonly after: Stored<Integration>; readonly ended: Ended }> {
+  checkChange(tenant, caller, before.record, changes);
+  const ended = await secretsEndedBy(tenant, caller, before.record, changes);
+  const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
+  const endsSecrets = ended.ended_secrets !== undefined;
+  const after = await tenant
+    .records(integrationEntity)
+    .update(before, changes, [
+      ...(endsSecrets ? ['secret'] : []),
+      ...(endsSecrets || status === 'inactive' ? ['tokens'] : []),
+    ]);
+  const known = {
+    ...(status && { status }),
+    ...(permissions !== undefined && { permissions }),
+    ...(rate_limit !== undefined && { rate_limit }),
+    ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
+  };
+  if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
+  if (status !== undefined) stageStatus(tenant, status, caller);
+  stagePower(tenant, before.record, after.record, caller);
+  if (status === 'inactive') stageTokensEnd(tenant, before.record);
+  return { after, ended };
+}
+
+/**
+ * Checks that the caller may make a change, and stages the conditions on its credentials.
+ * @throws Problem `invalid-body` or `forbidden`
+ */
+function checkChange(
+  tenant: Tenant,
+  caller: Caller,
+  integration: Integration,
+  { permissions = [] }: Changes<Integration>,
+): void {
+  requireKnown(permissions);
+  checkReach(caller, integration);
+  checkGrant(caller, permissions);
+  requirePower(tenant, caller, 'integrations:write', allOf(integration.permissions, permissions));
+}
+
+/** Stages the end of secrets that are known with less than the new permissions, if these are more than before. */
+async function secretsEndedBy(
+  tenant: Tenant,
+  caller: Caller,
+  integration: Integration,
+  { permissions }: Changes<Integration>,
+): Promise<Ended> {
+  if (permissions === undefined || includeAll(integration.permissions, permissions)) return {};
+  // The event's number is taken beside the reads.
+  tenant.trail('Integration').prepare();
+  return endWeakSecrets(tenant, caller, integration, permissions);
+}

@@ -1,0 +1,53 @@
+import { environmentEncryption } from '../../shared/auth/environment.ts';
+import { generateSecret, secretsUnder, storeSecret } from '../../shared/auth/integration-secrets.ts';
+import type { Permissions } from '../../shared/contract/permissions.ts';
+import { presentPermissions } from '../../shared/http/power.ts';
+import type { Caller } from '../../shared/identity/caller.ts';
+import { type Credentials, stageCredentialsChange } from '../../shared/table/system/credentials.ts';
+import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Integration } from './contract.ts';
+import { credentialsOf } from './rotate.ts';
+
+/**
+ * What a weak key knows does not become stronger (`docs/decisions/0070`): an integration that gets more permissions loses the secrets that were set
+ * or seen with less, and with them their tokens. Where none is left that does not expire, it gets a new one.
+ */
+
+/** What has ended, for the response. */
+export interface Ended {
+  readonly ended_secrets?: number;
+  /** The new secret in plain text: shown to the caller once. */
+  readonly secret?: string;
+}
+
+/**
+ * Stages the end of the secrets that are known with less than an integration's new permissions. Conditional on the secrets as read: after a
+ * concurrent rotation the operation is run again.
+ */
+export async function endWeakSecrets(
+  tenant: Tenant,
+  caller: Caller,
+  integration: Integration,
+  permissions: Permissions,
+): Promise<Ended> {
+  const [credentials, knownWith] = await Promise.all([
+    credentialsOf(tenant, integration),
+    presentPermissions(tenant, caller),
+  ]);
+  const { secrets } = credentials;
+  const { kept, ended } = secretsUnder(permissions, credentials, tenant.session.now);
+  const stage = (changes: Partial<Pick<Credentials, 'secrets'>>) =>
+    stageCredentialsChange(tenant, integration, changes, { secrets });
+  if (ended.length === 0) {
+    stage({});
+    return {};
+  }
+  if (kept.some(({ expires_at }) => expires_at === null)) {
+    stage({ secrets: kept });
+    return { ended_secrets: ended.length };
+  }
+  const secret = generateSecret();
+  const fresh = await storeSecret(await environmentEncryption(), credentials, secret, knownWith);
+  stage({ secrets: [fresh, ...kept] });
+  return { ended_secrets: ended.length, secret };
+}
