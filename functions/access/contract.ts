@@ -13,7 +13,7 @@ export const role = record('Role', () => ({
     uuid()
       .nullable()
       .describe(
-        'The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.',
+        'The organization that has the role; null for the platform. Platform callers must name it, here or in the query.',
       ),
   ),
   code: unique(code()).describe('Short name for programs; no two roles of an organization have the same.'),

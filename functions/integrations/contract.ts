@@ -29,7 +29,7 @@ export const integration = record('Integration', () => ({
     uuid()
       .nullable()
       .describe(
-        'The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.',
+        'The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.',
       ),
   ),
   app_code: createOnly(
@@ -103,16 +103,14 @@ const updatedIntegration = declared(() =>
         .max(2)
         .optional()
         .describe(
-          'How many secrets have ended with their tokens, because they were set or seen with fewer permissions than the integration has now. Not there where none has.',
+          'How many secrets have ended, because they were set or seen with fewer permissions. Absent where none has.',
         )
         .meta({ examples: [1] }),
       secret: z
         .string()
         .max(256)
         .optional()
-        .describe(
-          'The new secret of the integration, where its newest one has ended. Shown here once and never again: if it is lost, rotate the secret.',
-        )
+        .describe('The new secret, where the newest one has ended. Shown only here: if it is lost, rotate the secret.')
         .meta({ examples: [EXAMPLE_SECRET] }),
     })
     .describe('An integration after its change, with what the change has ended.')

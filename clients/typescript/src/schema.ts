@@ -3571,7 +3571,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that has the role; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -3614,7 +3614,7 @@ export interface components {
         RoleCreate: {
             /**
              * Format: uuid
-             * @description The organization that has the role; null for a role of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that has the role; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id?: string | null;
@@ -3912,7 +3912,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -3971,7 +3971,7 @@ export interface components {
         IntegrationCreate: {
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id?: string | null;
@@ -4049,7 +4049,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -4159,7 +4159,7 @@ export interface components {
             readonly id?: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             readonly org_id?: string | null;
@@ -4185,7 +4185,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
@@ -4241,12 +4241,12 @@ export interface components {
             readonly created_at: string | null;
             /**
              * Format: int32
-             * @description How many secrets have ended with their tokens, because they were set or seen with fewer permissions than the integration has now. Not there where none has.
+             * @description How many secrets have ended, because they were set or seen with fewer permissions. Absent where none has.
              * @example 1
              */
             ended_secrets?: number;
             /**
-             * @description The new secret of the integration, where its newest one has ended. Shown here once and never again: if it is lost, rotate the secret.
+             * @description The new secret, where the newest one has ended. Shown only here: if it is lost, rotate the secret.
              * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
              */
             secret?: string;
@@ -4276,7 +4276,7 @@ export interface components {
             readonly id: string;
             /**
              * Format: uuid
-             * @description The organization that it acts for; null for an integration of the platform. A new one has that of its caller; a platform caller must say which, here or in the query.
+             * @description The organization that it acts for; null for the platform. Platform callers must name it, here or in the query.
              * @example 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d
              */
             org_id: string | null;
