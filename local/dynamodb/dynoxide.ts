@@ -33,7 +33,7 @@ export const findDynoxide = async (): Promise<Found> => {
 
 const dynoxide = (binary: string): Engine => ({
   name: 'dynoxide',
-  announcement: /listening on http:\/\/127\.[\d.]+:(\d+)/,
+  announcement: /listening on http:\/\/127(?:\.\d{1,3}){3}:(\d{1,5})/,
   portTaken: /already in use/,
   // It answers pages of all origins, whatever their access key and `Host`, so no page may find it: Linux has 16 million loopback addresses.
   host: () => ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.'),

@@ -6,7 +6,7 @@ const WRONG_USAGE = 2;
 /** A command that says a mistake in its flags in one line, and then ends with exit code 2. */
 export const commandLine = (name: string): Command =>
   new Command(name)
-    .configureOutput({ outputError: (text, write) => write(`${text.trim().replaceAll(/\s*\n\s*/g, ' ')}\n`) })
+    .configureOutput({ outputError: (text, write) => write(`${text.trim().replaceAll(/\s+/g, ' ')}\n`) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
 /** For flags that count something: a whole number between two bounds. From 1, for a check of nothing proves nothing. */

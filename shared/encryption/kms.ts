@@ -7,7 +7,7 @@ const KMS: Service = {
   contentType: 'application/x-amz-json-1.1',
   errorIn: (text) => {
     const { __type: type, message, Message } = JSON.parse(text);
-    return { name: type?.replace(/.*#/, ''), message: message ?? Message };
+    return { name: type?.slice(type.lastIndexOf('#') + 1), message: message ?? Message };
   },
 };
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { signWebhook, verifyWebhook } from '../../clients/typescript/src/index.ts';
 import { sign, signedBody } from '../../functions/webhooks/signature.ts';
 
@@ -108,5 +108,21 @@ describe('a tolerance', () => {
   ])('of 300 s takes %s at noon: %j', async (timestamp, isTaken) => {
     expect(await verify(timestamp, 300)).toBe(isTaken);
     expect(await verify(timestamp)).toBe(true);
+  });
+
+  it.each([
+    ['of 40 characters is read', `2026-11-20T12:00:00.${'0'.repeat(19)}Z`, true],
+    ['of 41 is refused', `2026-11-20T12:00:00.${'0'.repeat(20)}Z`, false],
+    ['of 32,000 is refused', 'T'.repeat(32_000), false],
+  ])('with a timestamp that %s, and before any regular expression sees it', async (_, timestamp, isTaken) => {
+    const seen = [vi.spyOn(RegExp.prototype, 'test'), vi.spyOn(RegExp.prototype, 'exec')];
+    const signature = await signWebhook(BODY, SECRET);
+    const verified = await verifyWebhook(
+      { body: BODY, signature, timestamp },
+      { secrets: [SECRET], tolerance: 300, now },
+    );
+    const isLooked = seen.some(({ mock }) => mock.calls.length > 0);
+    expect([verified, isLooked]).toEqual(isTaken ? [BODY, true] : [undefined, false]);
+    expect(await verify(timestamp)).toBe(isTaken);
   });
 });

@@ -83,7 +83,7 @@ function nextQuery(
   if (page !== undefined && page_size !== undefined && total !== undefined) {
     return page * page_size < total ? { ...query, page: page + 1 } : undefined;
   }
-  const [, target] = /<([^>]*)>;\s*rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
+  const [, target] = /<([^<>]*)>; ?rel="next"/.exec(response.headers.get('link') ?? '') ?? [];
   return target === undefined
     ? undefined
     : Object.fromEntries(new URL(target, response.url || 'http://localhost').searchParams);

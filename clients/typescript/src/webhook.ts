@@ -11,7 +11,7 @@ export interface ReceivedWebhook {
   readonly body: string | Uint8Array;
   /** `X-Signature`. */
   readonly signature: string | null | undefined;
-  /** `X-Timestamp`. It is compared where a tolerance is set; it is not signed. */
+  /** `X-Timestamp`, of 40 characters at most. It is compared where a tolerance is set; it is not signed. */
   readonly timestamp?: string | null | undefined;
 }
 
@@ -26,12 +26,14 @@ export interface VerifyOptions {
 
 /**
  * The text that was signed, which is the one to parse: the body, or its compact JSON where that was signed.
- * @returns undefined where no secret has made this signature, or the time is outside the tolerance
+ * @returns undefined where no secret has made this signature, or the timestamp is outside the tolerance or too long
  */
 export async function verifyWebhook(
   { body, signature, timestamp }: ReceivedWebhook,
   { secrets, tolerance, now = Date.now }: VerifyOptions,
 ): Promise<string | undefined> {
+  // Whoever sends has shown nothing yet: what is looked at before the signature is short.
+  if ((timestamp?.length ?? 0) > LONGEST_TIMESTAMP) return undefined;
   if (!/^[\da-f]{64}$/i.test(signature ?? '')) return undefined;
   if (tolerance !== undefined && !(Math.abs(now() - timeOf(timestamp)) <= tolerance * 1000)) return undefined;
   const digest = Uint8Array.from((signature as string).match(/../g) as string[], (pair) => Number.parseInt(pair, 16));
@@ -45,6 +47,8 @@ export async function verifyWebhook(
   return undefined;
 }
 
+const LONGEST_TIMESTAMP = 40;
+
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const bytesOf = (text: string | Uint8Array): Bytes =>
@@ -56,7 +60,8 @@ const keyOf = (secret: string, usage: 'sign' | 'verify') =>
 /** In UTC where it has no zone; not a number where it is no time. */
 const timeOf = (timestamp: string | null | undefined): number => {
   const text = timestamp ?? '';
-  return Date.parse(/T.*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text) || !text.includes('T') ? text : `${text}Z`);
+  const time = text.slice(text.indexOf('T'));
+  return Date.parse(/^T[^Z+-]*(Z|[+-]\d\d(:?\d\d)?)$/i.test(time) || !text.includes('T') ? text : `${text}Z`);
 };
 
 /** What may have been signed: the bytes, the text without white space, or the value as `JSON.stringify` writes it. */

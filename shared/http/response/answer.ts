@@ -74,7 +74,7 @@ const pathOf = (route: Route, request: HttpRequest): string =>
 /** The path of a created record. A platform caller must name the organization to read it. */
 function locationOf(itemPath: string, value: unknown, { caller, tenant }: Context['scope']): string {
   const { id, org_id } = value as { readonly id?: unknown; readonly org_id?: unknown };
-  const path = itemPath.replace(/\{\w+\}/, String(id));
+  const path = itemPath.replace(/\{[a-z_]{1,30}\}/, String(id));
   const orgId = tenant?.orgId ?? org_id;
   return caller?.orgId === null && typeof orgId === 'string' ? `${path}?org_id=${orgId}` : path;
 }

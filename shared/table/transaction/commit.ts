@@ -195,5 +195,5 @@ function tooLarge(error: unknown): ItemTooLarge {
   throw error;
 }
 
-const isSizeMessage = (message: string | undefined): boolean =>
-  /size.*exceed|exceed.*size|too large/i.test(message ?? '');
+const isSizeMessage = (message = ''): boolean =>
+  (/size/i.test(message) && /exceed/i.test(message)) || /too large/i.test(message);
