@@ -44,7 +44,8 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
+/** Whether an error says that the request itself is refused. */
+export const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
 
 /**
  * Runs an operation under an idempotency key: a key used before gets the stored response. Most keys are new, so the operation runs beside the

@@ -6,8 +6,9 @@ import type { Standing } from './middleware/not-suspended.ts';
 import type { Routed } from './middleware/routed.ts';
 import type { TenantScoped } from './middleware/tenant-scoped.ts';
 import type { Validated } from './middleware/validated.ts';
+import { runAfterRefusal } from './rehearsal.ts';
 import { responseOf } from './response/answer.ts';
-import { runOnce, runToCommit } from './run.ts';
+import { runOnce } from './run.ts';
 
 type Event = Routed & InSession & Validated & TenantScoped & Standing;
 
@@ -25,7 +26,13 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const inputs = Object.keys(fixed).length === 0 ? input : { ...input, fixed };
   const idempotent = IdempotentRequest.of(matched, request, scope, inputs);
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
-  return runToCommit(session, () => permitted(standing, run));
+  return runAfterRefusal(session, nameOf(event), () => permitted(standing, run));
+}
+
+/** Of caller and operation. A webhook's sender is known by its path. */
+function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Event): string | undefined {
+  const sender = caller?.integrationId ?? params.app_code;
+  return sender === undefined ? undefined : `${route.method} ${route.path} ${sender}`;
 }
 
 /** Runs in parallel to the check, and waits for both to end. Where both refuse, the check counts. */

@@ -6,6 +6,7 @@ import { PLATFORM, type TenantId } from './keys.ts';
 import { keepHeadSmall, type List, type TakenNumber } from './lists/head.ts';
 import { NumberPool } from './lists/number-pool.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
+import { refusalOf } from './transaction/rehearsal.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /** One request's access to the table: its clock, its unit of work and the list numbers that it has taken. */
@@ -143,6 +144,37 @@ export class Session {
     this.#afterCommit = [];
     this.#explain = unchanged;
     this.#numbers.keepForNextRun();
+  }
+
+  /** Whether list numbers were taken. */
+  get hasTakenNumbers(): boolean {
+    return this.#numbers.hasTaken;
+  }
+
+  /**
+   * Runs an operation without taking list numbers, checks the conditions of what it staged by reading, and drops it.
+   * @throws what the commit would be refused with, as far as it can be seen beforehand; what the operation throws
+   */
+  async rehearse(operation: () => Promise<unknown>): Promise<void> {
+    this.#numbers.isRehearsal = true;
+    try {
+      await operation();
+      await this.#checkConditions();
+    } finally {
+      await Promise.allSettled(this.#begun);
+      this.#numbers.isRehearsal = false;
+      this.restart();
+    }
+  }
+
+  async #checkConditions(): Promise<void> {
+    try {
+      await Promise.all(this.#checks);
+      const refusal = await refusalOf(this.tableOf(committerOf(this.#workers)), this.pendingWrites);
+      if (refusal !== undefined) throw refusal;
+    } catch (error) {
+      throw this.#explain(error);
+    }
   }
 
   /** Commits the staged writes. @throws as {@link UnitOfWork.commit} */

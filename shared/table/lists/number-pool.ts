@@ -13,6 +13,9 @@ const GIVING_BACK_MS = 1_000;
 /** Longest time from when a number was taken to when its record is sent, in milliseconds. */
 const LONGEST_USE = 3_600_000;
 
+/** The highest of all numbers, which no list reaches. */
+const NO_NUMBER = 2 ** 48 - 1;
+
 interface TenantsNumber extends TakenNumber {
   readonly tenant: TenantId;
   /** Epoch milliseconds. */
@@ -41,6 +44,10 @@ export class NumberPool {
   readonly #taker: Taker;
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
+  /** Whether no numbers are taken: records get {@link NO_NUMBER}, and nothing is sent. */
+  isRehearsal = false;
+  /** Whether any number was taken. */
+  hasTaken = false;
   /** Numbers that are being taken, by list. */
   readonly #pending = new Map<string, Promise<TenantsNumber>>();
 
@@ -50,6 +57,7 @@ export class NumberPool {
 
   /** The next number of a list: a spare one, a pending one, or a new one. */
   async take(tenant: TenantId, list: List): Promise<TakenNumber> {
+    if (this.isRehearsal) return this.#rehearsed(list);
     const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
     const pending = this.#pending.get(list.partition);
@@ -61,6 +69,7 @@ export class NumberPool {
 
   /** Begins to take a number in advance, for the next record of the list. */
   prepare(tenant: TenantId, list: List): void {
+    if (this.isRehearsal) return;
     if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
       return;
     const pending = this.#takeNew(tenant, list);
@@ -105,9 +114,16 @@ export class NumberPool {
     await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
   }
 
+  #rehearsed(list: List): TakenNumber {
+    const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#taker.now / 1000);
+    const largest = Number.POSITIVE_INFINITY;
+    return { list, number: NO_NUMBER, expires, filters: list.filters, upkeep: undefined, largest };
+  }
+
   async #takeNew(tenant: TenantId, list: List): Promise<TenantsNumber> {
     const taker = { now: this.#taker.now, by: randomUUID() };
     const takenAt = this.#taker.clock();
+    this.hasTaken = true;
     const taken = await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker);
     return { tenant, takenAt, isPending: false, ...taken };
   }

@@ -1,0 +1,40 @@
+import { keepNewest } from '../keep-newest.ts';
+import type { Session } from '../table/session.ts';
+import { isRefusal, runToCommit } from './run.ts';
+
+/**
+ * Who was refused after numbers of lists were taken is checked before, the next time: references and other conditions are read, and only then
+ * numbers are taken (`docs/decisions/0185-refused-creates.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
+ * nobody else a call. A hint: another container does not know of it.
+ */
+
+/** By caller and operation, the last refused one last. */
+const refused = new Map<string, true>();
+const KEPT = 1_000;
+
+/**
+ * Runs an operation of a caller to its commit.
+ * @param name of caller and operation; undefined for an unknown caller, who is not remembered
+ * @throws as {@link runToCommit}
+ */
+export async function runAfterRefusal<T>(
+  session: Session,
+  name: string | undefined,
+  operation: () => Promise<T>,
+): Promise<T> {
+  if (name === undefined) return runToCommit(session, operation);
+  if (refused.has(name)) {
+    await session.rehearse(operation).catch((error: unknown) => {
+      // Anything else is decided by the run.
+      if (isRefusal(error)) throw error;
+    });
+  }
+  try {
+    const answer = await runToCommit(session, operation);
+    if (session.hasTakenNumbers) refused.delete(name);
+    return answer;
+  } catch (error) {
+    if (session.hasTakenNumbers && isRefusal(error)) keepNewest(refused, name, true, KEPT);
+    throw error;
+  }
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { environmentTable } from '../../shared/table/connection/client.ts';
+import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
+import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import { itemsIn } from '../support/audit.ts';
+import { deliver } from '../support/deliver.ts';
+import { type Calls, callsOf } from '../support/tenant-calls.ts';
+
+/** What creates that are refused, and numbers that are lost, do to lists, over HTTP. */
+
+let api: Api;
+let acme: Calls & OrgAccess;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(async () => {
+  const access = await api.orgToken();
+  acme = { ...access, ...callsOf(api, access.token) };
+});
+
+const listOf = (kind: string) => `ORG#${acme.orgId}#${kind}`;
+
+/** How many numbers of a list were given out, and how many tombstones it has. */
+async function trailOf(kind: string) {
+  const table = environmentTable();
+  const Key = { PK: setPartition(listOf(kind)), SK: HEAD };
+  const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
+  const items = await itemsIn(table, listOf(kind));
+  return {
+    numbers: Number(Item?.NEXT ?? 0),
+    tombstones: items.filter((item) => item[TOMBSTONE] !== undefined).length,
+  };
+}
+
+describe('creates that are refused again and again', () => {
+  /** Sends one, which is refused. */
+  const refusals: readonly {
+    readonly what: string;
+    readonly kind: string;
+    readonly send: () => Promise<ApiResponse>;
+  }[] = [
+    {
+      what: 'for a reference in the transaction',
+      kind: 'SERVICE_ACTION',
+      send: () => acme.ask('POST', '/api/v1/service-actions', { service_id: randomUUID(), action_type: 'restart' }),
+    },
+    {
+      what: 'for a reference that is read beside it',
+      kind: 'TERMINAL',
+      send: () => acme.ask('POST', '/api/v1/terminals', { client_id: randomUUID(), name: 'Till' }),
+    },
+    {
+      what: 'for a counter of a missing client',
+      kind: 'SERVICE',
+      send: () => acme.ask('POST', '/api/v1/services', { client_id: randomUUID(), name: 's', type: 'saas' }),
+    },
+    {
+      what: 'for a field of the service',
+      kind: 'CLIENT',
+      send: () => acme.ask('POST', '/api/v1/clients', { id: randomUUID(), name: 'Bistro' }),
+    },
+    {
+      what: 'in a delivery',
+      kind: 'SERVICE_ACTION',
+      send: () =>
+        deliver(api, acme, {
+          event_type: 'service_action.created',
+          data: { service_id: randomUUID(), action_type: 'restart' },
+        }),
+    },
+  ];
+
+  it.each(refusals)('take one number and leave no tombstone: $what', async ({ kind, send }) => {
+    const answers = [];
+    for (let count = 0; count < 6; count++) answers.push(await send());
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(422));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body.errors))).size).toBe(1);
+    expect(await trailOf(kind)).toEqual({ numbers: 1, tombstones: 0 });
+  });
+
+  it('take one number where a unique value is taken', async () => {
+    const body = { name: 'Bistro', slug: 'bistro' };
+    await acme.create('/api/v1/clients', body);
+    for (let count = 0; count < 6; count++) {
+      expect((await acme.ask('POST', '/api/v1/clients', body)).status).toBe(409);
+    }
+    expect(await trailOf('CLIENT')).toEqual({ numbers: 2, tombstones: 0 });
+  });
+
+  it('do not keep the next good one from its number, nor another caller from theirs', async () => {
+    const { id: client_id } = await acme.create('/api/v1/clients', { name: 'Bistro' });
+    const { id: service_id } = await acme.create('/api/v1/services', { client_id, name: 's', type: 'saas' });
+    const action = (service: unknown) =>
+      acme.ask('POST', '/api/v1/service-actions', { service_id: service, action_type: 'restart' });
+    const statuses = [];
+    for (const service of [randomUUID(), randomUUID(), service_id, service_id, randomUUID(), service_id]) {
+      statuses.push((await action(service)).status);
+    }
+    expect(statuses).toEqual([422, 422, 201, 201, 422, 201]);
+    expect((await acme.read('/api/v1/service-actions')).total).toBe(3);
+    // One for the first refusal, one for the first after a success.
+    expect(await trailOf('SERVICE_ACTION')).toEqual({ numbers: 5, tombstones: 0 });
+  });
+});
+
+it('a page of a list with many lost numbers is a 503 with Retry-After until it is whole', async () => {
+  const { id } = await acme.create('/api/v1/clients', { name: 'Bistro' });
+  await api.table.client.send(
+    new UpdateItemCommand({
+      TableName: api.table.tableName,
+      Key: { PK: { S: setPartition(listOf('CLIENT')) }, SK: { S: HEAD } },
+      UpdateExpression: 'SET #at = :before ADD #next :lost',
+      ExpressionAttributeNames: { '#next': 'NEXT', '#at': 'AT' },
+      ExpressionAttributeValues: { ':lost': { N: '700' }, ':before': { N: '0' } },
+    }),
+  );
+  const statuses: number[] = [];
+  for (;;) {
+    const { status, headers, body } = await acme.ask('GET', '/api/v1/clients');
+    statuses.push(status);
+    if (status === 200) {
+      expect([body.total, (body.data as { id: string }[]).map((client) => client.id)]).toEqual([1, [id]]);
+      break;
+    }
+    expect([status, headers.get('retry-after'), body.type]).toEqual([
+      503,
+      '1',
+      'urn:problem-type:custodia:unavailable',
+    ]);
+  }
+  expect(statuses).toEqual([503, 503, 503, 503, 200]);
+});

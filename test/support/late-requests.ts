@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import type { NodeHttpHandler } from '@smithy/node-http-handler';
+import { bodyOf, FaultyHandler } from './faults.ts';
+
+type Request = Parameters<NodeHttpHandler['handle']>[0];
+
+/** The SDK's request handler, which keeps back a chosen request: its sender gets no answer, and it arrives when the test says so. */
+export class LateHandler extends FaultyHandler {
+  readonly #chosen: (operation: string, body: string) => boolean;
+  #kept: Request | undefined;
+
+  /** @param chosen whether it is the request to keep; the first one is */
+  constructor(chosen: (operation: string, body: string) => boolean) {
+    super();
+    this.#chosen = chosen;
+  }
+
+  /** Has the kept request arrive, or arrive again. @param forgotten whether its token was forgotten meanwhile */
+  async deliver(forgotten = false): Promise<{ readonly status: number }> {
+    if (this.#kept === undefined) throw new Error('no request was kept');
+    this.follow(() => undefined);
+    const { headers } = this.#kept;
+    const body = forgotten
+      ? bodyOf(this.#kept).replace(/"ClientRequestToken":"[^"]*"/, `"ClientRequestToken":"${randomUUID()}"`)
+      : bodyOf(this.#kept);
+    const length = String(Buffer.byteLength(body));
+    const request = Object.assign(this.#kept.clone(), { body, headers: { ...headers, 'content-length': length } });
+    const { response } = await super.handle(request as Request);
+    response.body.resume?.();
+    return { status: response.statusCode };
+  }
+
+  override async handle(request: Request, options?: Parameters<NodeHttpHandler['handle']>[1]) {
+    const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
+    if (this.#kept === undefined && this.#chosen(operation, bodyOf(request))) {
+      this.#kept = request;
+      throw Object.assign(new Error('the reply took too long'), { name: 'TimeoutError' });
+    }
+    return super.handle(request, options);
+  }
+}

@@ -1,0 +1,99 @@
+import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readUnitsOf, roundsOf } from '../../bench/data-model/play.ts';
+import { Recorder } from '../../bench/data-model/recorder.ts';
+import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
+import { freshTable } from '../../bench/pages/table.ts';
+import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { systemClock } from '../../shared/clock.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
+import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { bitPlace } from '../../shared/table/lists/bits.ts';
+import { setGaps } from '../../shared/table/lists/gap-words.ts';
+import { sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
+import { Session } from '../../shared/table/session.ts';
+import { Conflicts } from '../support/conflicts.ts';
+
+/** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */
+const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
+
+const REFUSED = 16_000;
+const BEFORE = 13;
+const RECORDS = 25;
+
+describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombstones' }])(
+  'a page across 16,000 refused creates that left $leave',
+  ({ leave }) => {
+    const kind = jobsBy(0);
+    const org = leave.replace(' ', '-');
+    const partition = `ORG#${org}#JOB`;
+    let dynamoDb: EmbeddedDynamoDb;
+    let table: Table;
+    let recorder: Recorder;
+    const created: Job[] = [];
+    const open = () => new Session(table, systemClock, Date.now() + 60_000);
+    beforeAll(async () => {
+      dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
+      table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
+      await create(BEFORE);
+      await refuse();
+      await create(RECORDS - BEFORE);
+      recorder = new Recorder(table);
+    });
+    afterAll(() => dynamoDb.stop());
+
+    async function create(count: number): Promise<void> {
+      for (let index = 0; index < count; index++) {
+        const session = open();
+        // Nearly 1 KB.
+        const { record } = await jobsOf(org, session, kind).create({ ...newJob(0), notes: 'x'.repeat(700) });
+        await session.commit();
+        created.push(record);
+      }
+    }
+
+    /** As so many releases leave a list, in fewer calls. */
+    async function refuse(): Promise<void> {
+      const numbers = Array.from({ length: REFUSED }, (_, index) => BEFORE + index);
+      const unwritten = numbers.map((number) => ({ partition, number, expires: undefined }));
+      for (const ofItem of Map.groupBy(unwritten, ({ number }) => bitPlace(number).sortKey).values()) {
+        await setGaps(table, ofItem, undefined);
+      }
+      for (let from = 0; from < REFUSED && leave === 'tombstones'; from += 25) {
+        const puts = numbers.slice(from, from + 25).map((number) => ({
+          PutRequest: { Item: { PK: partition, SK: sortKeyOf(number), [TOMBSTONE]: true, AT: Date.now() } },
+        }));
+        await table.client.send(new BatchWriteCommand({ RequestItems: { [table.name]: puts } }));
+      }
+      await table.client.send(
+        new UpdateCommand({
+          TableName: table.name,
+          Key: { PK: setPartition(partition), SK: HEAD },
+          UpdateExpression: 'ADD #next :count',
+          ExpressionAttributeNames: { '#next': 'NEXT' },
+          ExpressionAttributeValues: { ':count': REFUSED },
+        }),
+      );
+    }
+
+    it.each([
+      { page: 1, page_size: 25, sort: '-created_at' },
+      { page: 1, page_size: 25, sort: 'created_at' },
+      { page: 2, page_size: 10, sort: '-created_at' },
+      { page: 2, page_size: 10, sort: 'created_at' },
+    ] as const)('reads ten units at most, in two rounds: %o', async ({ page, page_size, sort }) => {
+      const ids: string[] = [];
+      const calls = await recorder.record(async () => {
+        const { records, total } = await jobsOf(org, open(), kind).page({ page, page_size, sort });
+        expect(total).toBe(RECORDS);
+        ids.push(...records.map(({ record }) => record.id));
+      });
+      const listed = created.map(({ id }) => id);
+      if (sort === '-created_at') listed.reverse();
+      expect(ids).toEqual(listed.slice((page - 1) * page_size, page * page_size));
+      expect(readUnitsOf(calls)).toBeLessThanOrEqual(10);
+      expect(roundsOf(calls).length).toBeLessThanOrEqual(2);
+    });
+  },
+);
