@@ -239,6 +239,20 @@ describe('a reader that finds numbers without a record', () => {
     expect([(await reading).total, await gaps(), await audit()]).toEqual([1, [1], { lost: [], faults: [] }]);
   });
 
+  it('takes no bit away that was set in the same word since it looked', async () => {
+    await lose(1);
+    const records = [];
+    for (let count = 0; count < 32; count++) records.push((await create()).record.id);
+    const bit = reader.pauseBefore('UpdateItem');
+    const reading = read(LATE, reader);
+    await bit.reached;
+    await remove(records.at(-1) ?? '');
+    bit.release();
+    await reading;
+    expect([await gaps(), (await audit()).faults]).toEqual([[32], []]);
+    expect([(await read(NOW)).total, await gaps(), await audit()]).toEqual([31, [0, 32], { lost: [], faults: [] }]);
+  });
+
   it('completes a tombstone without its bit at once, whether its writer had its time or not', async () => {
     await lose(1);
     const { record } = await create();
