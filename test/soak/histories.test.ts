@@ -1,79 +1,91 @@
-import './quiet.ts';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import '../support/dynamodb.ts';
-import { complaintsOf, type Effect, type Entry } from './history.ts';
-import { noCounts, soak } from './soak.ts';
-import { setStage } from './stage.ts';
+import { Fleet } from './fleet.ts';
+import { complaintsOf } from './history.ts';
+import type { Found } from './reading.ts';
+import type { Act, Entry } from './recorder.ts';
+import { noTally, play, SERVERS } from './run.ts';
 
-/** `npm run soak` plays on for as long as asked; here are a few. */
-const RUNS = 40;
+/** `npm run soak` plays on for as long as asked, with a seed of its own; here is one history. */
+const SEED = 1;
+const STEPS = 15;
 
-describe('many senders, few events, a bad network', () => {
-  let clear: () => Promise<void>;
-  beforeAll(async () => {
-    clear = await setStage(inject('dynamoDbEndpoint'));
-  });
-  afterAll(() => clear());
-
-  it('each event and each key has its effect exactly once', async () => {
-    const counts = noCounts();
-    await soak(Date.now() % 2 ** 31, RUNS, counts);
-    expect(counts.runs).toBe(RUNS);
-    for (const seen of [counts.ok, counts.fail, counts.unknown, counts.faults]) expect(seen).toBeGreaterThan(RUNS / 4);
+describe('four servers with clocks of their own, a bad network, a pause and a kill', () => {
+  it('each request has its effect once, and every list shows it', async () => {
+    const fleet = await Fleet.start(inject('dynamoDbEndpoint'), SERVERS);
+    onTestFinished(() => fleet.close());
+    const tally = noTally();
+    await play(fleet, SEED, STEPS, tally);
+    expect(tally.requests).toBeGreaterThan(6 * STEPS);
+    for (const seen of [tally.done, tally.refused, tally.faults]) expect(seen).toBeGreaterThan(0);
   });
 });
 
 describe('the check of histories', () => {
-  const entry = (changes: Partial<Entry>): Entry => ({
-    kind: 'event',
-    subject: 0,
-    variant: 0,
-    invoked: 0,
-    returned: 1,
-    status: 200,
-    problem: undefined,
-    crashed: false,
-    record: undefined,
-    replayed: false,
+  const creation: Act = { do: 'create', kind: 'tickets', mark: 'a', fields: {}, via: 'request' };
+  const deletion: Act = { do: 'delete', kind: 'tickets', id: '1' };
+  const change = (description: string): Act => ({ do: 'change', kind: 'tickets', id: '1', fields: { description } });
+  const list: Act = { do: 'list', kind: 'tickets', filter: {}, pageSize: 5 };
+  let time = 0;
+  const entry = (act: Act, changes: Partial<Entry> = {}): Entry => ({
+    act,
+    server: 0,
+    invoked: time++,
+    returned: time++,
+    status: act.do === 'create' ? 201 : 200,
+    etag: null,
+    body: act.do === 'create' ? { id: '1' } : {},
     ...changes,
   });
-  const effect: Effect = { kind: 'event', subject: 0, variant: 0, record: 'a' };
-  const lost = { status: 503, problem: 'unavailable' };
-  const processed = { status: 409, problem: 'event-already-processed' };
-  const reused = { status: 409, problem: 'event-id-reused' };
-
-  it.each<[string, Entry[], Effect[]]>([
-    ['done', [entry({})], [effect]],
-    ['done, then told', [entry({}), entry({ invoked: 2, returned: 3, ...processed })], [effect]],
-    [
-      'told by one that was at work',
-      [entry({ returned: 3 }), entry({ invoked: 1, returned: 2, ...processed })],
-      [effect],
-    ],
-    ['done by one that got no answer', [entry(lost), entry({ invoked: 2, returned: 3, ...processed })], [effect]],
-    [
-      'died after it was done',
-      [entry({ status: 500, crashed: true }), entry({ ...processed, invoked: 2, returned: 3 })],
-      [effect],
-    ],
-    ['not done by one that got no answer', [entry(lost), entry({ invoked: 2, returned: 3 })], [effect]],
-    ['another body', [entry({}), entry({ variant: 1, invoked: 2, returned: 3, ...reused })], [effect]],
-  ])('finds nothing wrong: %s', (_, history, effects) => {
-    expect(complaintsOf(history, effects)).toEqual([]);
+  const lost = { status: undefined, body: {} };
+  const ticket = { id: '1', subject: 'a' };
+  const found = (tickets: readonly object[], version = 1): Found => ({
+    records: { clients: [], services: [], resources: [], tickets: tickets as Found['records']['tickets'] },
+    versions: new Map([['1', version]]),
+    complaints: [],
   });
 
-  it.each<[string, Entry[], Effect[]]>([
-    ['two effects', [entry({})], [effect, { ...effect, record: 'b' }]],
-    ['no effect', [entry({})], []],
-    ['done twice', [entry({}), entry({ invoked: 2, returned: 3 })], [effect]],
-    ['told before it was done', [entry({ invoked: 2, returned: 3 }), entry(processed)], [effect]],
-    ['told, and done by nobody', [entry(processed)], [effect]],
-    ['a false clash', [entry({}), entry({ status: 409, problem: 'already-exists' })], [effect]],
-    ['an error of our own', [entry({}), entry({ status: 500, problem: 'internal-error' })], [effect]],
-    ['the other body', [entry({ variant: 1 })], [effect]],
-    ['reused with the same body', [entry({}), entry({ invoked: 2, returned: 3, ...reused })], [effect]],
-    ['another record', [entry({ status: 201, record: 'b' })], [effect]],
-  ])('finds what is wrong: %s', (_, history, effects) => {
-    expect(complaintsOf(history, effects)).not.toEqual([]);
+  it.each<[string, Entry[], Found]>([
+    ['acknowledged and there', [entry(creation)], found([ticket])],
+    ['without an answer, and there', [entry(creation, lost)], found([ticket])],
+    ['without an answer, and not there', [entry(creation, lost)], found([])],
+    ['deleted', [entry(creation), entry(deletion)], found([])],
+    ['deleted without an answer', [entry(creation), entry(deletion, lost)], found([ticket])],
+    ['changed', [entry(creation), entry(change('b'))], found([{ ...ticket, description: 'b' }], 2)],
+    ['changed without an answer', [entry(creation), entry(change('b'), lost)], found([ticket], 2)],
+    ['listed', [entry(creation), entry(list, { body: { total: 1, data: [ticket] } })], found([ticket])],
+  ])('finds nothing wrong: %s', (_, history, at) => {
+    expect(complaintsOf(history, at)).toEqual([]);
+  });
+
+  it.each<[string, Entry[], Found]>([
+    ['lost', [entry(creation)], found([])],
+    ['twice', [entry(creation)], found([ticket, { ...ticket, id: '2' }])],
+    ['under another id', [entry(creation)], found([{ ...ticket, id: '2' }])],
+    ['answered under two ids', [entry(creation), entry(creation, { body: { id: '2' } })], found([ticket])],
+    ['created by nobody', [], found([ticket])],
+    ['deleted, and there', [entry(creation), entry(deletion)], found([ticket])],
+    ['deleted twice', [entry(creation), entry(deletion), entry(deletion)], found([])],
+    ['not found, and deleted by nobody', [entry(creation), entry(deletion, { status: 404 })], found([ticket])],
+    [
+      'an older value',
+      [entry(creation), entry(change('b')), entry(change('c'))],
+      found([{ ...ticket, description: 'b' }], 3),
+    ],
+    [
+      'changed twice by one request',
+      [entry(creation), entry(change('b'))],
+      found([{ ...ticket, description: 'b' }], 3),
+    ],
+    ['an error of our own', [entry(creation, { status: 500 })], found([ticket])],
+    ['missing in a list', [entry(creation), entry(list, { body: { total: 0, data: [] } })], found([ticket])],
+    ['a false total', [entry(creation), entry(list, { body: { total: 2, data: [ticket] } })], found([ticket])],
+    [
+      'shown after it was deleted',
+      [entry(creation), entry(deletion), entry(list, { body: { total: 1, data: [ticket] } })],
+      found([]),
+    ],
+  ])('finds what is wrong: %s', (_, history, at) => {
+    expect(complaintsOf(history, at)).not.toEqual([]);
   });
 });

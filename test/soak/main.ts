@@ -1,46 +1,45 @@
-import './quiet.ts';
 import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { commandLine, positiveNumber, seedNumber, wholeNumber } from '../../local/terminal/command-line.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
-import { noCounts, soak } from './soak.ts';
-import { setStage } from './stage.ts';
+import { Fleet } from './fleet.ts';
+import { noTally, play, SERVERS } from './run.ts';
 
-/** `npm run soak -- --minutes 5 --seed 1`: concurrent histories for as long as asked. */
+/** `npm run soak -- --minutes 5 --seed 1`: random histories, one after the other, for as long as asked. */
 
-/** Runs between two looks at the clock. */
-const BATCH = 40;
-
-const { minutes, seed, runs } = commandLine('soak')
-  .description('Many senders, few events, a bad network: whether each event has its effect once.')
+const { minutes, seed, runs, steps } = commandLine('soak')
+  .description(
+    'Several servers, wrong clocks, a bad network, paused and killed processes: whether each request has its effect once.',
+  )
   .option('--minutes <n>', 'how long', positiveNumber, 1)
-  .option('--runs <n>', 'at least so many runs', wholeNumber(), 1)
-  .option('--seed <n>', 'to make the same plans again', seedNumber, Date.now() % 2 ** 31)
+  .option('--runs <n>', 'at least so many histories', wholeNumber(), 1)
+  .option('--steps <n>', 'steps of each client in a history', wholeNumber(), 40)
+  .option('--seed <n>', 'of the first history; the next one has the next seed', seedNumber, Date.now() % 2 ** 31)
   .parse()
-  .opts<{ minutes: number; seed: number; runs: number }>();
+  .opts<{ minutes: number; seed: number; runs: number; steps: number }>();
 
 const dynamoDb = await startDynamoDb({ dataDir: ':memory:' });
-const clear = await setStage(dynamoDb.endpoint);
-const counts = noCounts();
+const fleet = await Fleet.start(dynamoDb.endpoint, SERVERS);
+const tally = noTally();
 const begun = Date.now();
 const seconds = (): number => Math.round((Date.now() - begun) / 1000);
 console.log(`seed ${seed}, on ${dynamoDb.engine}`);
-const progress = showProgress(() => `${counts.runs} runs, ${counts.requests} requests, ${seconds()} s`);
+const progress = showProgress(() => `${tally.histories} histories, ${tally.requests} requests, ${seconds()} s`);
 try {
-  for (let batch = 0; Date.now() - begun < minutes * 60_000 || counts.runs < runs; batch++) {
-    await soak(seed + batch, BATCH, counts);
+  for (let run = 0; Date.now() - begun < minutes * 60_000 || run < runs; run++) {
+    await play(fleet, seed + run, steps, tally);
   }
   progress.stop();
-  const { ok, fail, unknown } = counts;
+  const { histories, requests, done, refused, unknown, faults } = tally;
   console.log(
-    `${counts.runs} runs in ${seconds()} s: ${counts.requests} requests with ${counts.faults} planned faults; ` +
-      `${ok} done, ${fail} told that it was done, ${unknown} left without an answer. Nothing lost, nothing twice.`,
+    `${histories} histories in ${seconds()} s: ${requests} requests, ${done} done, ${refused} refused, ${unknown} without an answer; ` +
+      `${faults} calls of DynamoDB lost, late, repeated, refused or answered as before. Nothing lost, nothing twice.`,
   );
 } catch (error) {
   progress.stop();
-  console.error(error);
+  console.error(error instanceof Error && error.message.startsWith('seed') ? error.message : error);
   process.exitCode = 1;
 } finally {
-  await clear();
+  await fleet.close();
   await dynamoDb.stop();
 }
 process.exit();

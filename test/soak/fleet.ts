@@ -1,0 +1,189 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { createTable } from '../../local/dynamodb/table.ts';
+import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
+import { kinds } from '../../operator/kinds.ts';
+import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
+import { systemClock } from '../../shared/clock.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { Session } from '../../shared/table/session.ts';
+import { Tenant } from '../../shared/table/tenant.ts';
+import { verify } from '../../shared/table/verify/verify.ts';
+import { FaultyNetwork } from './network.ts';
+
+/** Several server processes on one table, each with a clock of its own and behind the network. */
+
+export interface ServerOptions {
+  /** How far its clock is ahead, in milliseconds. */
+  readonly ahead: number;
+  /** A bug of `bugs.ts` in its sources. */
+  readonly bug?: string;
+}
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: object;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Received {
+  /** Undefined: no answer came. */
+  readonly status: number | undefined;
+  readonly etag: string | null;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+const SERVER = join(import.meta.dirname, 'server.ts');
+const MOVED_CLOCK = new URL('../dates/moved-clock.ts', import.meta.url);
+const BUG_LOADER = new URL('bug-loader.ts', import.meta.url);
+
+class ServerProcess {
+  readonly #options: ServerOptions;
+  #environment: FunctionEnvironment | undefined;
+  #child: ChildProcess | undefined;
+  #ready: Promise<void> = Promise.resolve();
+  url = '';
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it listens; before that no request is sent to it. */
+  get ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  start(environment: FunctionEnvironment): Promise<void> {
+    this.#environment = environment;
+    this.#ready = this.#start();
+    return this.#ready;
+  }
+
+  async #start(): Promise<void> {
+    const { ahead, bug } = this.#options;
+    const loader = bug === undefined ? [] : [`--import=${BUG_LOADER.href}?${encodeURIComponent(bug)}`];
+    const child = fork(SERVER, [JSON.stringify(this.#environment)], {
+      execArgv: [`--import=${MOVED_CLOCK.href}`, ...loader],
+      env: { ...process.env, TEST_CLOCK: String(ahead), NODE_OPTIONS: '', POWERTOOLS_LOG_LEVEL: 'SILENT' },
+    });
+    this.#child = child;
+    const [url] = await Promise.race([
+      once(child, 'message'),
+      once(child, 'exit').then(() => {
+        throw new Error('a server has ended before it listened');
+      }),
+    ]);
+    this.url = String(url);
+  }
+
+  pause(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  /** Kills it, and starts it again. */
+  restart(): Promise<void> {
+    this.#ready = this.kill().then(() => this.#start());
+    return this.#ready;
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+}
+
+export interface Organization {
+  readonly id: string;
+  readonly appCode: string;
+  readonly secret: string;
+}
+
+export class Fleet {
+  readonly network: FaultyNetwork;
+  readonly servers: ServerProcess[] = [];
+  readonly #environment: Omit<FunctionEnvironment, 'endpoint'>;
+  readonly #directory: string;
+
+  private constructor(network: FaultyNetwork, environment: Omit<FunctionEnvironment, 'endpoint'>, directory: string) {
+    this.network = network;
+    this.#environment = environment;
+    this.#directory = directory;
+  }
+
+  /** Starts servers on a table of their own in this DynamoDB. */
+  static async start(endpoint: string, options: readonly ServerOptions[]): Promise<Fleet> {
+    const tableName = `soak-${randomUUID()}`;
+    await createTable(localDynamoDbClient(endpoint), tableName);
+    const directory = await mkdtemp(join(tmpdir(), 'custodia-soak-'));
+    const keyFile = join(directory, 'keys.json');
+    const environment = { tableName, keyFile, firstKey: true };
+    // For this process, which verifies: no network and no bug.
+    setFunctionEnvironment({ ...environment, endpoint });
+    configureTable({});
+    await ensureLocalKeys(keyFile);
+    const fleet = new Fleet(new FaultyNetwork(endpoint), environment, directory);
+    await Promise.all(options.map((each) => fleet.add(each)));
+    return fleet;
+  }
+
+  /** Starts a further server. @returns its index */
+  async add(options: ServerOptions): Promise<number> {
+    const index = this.servers.length;
+    const server = new ServerProcess(options);
+    this.servers.push(server);
+    await server.start({ ...this.#environment, endpoint: await this.network.endpointFor(index) });
+    return index;
+  }
+
+  /** Sends a request to a server. */
+  async send(server: number, { method, path, body, headers }: Sent): Promise<Received> {
+    await this.servers[server]?.ready;
+    try {
+      const response = await fetch(`${this.servers[server]?.url}/api/v1${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...headers },
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      const text = await response.text();
+      const parsed = text === '' ? {} : (JSON.parse(text) as Received['body']);
+      return { status: response.status, etag: response.headers.get('etag'), body: parsed };
+    } catch {
+      return { status: undefined, etag: null, body: {} };
+    }
+  }
+
+  /** A new organization, made at the first server. */
+  async organization(): Promise<Organization> {
+    const appCode = `soak-${randomUUID()}`;
+    const body = { app_code: appCode, display_name: 'Soak' };
+    const made = await this.send(0, { method: 'POST', path: '/integrations', body });
+    return { id: String(made.body.org_id), appCode, secret: String(made.body.secret) };
+  }
+
+  /** What `custodia verify` finds in an organization's table, an hour later. */
+  async verify({ id }: Organization): Promise<string[]> {
+    const clock = (): number => systemClock() + 3_600_000;
+    const session = new Session(environmentTable(), clock, clock() + 60_000);
+    const { differences } = await verify(Tenant.ofOperator(id, session), kinds, { repair: false });
+    return differences.map(({ text }) => text);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.kill()));
+    await this.network.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
