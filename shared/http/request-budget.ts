@@ -5,7 +5,7 @@ import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { settleBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
-import { count } from '../telemetry/invocation.ts';
+import { count, unitsBegun } from '../telemetry/invocation.ts';
 import { takeReserve } from './reserve.ts';
 import { Bucket } from './token-bucket.ts';
 
@@ -41,16 +41,24 @@ type Payers = 'own' | 'own-and-tenant';
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
 
-/** Charges one request to the budgets of its caller. */
+/** Units of DynamoDB that a request may begin for 1 of its budget; for each further so many it takes 1 more. */
+const UNITS_A_REQUEST = 100;
+
+/** What a request that begins so many read and write units takes of its budgets. */
+const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
+
+/** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
 export class RequestBudget {
   readonly #session: Session;
-  #headers: Readonly<Record<string, string>> | undefined;
-  /** The refusal of a request that is served from the reserve. */
-  #refusal: Problem | undefined;
+  #budgets: readonly Budget[] = [];
+  #charged = 0;
+  /** Of a request that is served from the reserve. */
+  #refusal: Refusal | undefined;
   #settling: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session) {
     this.#session = session;
+    session.expectUnits = (units) => this.#expect(units);
   }
 
   /**
@@ -59,36 +67,59 @@ export class RequestBudget {
    * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then none is charged
    */
   charge(caller: Caller, payers: Payers = 'own-and-tenant', hasReserve = false): void {
-    if (this.#headers !== undefined) return;
-    const { now } = this.#session;
+    if (this.#charged > 0 || this.#refusal !== undefined) return;
     const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, this.#session));
     const budgets = payers === 'own' ? [own] : [own, ofTenant];
+    const now = this.#session.clock();
     const refusal = refusalBeyond(budgets, now);
-    if (refusal !== undefined) {
-      if (!hasReserve || !takeReserve(caller, now)) throw counted(refusal.problem);
-      this.#headers = refusal.budgetHeaders;
-      this.#refusal = refusal.problem;
-      return;
-    }
-    for (const { bucket, limit } of budgets) bucket.take(limit, now);
-    const tightest = leastOf(budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
-    this.#headers = rateLimitHeaders(tightest, now);
-    this.#settling = Promise.all(budgets.map((budget) => settle(budget, now)));
+    if (refusal === undefined) {
+      this.#budgets = budgets;
+      this.#take(1);
+    } else if (hasReserve && takeReserve(caller, now)) this.#refusal = refusal;
+    else throw counted(refusal.problem);
   }
 
   /** @throws Problem `too-many-requests` where the budget is spent */
   require(): void {
-    if (this.#refusal !== undefined) throw counted(this.#refusal);
+    if (this.#refusal !== undefined) throw counted(this.#refusal.problem);
+  }
+
+  /** Charges what the work of the request has taken beyond what was charged before, or gives back what it has not. */
+  chargeWork(): void {
+    const rest = requestsFor(unitsBegun()) - this.#charged;
+    if (this.#charged > 0 && rest !== 0) this.#take(rest);
   }
 
   /** The `RateLimit` headers; none before the request is charged. */
   get headers(): Readonly<Record<string, string>> {
-    return this.#headers ?? {};
+    if (this.#charged === 0) return this.#refusal?.budgetHeaders ?? {};
+    const now = this.#session.clock();
+    const tightest = leastOf(this.#budgets, ({ bucket, limit }) => bucket.quota(limit, now).remaining);
+    return rateLimitHeaders(tightest, now);
   }
 
   /** Resolves when the writes to the table are done. */
   get settled(): Promise<unknown> {
     return this.#settling;
+  }
+
+  /**
+   * Charges work that is about to begin.
+   * @throws Problem `too-many-requests` where there is no room for it in a budget that it would fit into
+   */
+  #expect(units: number): void {
+    const more = requestsFor(unitsBegun() + units) - this.#charged;
+    if (this.#charged === 0 || more <= 0) return;
+    const refusal = refusalBeyond(this.#budgets, this.#session.clock(), { more, charged: this.#charged });
+    if (refusal !== undefined) throw counted(refusal.problem);
+    this.#take(more);
+  }
+
+  #take(requests: number): void {
+    const now = this.#session.clock();
+    for (const { bucket, limit } of this.#budgets) bucket.take(limit, now, requests);
+    this.#charged += requests;
+    this.#settling = Promise.all([this.#settling, ...this.#budgets.map((budget) => settle(budget, now))]);
   }
 }
 
@@ -113,14 +144,20 @@ interface Refusal {
   readonly budgetHeaders: Readonly<Record<string, string>>;
 }
 
-/** The refusal by the budget with the longest wait; undefined where none is spent. */
-function refusalBeyond(budgets: readonly Budget[], now: number): Refusal | undefined {
-  const last = leastOf(budgets, ({ bucket, limit }) => -bucket.wait(limit, now));
-  const wait = last.bucket.wait(last.limit, now);
+/** The refusal by the budget with the longest wait; undefined where all have room for so many more, or were full before this request. */
+function refusalBeyond(
+  budgets: readonly Budget[],
+  now: number,
+  { more, charged } = { more: 1, charged: 0 },
+): Refusal | undefined {
+  const waitOf = ({ bucket, limit }: Budget): number => bucket.wait(limit, now, Math.min(more, limit - charged));
+  const last = leastOf(budgets, (budget) => -waitOf(budget));
+  const wait = waitOf(last);
   if (wait === 0) return undefined;
   const budgetHeaders = rateLimitHeaders(last, now);
+  const work = charged === 0 ? '' : ` This one reads as much as ${more + charged}.`;
   const problem = new Problem('too-many-requests', {
-    detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.`,
+    detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.${work}`,
     headers: { ...budgetHeaders, 'Retry-After': String(wait) },
   });
   return { problem, budgetHeaders };

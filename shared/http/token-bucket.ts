@@ -40,18 +40,21 @@ export class Bucket {
   /** The latest time seen, in epoch milliseconds. */
   #latest = 0;
 
-  /** Seconds until a request is admitted; 0: now. `limit` in requests a minute, `now` in epoch milliseconds. */
-  wait(limit: number, now: number): number {
+  /**
+   * Seconds until there is room for so many requests, or for as many as the bucket holds; 0: now. `limit` in requests a minute, `now` in epoch
+   * milliseconds.
+   */
+  wait(limit: number, now: number, requests = 1): number {
     this.#follow(now);
-    const over = this.#spent(now) + WINDOW_MS / limit - WINDOW_MS;
+    const over = this.#spent(now) + (requests * WINDOW_MS) / limit - WINDOW_MS;
     return over > 0.5 ? Math.max(1, Math.ceil(over / 1000)) : 0;
   }
 
-  /** Takes a token; {@link wait} must have returned 0. */
-  take(limit: number, now: number): void {
-    const cost = WINDOW_MS / limit;
+  /** Takes tokens: for a request after {@link wait} has returned 0; for its work in any case, as debt. A negative number gives back. */
+  take(limit: number, now: number, requests = 1): void {
+    const cost = (requests * WINDOW_MS) / limit;
     this.#follow(now);
-    this.#fullAt = now + this.#spent(now) + cost;
+    this.#fullAt = now + Math.min(this.#spent(now) + cost, MOST_SPENT_MS);
     // Requests older than the window have been refilled already.
     if (now - this.#unsettledSince > WINDOW_MS) {
       this.#unsettled = 0;
@@ -72,7 +75,7 @@ export class Bucket {
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));
     const batch = Math.min(Math.ceil(limit / PART_OF_LIMIT), LARGEST_BATCH, Math.max(rest, least));
     if (this.#unsettled < ((batch - ROUNDING) * WINDOW_MS) / limit) return 0;
-    const taken = this.#unsettled;
+    const taken = Math.min(this.#unsettled, MOST_SPENT_MS);
     this.#unsettled = 0;
     return taken;
   }

@@ -19,6 +19,8 @@ export class Session {
   readonly now: number;
   /** Until when to retry, in epoch milliseconds of the clock. */
   readonly deadline: number;
+  /** Told how many units a list is about to read at most (`shared/http/request-budget.ts`). May throw. */
+  expectUnits: ((units: number) => void) | undefined;
   /** The origin of the changes, for audit events. Without it no audited record can be changed. */
   origin: Origin | undefined;
   readonly #tenantTable: (tenant: TenantId) => Table;

@@ -37,6 +37,7 @@ export function accessLine(ended: Ended, namespace: string, isByRoute = false): 
     outcome,
     [DURATION]: duration,
     ...Object.fromEntries(invocation.counts),
+    ...(invocation.units === 0 ? {} : { units: invocation.units }),
     _aws: { Timestamp: at, CloudWatchMetrics: directivesOf(invocation, namespace, isByRoute) },
   };
 }

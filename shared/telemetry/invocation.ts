@@ -29,6 +29,8 @@ export interface Annotations {
 export class Invocation {
   #annotations: Annotations;
   readonly #counts = new Map<Counter, number>();
+  /** Read and write units of DynamoDB that were begun. */
+  units = 0;
 
   constructor(annotations: Annotations) {
     this.#annotations = annotations;
@@ -65,3 +67,12 @@ export const annotate = (more: Annotations): void => current.getStore()?.annotat
 
 /** Adds to a counter of this invocation. Outside of one nothing happens. */
 export const count = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
+
+/** Adds read or write units of DynamoDB to this invocation. Outside of one nothing happens. */
+export const countUnits = (units: number): void => {
+  const invocation = current.getStore();
+  if (invocation !== undefined && units > 0) invocation.units += units;
+};
+
+/** The units that this invocation has begun; 0 outside of one. */
+export const unitsBegun = (): number => current.getStore()?.units ?? 0;

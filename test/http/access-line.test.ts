@@ -72,6 +72,7 @@ describe('the line of a request', () => {
       outcome: '2xx',
       Duration: expect.any(Number),
       TableCalls: faulty.calls.length - 1,
+      units: 1.5,
       _aws: {
         Timestamp: expect.any(Number),
         CloudWatchMetrics: [

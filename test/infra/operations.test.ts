@@ -43,6 +43,7 @@ const ALL: Required<Annotations> = {
 async function lines(): Promise<readonly [request: Line, error: Line]> {
   const invocation = new Invocation(ALL);
   for (const counter of Object.keys(COUNTERS)) invocation.count(counter as Counter);
+  invocation.units = 4;
   const request = accessLine(
     { invocation, domain: 'clients', outcome: '4xx', status: 404, at: 0, duration: 1 },
     'Custodia/custodia-prod',

@@ -13,7 +13,7 @@ export interface Budgeted {
 type Event = APIGatewayProxyEvent & WithResponseHeaders & Routed & InSession & Authenticated & Budgeted;
 
 /**
- * Charges the request to its caller's budget. A webhook's sender is known only to its operation, which charges it there. Every response after
+ * Charges the request and its work to its caller's budget. A webhook's sender is known only to its operation, which charges it there. Every response after
  * that, problems too, has the `RateLimit` headers.
  * @throws Problem `too-many-requests`
  */
@@ -29,10 +29,11 @@ export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
   };
 }
 
-/** Waits for the budget's writes: Lambda may freeze the container after the response. */
+/** Charges the work, and waits for the budget's writes: Lambda may freeze the container after the response. */
 async function settle({ event }: Request<Event, APIGatewayProxyResult>): Promise<void> {
   const { budget }: Partial<Budgeted> = event;
   if (budget === undefined) return;
+  budget.chargeWork();
   Object.assign(event.responseHeaders, budget.headers);
   await budget.settled;
 }

@@ -1,16 +1,18 @@
-import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { count } from '../../telemetry/invocation.ts';
+import { type ConsumedCapacity, type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
+import { count, countUnits } from '../../telemetry/invocation.ts';
 
 /**
- * Counts the calls of a client, what the SDK repeated of them, and their conflicts with other transactions. Without `await`, which would take
- * one of the ten lines that the stack of an error has.
+ * Counts the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
+ * Without `await`, which would take one of the ten lines that the stack of an error has.
  */
 export function countTableCalls({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => (call) => {
       count('TableCalls');
-      return next(call).then(
+      const input = Object.assign({}, call.input, { ReturnConsumedCapacity: 'TOTAL' as const });
+      return next({ ...call, input }).then(
         (result) => {
+          countUnits(unitsIn(result.output));
           countRetries(result.output);
           return result;
         },
@@ -23,6 +25,14 @@ export function countTableCalls({ middlewareStack }: DynamoDBClient): void {
     },
     { step: 'initialize', name: 'countTableCalls' },
   );
+}
+
+/** The units that DynamoDB reports of a call. */
+export function unitsIn(output: object): number {
+  const { ConsumedCapacity: consumed = [] } = output as {
+    readonly ConsumedCapacity?: ConsumedCapacity | readonly ConsumedCapacity[];
+  };
+  return [consumed].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
 /** @param end a result or an error: the SDK adds to both how often it tried */

@@ -1,9 +1,8 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
-import type { TimeLimit } from '../transaction/retry.ts';
 import { largestIn } from './head.ts';
-import { ReadBudget } from './read-budget.ts';
+import { ReadBudget, type Reading } from './read-budget.ts';
 import { isRecord } from './read-records.ts';
 import { readNumbers } from './scattered.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
@@ -63,7 +62,7 @@ interface OfMembers {
   readonly limit: number;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly timeLimit: TimeLimit;
+  readonly timeLimit: Reading;
 }
 
 /** Records of a counted list, oldest first. */

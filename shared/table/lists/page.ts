@@ -1,7 +1,6 @@
 import type { Table } from '../connection/client.ts';
 import { PageIncomplete } from '../errors.ts';
 import type { Item } from '../schema.ts';
-import type { TimeLimit } from '../transaction/retry.ts';
 import { compact } from './compact.ts';
 import { fence, MOST_UNITS } from './fence.ts';
 import { largestIn } from './head.ts';
@@ -9,7 +8,7 @@ import { numberIn } from './ids.ts';
 import { isLate, settledUpTo } from './lateness.ts';
 import { Members } from './number-set.ts';
 import { expiryOf } from './periods.ts';
-import { ReadBudget } from './read-budget.ts';
+import { ReadBudget, type Reading } from './read-budget.ts';
 import { isRecord, type Records, readNewest, readNext } from './read-records.ts';
 import { readNeighbours, readNumbers } from './scattered.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
@@ -25,7 +24,7 @@ export interface PageRequest {
   readonly newestFirst: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly timeLimit: TimeLimit;
+  readonly timeLimit: Reading;
 }
 
 export interface ItemPage {

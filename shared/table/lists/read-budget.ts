@@ -23,9 +23,15 @@ export const LARGE = 5_000;
 /** Bytes per read unit (AWS, "DynamoDB read consistency"). */
 const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
+/** The request that reads. */
+export interface Reading extends TimeLimit {
+  /** Told how many units it is about to read at most, where that is known. May throw. */
+  readonly expectUnits?: ((units: number) => void) | undefined;
+}
+
 /** How many bytes of records one request may still read, and until when. */
 export class ReadBudget {
-  readonly timeLimit: TimeLimit;
+  readonly timeLimit: Reading;
   /** Records are read in the requested order, so that a page is cut at its end. */
   readonly newestFirst: boolean;
   readonly #most: number;
@@ -35,7 +41,7 @@ export class ReadBudget {
   #hasFullQuery = false;
   #largest = 0;
 
-  constructor(timeLimit: TimeLimit, newestFirst: boolean, most = MAX_READ) {
+  constructor(timeLimit: Reading, newestFirst: boolean, most = MAX_READ) {
     this.timeLimit = timeLimit;
     this.newestFirst = newestFirst;
     this.#most = most;
@@ -63,6 +69,12 @@ export class ReadBudget {
   /** Notes the size of the list's largest record, where it is known. In bytes. */
   noteLargest(bytes: number): void {
     this.#largest = bytes;
+  }
+
+  /** Tells the request what so many records take to read, if all are as large as the largest. */
+  expect(records: number, strongly: boolean): void {
+    const bytes = Math.min(records * this.#largest, strongly ? this.#most : MAX_FIRST_LOOK);
+    if (bytes > 0) this.timeLimit.expectUnits?.(bytes / (strongly ? UNIT.strongly : UNIT.eventually));
   }
 
   /** How many records a query certainly reads, if the largest is known; else there is no bound. */

@@ -18,6 +18,7 @@ export async function readNumbers(
 ): Promise<Records> {
   const { partition, matches } = source;
   if (numbers.length === 0) return new Map();
+  budget.expect(numbers.length, isWhole(source));
   if (isWhole(source)) return readNeighbours(table, partition, numbers, budget);
   const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
   const readAll = isOneQuery ? readBetween : readEach;

@@ -133,9 +133,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
     const kept = this.lists.kept(notedIn(item));
     this.lists.stageMove(this.work, this.#entryOf(item, kept), item, record);
+    const changed = toAttributes(this.entity, changes);
+    this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
     this.work.update(this.#keyIn(item), {
       set: {
-        ...toAttributes(this.entity, changes),
+        ...changed,
         ...(kept.length === notedIn(item).length ? {} : noteOf(kept)),
         [VERSION]: stored.version + 1,
       },
@@ -173,6 +175,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   #stageAbsence(stored: Stored<T>): void {
     const { item } = stored;
     this.#noteValues(item);
+    this.work.noteSize(this.#keyIn(item), item);
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
     this.lists.stageMove(this.work, entry, item, undefined);

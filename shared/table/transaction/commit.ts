@@ -12,6 +12,7 @@ import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
 import { retry, type TimeLimit } from './retry.ts';
+import { counted, type KnownSizes, unitsOf } from './units.ts';
 
 /**
  * Commits pending writes, with the retries that the SDK does not make:
@@ -35,19 +36,26 @@ export interface Sending extends TimeLimit {
   readonly onUnanswered?: () => void;
 }
 
-/** Commits all of `writes` or none of them. */
-export async function commit(table: Table, writes: readonly PendingWrite[], sending: Sending): Promise<void> {
+/** Commits all of `writes` or none of them. `sizes`: of items that they change or replace. */
+export async function commit(
+  table: Table,
+  writes: readonly PendingWrite[],
+  sending: Sending,
+  sizes: KnownSizes = new Map(),
+): Promise<void> {
   const [write, ...others] = writes;
   if (write === undefined) return;
+  const units = unitsOf(writes, sizes);
   const attempt = randomBytes(12).toString('base64url');
   const send =
     write.kind === 'put' && others.length === 0
-      ? () => sendPut(table, stampedPut(write, attempt), attempt)
+      ? () => sendPut(table, stampedPut(write, attempt), attempt, units)
       : () =>
           sendTransaction(
             table,
             writes.map((each) => stamped(each, attempt)),
             attempt,
+            units,
           );
   const noting = () =>
     send().catch((error: unknown) => {
@@ -112,11 +120,13 @@ const isOwn = (write: PendingWrite | undefined, found: Item | undefined, attempt
  * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
  * @returns the error of a failed condition
  */
-async function sendPut(table: Table, write: PendingPut, attempt: string): Promise<Refused | undefined> {
+async function sendPut(table: Table, write: PendingPut, attempt: string, units: number): Promise<Refused | undefined> {
   try {
-    await table.client.send(
-      new PutCommand({ ...putRequest(table.name, write), ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-    );
+    const command = new PutCommand({
+      ...putRequest(table.name, write),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    await counted(units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), answer: error };
@@ -130,14 +140,14 @@ async function sendTransaction(
   table: Table,
   writes: readonly PendingWrite[],
   token: string,
+  units: number,
 ): Promise<Refused | undefined> {
   try {
-    await table.client.send(
-      new TransactWriteCommand({
-        ClientRequestToken: token,
-        TransactItems: writes.map((write) => transactItem(table.name, write)),
-      }),
-    );
+    const command = new TransactWriteCommand({
+      ClientRequestToken: token,
+      TransactItems: writes.map((write) => transactItem(table.name, write)),
+    });
+    await counted(units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), answer: error };

@@ -4,6 +4,7 @@ import type { Item } from '../schema.ts';
 import { commit, type Sending } from './commit.ts';
 import { isMet } from './conditions.ts';
 import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
+import { nameOf, sizeOf } from './units.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
@@ -14,6 +15,7 @@ const unexpected: OnConditionFailed = () => new Error('a write without a conditi
 
 export class UnitOfWork {
   readonly #writes = new Map<string, PendingWrite>();
+  readonly #sizes = new Map<string, number>();
 
   get writes(): readonly PendingWrite[] {
     return [...this.#writes.values()];
@@ -36,8 +38,8 @@ export class UnitOfWork {
   ): void {
     const { set = {}, remove = [], add = {}, condition = {}, onConditionFailed = unexpected } = change;
     const write: PendingUpdate = { kind: 'update', key, set, remove, add, condition, onConditionFailed };
-    const before = this.#writes.get(nameOf(key));
-    if (before?.kind === 'put') this.#writes.set(nameOf(key), into(before, write));
+    const before = this.#writes.get(nameOf(write));
+    if (before?.kind === 'put') this.#writes.set(nameOf(write), into(before, write));
     else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
   }
 
@@ -55,11 +57,16 @@ export class UnitOfWork {
    * @throws what `onConditionFailed` of a refused write returns; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
    */
   async commit(table: Table, sending: Sending): Promise<void> {
-    await commit(table, this.writes, sending);
+    await commit(table, this.writes, sending, this.#sizes);
+  }
+
+  /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
+  noteSize(key: Key, item: Item): void {
+    this.#sizes.set(nameOf({ key }), sizeOf(item));
   }
 
   #stage(write: PendingWrite): void {
-    const name = nameOf(write.key);
+    const name = nameOf(write);
     const before = this.#writes.get(name);
     if (before !== undefined && !(before.kind === 'update' && write.kind === 'update')) {
       throw new Error(`a ${before.kind} and a ${write.kind} of one item cannot be in one transaction`);
@@ -67,8 +74,6 @@ export class UnitOfWork {
     this.#writes.set(name, write);
   }
 }
-
-const nameOf = (key: Key): string => `${key.PK}\n${key.SK}`;
 
 function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
   const add: Record<string, number | bigint> = { ...first.add };

@@ -1,0 +1,113 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import { FaultyHandler } from '../support/faults.ts';
+
+/** What requests take of their budgets: 1, and 1 more for each 100 read or write units begun beyond the first 100 (docs/decisions/0081). */
+
+const faulty = new FaultyHandler();
+let api: Api;
+let org: OrgAccess;
+let clientId: string;
+beforeAll(async () => {
+  api = await startApi({ authorizerTtlSeconds: 0 });
+  configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty });
+  org = await api.orgToken();
+  clientId = String((await send('POST', '/api/v1/clients', { name: 'Bistro' })).body.id);
+  for (let made = 0; made < 34; made++) await newResource(45_000);
+}, 60_000);
+afterAll(() => api.close());
+beforeEach(() => {
+  // The clock of the functions stands still, and begins with full buckets; nothing that waits is touched.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 });
+  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
+  faulty.follow(() => undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+afterAll(() => {
+  vi.useRealTimers();
+});
+
+const send = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
+  api.request(method, path, { token: org.token, ...(body === undefined ? {} : { body }) });
+
+/** A resource whose four fields of JSON have this many bytes each. */
+const newResource = async (bytes: number): Promise<string> => {
+  const json = { t: 'x'.repeat(bytes) };
+  const fields = { specifications: json, credentials: json, limits: json, metadata: json };
+  const { status, body } = await send('POST', '/api/v1/resources', {
+    client_id: clientId,
+    name: 'db',
+    type: 'server',
+    ...fields,
+  });
+  expect(status).toBe(201);
+  return String(body.id);
+};
+
+const left = ({ headers }: ApiResponse): number => Number(/;r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]);
+
+/** What a request takes of a budget of 600, with its response. */
+const costOf = async (request: () => Promise<ApiResponse>): Promise<readonly [status: number, cost: number]> => {
+  vi.stubEnv('RATE_LIMIT', '600');
+  const before = left(await send('GET', `/api/v1/clients/${clientId}`));
+  const response = await request();
+  return [response.status, before - left(response)];
+};
+
+const LARGE_PAGE = '/api/v1/resources?page_size=34';
+
+describe('a request takes', () => {
+  it('1, where its work is usual', async () => {
+    expect(await costOf(() => send('GET', '/api/v1/clients'))).toEqual([200, 1]);
+    expect(await costOf(() => send('POST', '/api/v1/clients', { name: 'Another' }))).toEqual([201, 1]);
+  });
+
+  it('5, where it changes the name of a record of 200 KB, and as much for each attempt', async () => {
+    const id = await newResource(45_000);
+    vi.setSystemTime(Date.now() + 61_000);
+    const rename = (name: string) => () => send('PATCH', `/api/v1/resources/${id}`, { name });
+    expect(await costOf(rename('a'))).toEqual([200, 5]);
+    let conflicts = 0;
+    faulty.follow(({ operation }) => (operation === 'TransactWriteItems' && ++conflicts <= 2 ? 'conflict' : undefined));
+    const [status, cost] = await costOf(rename('b'));
+    expect([status, cost]).toEqual([200, expect.toSatisfy((many: number) => many >= 13 && many <= 15)]);
+    expect(await costOf(() => send('DELETE', `/api/v1/resources/${id}`))).toEqual([
+      204,
+      expect.toSatisfy((many) => many >= 5),
+    ]);
+  });
+
+  it('17, where a page of large records is refused', async () => {
+    const [status, cost] = await costOf(() => send('GET', LARGE_PAGE));
+    expect([status, cost]).toEqual([400, expect.toSatisfy((many: number) => many >= 15 && many <= 19)]);
+  });
+});
+
+describe('pages of large records', () => {
+  it('at once do not take more than there is', async () => {
+    vi.stubEnv('RATE_LIMIT', '30');
+    const responses = await Promise.all(Array.from({ length: 6 }, () => send('GET', LARGE_PAGE)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([400, 429, 429, 429, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429);
+    expect(refused?.body.detail).toMatch(
+      /^This integration may send 30 requests a minute. This one reads as much as \d+.$/,
+    );
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('that take more than the budget are served when it is full, and paid back later', async () => {
+    vi.stubEnv('RATE_LIMIT', '5');
+    expect((await send('GET', LARGE_PAGE)).status).toBe(400);
+    const refused = await send('GET', '/api/v1/clients');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(90);
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(241);
+    vi.setSystemTime(Date.now() + 1000 * Number(refused.headers.get('retry-after')));
+    expect((await send('GET', '/api/v1/clients')).status).toBe(200);
+  });
+});
