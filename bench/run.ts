@@ -36,6 +36,15 @@ program
   });
 
 program
+  .command('authorizer')
+  .description('what a check of the caller adds to a request where the gateway keeps no answer of the authorizer')
+  .addOption(new Option('--engine <name>', 'the embedded DynamoDB').choices(['java', 'dynoxide']).default('dynoxide'))
+  .action(async ({ engine }) => {
+    const { benchAuthorizer } = await import('./authorizer/bench.ts');
+    await benchAuthorizer(engine);
+  });
+
+program
   .command('json')
   .description('parsing the JSON that is most work for its length: middy’s parser, ours, and JSON.parse')
   .action(async () => {

@@ -28,6 +28,8 @@ export interface Way {
   readonly logs: LogLines;
   readonly isCompressed: boolean;
   readonly isTraced: boolean;
+  /** Requests for which one answer of the authorizer lasts. */
+  readonly requestsPerAuthorizer: number;
   /** Share of the reads that are answered with 304 and no body. */
   readonly unchanged: number;
 }
@@ -65,7 +67,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
       return sum + share * of(one);
     }, 0);
   const seconds = mean(({ rounds }) => rounds * ASSUMED.roundMs + ASSUMED.ownMs) / 1_000;
-  const authorized = 1 / ASSUMED.requestsPerAuthorizer;
+  const authorized = 1 / way.requestsPerAuthorizer;
   const logins = 1 / ASSUMED.requestsPerLogin;
   const bodyOf = ({ title, compressedBytes, answerBytes }: Taken): number =>
     (way.isCompressed ? compressedBytes : answerBytes) * (title.startsWith('GET ') ? 1 - way.unchanged : 1);

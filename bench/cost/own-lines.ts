@@ -24,6 +24,7 @@ export function requestLine(): string {
     integration_id: SAMPLE_ID,
   });
   invocation.count('TableCalls', 2);
+  invocation.units = 4;
   return lineOf(invocation, 'resources', '2xx', 200);
 }
 
@@ -35,5 +36,6 @@ export function decisionLine(): string {
     integration_id: SAMPLE_ID,
   });
   invocation.count('TableCalls');
+  invocation.units = 1;
   return lineOf(invocation, 'authorizer', 'allowed');
 }

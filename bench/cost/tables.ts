@@ -73,6 +73,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table 
       ? { what: 'answers not compressed', way: { isCompressed: false } }
       : { what: 'answers compressed', way: { isCompressed: true } },
     { what: 'a third of the reads answered with 304', way: { unchanged: 1 / 3 } },
+    { what: '`authorizerCacheSeconds` 0', way: { requestsPerAuthorizer: 1 } },
     { what: '`tracing` on', way: { isTraced: true } },
     { what: 'half the memory', way: { memory: way.memory / 2 } },
     { what: 'no lines of Lambda’s own', way: { logs: withoutLines(way.logs, ['lambda']) } },

@@ -1,4 +1,5 @@
 import type { Template } from 'aws-cdk-lib/assertions';
+import { ASSUMED } from './assumptions.ts';
 import type { Way } from './lines.ts';
 import { logLines } from './log-lines.ts';
 import { decisionLine, requestLine } from './own-lines.ts';
@@ -22,6 +23,7 @@ export function wayOf(template: Template): Way {
     isCompressed: MinimumCompressionSize !== undefined,
     isTraced: stage.TracingEnabled === true,
     unchanged: 0,
+    requestsPerAuthorizer: ASSUMED.requestsPerAuthorizer,
   };
 }
 

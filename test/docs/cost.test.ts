@@ -64,6 +64,7 @@ describe('the cost of a million requests', () => {
     isCompressed: false,
     isTraced: false,
     unchanged: 0,
+    requestsPerAuthorizer: 10,
   };
 
   it('is the mean of the mix, at the prices of AWS', () => {
@@ -78,10 +79,11 @@ describe('the cost of a million requests', () => {
     expect(sumOf(cost)).toBeCloseTo(Object.values(cost).reduce((sum, line) => sum + line, 0));
   });
 
-  it('is less where answers are compressed or not sent again, and more with traces', () => {
-    const { transfer } = costOf(mix, both, way);
+  it('is less where answers are compressed or not sent again, and more with traces and where every request is authorized', () => {
+    const { transfer, authorizer } = costOf(mix, both, way);
     expect(costOf(mix, both, { ...way, isCompressed: true }).transfer).toBeCloseTo((1.2 / 5.7) * transfer);
     expect(costOf(mix, both, { ...way, unchanged: 1 }).transfer).toBeCloseTo((0.7 / 5.7) * transfer);
+    expect(costOf(mix, both, { ...way, requestsPerAuthorizer: 1 }).authorizer).toBeCloseTo(10 * authorizer);
     expect(costOf(mix, both, { ...way, isTraced: true }).traces).toBeCloseTo(0.05 * PRICES.traces.dollars);
   });
 

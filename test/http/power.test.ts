@@ -65,6 +65,22 @@ const expectEnded = ({ status, headers }: Answered) =>
     expect.stringContaining('error="invalid_token", error_description="The integration is inactive'),
   ]);
 
+it('a key whose tokens were ended reads, writes and deletes until the gateway asks again, and makes no key', async () => {
+  expect((await owner.ask('POST', `${key.path}/revoke-tokens`)).status).toBe(200);
+  const { id } = await key.create('/api/v1/clients', { name: 'By an ended token' });
+  const ticket = await key.create('/api/v1/tickets', {
+    client_id: id,
+    subject: 's',
+    description: 'd',
+    source: 'email',
+    contact_id: randomUUID(),
+  });
+  expect((await key.read(`/api/v1/tickets/${ticket.id}`)).id).toBe(ticket.id);
+  expect((await key.ask('PATCH', `/api/v1/clients/${id}`, { name: 'Changed' })).status).toBe(200);
+  expect((await key.ask('DELETE', `/api/v1/tickets/${ticket.id}`)).status).toBe(204);
+  expectEnded(await key.ask('POST', INTEGRATIONS, { app_code: `app-${randomUUID()}`, display_name: 'Mine' }));
+});
+
 describe('an integration set inactive', () => {
   beforeEach(() => changed(key, { status: 'inactive' }));
 
