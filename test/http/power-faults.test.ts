@@ -107,3 +107,24 @@ describe('a key that', () => {
     expect(await epochOf(key)).toBe(1);
   });
 });
+
+it.each([...faultsIn(0), ['forgotten', 1] as const])(
+  'an integration that gets more loses the secret that a weak key knows, and shows its new one: %s, %s times',
+  async (fault, times) => {
+    faulty.follow(() => undefined);
+    useFreshClient();
+    const weak = await keyMadeBy(api, owner, { permissions: ['integrations:write'] });
+    const key = await keyMadeBy(api, weak, { permissions: [] });
+    const widen = () => owner.ask('PATCH', key.path, { permissions: ['clients:read'] });
+    const { status, body, isSecond } = await meet(widen, fault, times);
+    expect([status, body.permissions, await loginWith(api, key.appCode, key.secret)]).toEqual([
+      200,
+      ['clients:read'],
+      401,
+    ]);
+    // Whoever has to ask again, and finds that it was done, rotates.
+    const { secret = isSecond ? (await owner.ask('POST', `${key.path}/rotate-secret`, {})).body.secret : undefined } =
+      body;
+    expect(await loginWith(api, key.appCode, secret)).toBe(200);
+  },
+);
