@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -59,13 +58,10 @@ describe.skipIf(isMissing.java)('DynamoDB Local', () => {
 describe.skipIf(isMissing.dynoxide)('dynoxide, which answers every page', () => {
   it('listens on one of 16 million addresses, another one each time', async () => {
     const addresses = await Promise.all([1, 2].map(() => superviseFor(':memory:', 'dynoxide')));
-    const hosts = addresses.map((address) => new URL(address));
-    expect(new Set(hosts.map(({ hostname }) => hostname)).size).toBe(2);
-    for (const { hostname, port } of hosts) {
-      expect(hostname).toMatch(/^127\./);
-      const [error] = await once(connect(Number(port), '127.0.0.1'), 'error');
-      expect(error).toHaveProperty('code', 'ECONNREFUSED');
-    }
+    const [one = '', other = ''] = addresses.map((address) => new URL(address).hostname);
+    expect([one, other]).toEqual(Array(2).fill(expect.stringMatching(/^127\.\d+\.\d+\.\d+$/)));
+    expect(one).not.toBe(other);
+    for (const address of addresses) await localDynamoDbClient(address).send(new ListTablesCommand({}));
   });
 });
 
@@ -127,7 +123,10 @@ const listTables = (endpoint: string, { accessKeyId, ...headers }: Asked) => {
 };
 
 async function send(endpoint: string, method: string, headers: Readonly<Record<string, string>>) {
-  const [response] = await once(request(endpoint, { method, headers }).end('{}'), 'response');
+  const [response] = await once(
+    request(endpoint, { method, headers }).end(method === 'POST' ? '{}' : undefined),
+    'response',
+  );
   const { statusCode: status, headers: received } = response as { statusCode: number; headers: IncomingHttpHeaders };
   return { status, headers: received, body: await text(response) };
 }

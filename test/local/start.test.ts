@@ -24,6 +24,9 @@ describe('npm start', () => {
     const started = start({ TMPDIR });
     const url = await started.ready();
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    // A first key, asked for by a page whose name was made to lead here.
+    const page = `-H 'Host: evil.example' -H 'Content-Type: application/json' -d '{"app_code":"evil","display_name":"E"}'`;
+    expect(await paste([`curl -s -o /dev/null -w '%{http_code}' ${url}/api/v1/integrations ${page}`])).toBe('403');
     expect(started.output()).toMatch(/ready at \S+ \(in [\d.]+ s\)/);
     expect(started.output()).toMatch(/platform app code {2}platform\n\s+platform secret {4}\S{32,}\n/);
 
@@ -342,7 +345,7 @@ const secretIn = (output: string): string | undefined => /platform secret {4}(.*
 const endpointIn = (dataDir: string): string => readFileSync(join(dataDir, 'dynamodb.endpoint'), 'utf8');
 
 /** The table of whatever runs over this data directory. */
-const tableIn = (dataDir: string) => tableAt({ tableName: LOCAL_TABLE, ...endpointAndKey(endpointIn(dataDir)) });
+const tableIn = (dataDir: string) => tableAt({ tableName: LOCAL_TABLE, endpoint: endpointIn(dataDir) });
 
 async function putAll(dataDir: string, items: readonly object[]): Promise<void> {
   const { client, name } = tableIn(dataDir);

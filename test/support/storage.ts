@@ -1,6 +1,6 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { runToCommit } from '../../shared/http/run.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
@@ -11,23 +11,19 @@ import type { FreshTable } from './dynamodb.ts';
 
 /** The storage code as one process of the service uses it. */
 
-interface Place extends Pick<FreshTable, 'tableName' | 'endpoint'> {
-  /** Default: the one that emulators of tests take. */
-  readonly accessKeyId?: string;
-}
+type Place = Pick<FreshTable, 'tableName' | 'endpoint'>;
 
 /** The table over a connection of its own, with all of the SDK's retries but not their waits. */
-export const tableAt = (
-  { tableName, endpoint, accessKeyId = LOCAL_CREDENTIALS.accessKeyId }: Place,
-  requestHandler?: NodeHttpHandler,
-): Table =>
-  tableOf(tableName, {
+export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: NodeHttpHandler): Table => {
+  const { endpoint, accessKeyId } = endpointAndKey(text);
+  return tableOf(tableName, {
     endpoint,
     region: LOCAL_REGION,
     credentials: { ...LOCAL_CREDENTIALS, accessKeyId },
     retryStrategy: new ConfiguredRetryStrategy(4, 1),
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
+};
 
 /** A handle to one tenant in a session of its own, which tries for so many milliseconds. */
 export function openTenant(table: Table, orgId: string, clock: Clock = systemClock, patience = 10_000): Tenant {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
+import { LOCAL_CREDENTIALS, localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
 import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
@@ -28,7 +28,7 @@ const engines = [
 describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', ({ engine, repeated }) => {
   it('carries the transaction out once', async () => {
     const dataDir = await freshDirectory();
-    const start = () => startDynamoDb({ dataDir, engine });
+    const start = () => startDynamoDb({ dataDir, engine, accessKeyId: LOCAL_CREDENTIALS.accessKeyId });
     let dynamoDb = await start();
     onTestFinished(() => dynamoDb.stop());
     const tableName = 'custodia';
@@ -37,7 +37,8 @@ describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', (
     const orders: number[] = [];
     class Restarting extends NodeHttpHandler {
       override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
-        request.port = Number(new URL(dynamoDb.endpoint).port);
+        const { hostname, port } = new URL(dynamoDb.endpoint);
+        Object.assign(request, { hostname, port: Number(port) });
         const answer = await super.handle(request, options);
         if (!String(request.headers['x-amz-target']).endsWith('TransactWriteItems')) return answer;
         orders.push(answer.response.statusCode);

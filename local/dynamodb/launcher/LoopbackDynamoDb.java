@@ -51,7 +51,9 @@ public final class LoopbackDynamoDb extends Handler.Wrapper {
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "application/x-amz-json-1.0");
     String type = "com.amazon.coral.service#UnrecognizedClientException";
     String body = "{\"__type\":\"" + type + "\",\"message\":\"The access key or the host is not the one of this DynamoDB.\"}";
-    Content.Sink.write(response, true, body, callback);
+    // A connection that closes on an unread body is reset, and the caller may lose the answer.
+    Runnable answer = () -> Content.Sink.write(response, true, body, callback);
+    Content.Source.consumeAll(request, Callback.from(answer, callback::failed));
     return true;
   }
 
