@@ -1,4 +1,6 @@
 import { CommanderError } from 'commander';
+import { inOneLine } from '../local/terminal/command-line.ts';
+import { sayFailure } from '../local/terminal/output.ts';
 import { EXIT } from '../operator/answer.ts';
 import { sentenceOf } from '../operator/problem.ts';
 import { operatorProgram } from '../operator/program.ts';
@@ -15,10 +17,14 @@ import { operatorProgram } from '../operator/program.ts';
 // A reader of the output may go (`custodia export | head`): the rest is not wanted.
 process.stdout.on('error', () => process.exit(EXIT.trouble));
 
+/** What went wrong is then JSON as well, also where the options do not say what to do. */
+const isJson = process.argv.includes('--json');
 try {
-  await operatorProgram().parseAsync();
+  await operatorProgram(isJson).parseAsync();
 } catch (error) {
-  const hasSaidWhy = error instanceof CommanderError;
-  if (!hasSaidWhy) console.error(sentenceOf(error));
-  process.exitCode = hasSaidWhy && error.exitCode === 0 ? EXIT.done : EXIT.trouble;
+  const isOfCommander = error instanceof CommanderError;
+  const isWell = isOfCommander && error.exitCode === 0;
+  if (!isOfCommander) sayFailure(sentenceOf(error), isJson);
+  else if (isJson && !isWell) sayFailure(inOneLine(error.message).replace(/^error: /, ''), isJson);
+  process.exitCode = isWell ? EXIT.done : EXIT.trouble;
 }

@@ -2,7 +2,9 @@ import { InvalidArgumentError } from 'commander';
 import { isLoopback } from '../local/gateway/hosts.ts';
 import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
+import { stacksOf } from '../local/stacks.ts';
 import { commandLine, wholeNumber } from '../local/terminal/command-line.ts';
+import { print, tell } from '../local/terminal/output.ts';
 import { showProgress } from '../local/terminal/progress.ts';
 
 /** `npm run seed`: a demo organization in the API that `npm start` runs. */
@@ -40,15 +42,15 @@ try {
   };
   const seeded = await seed({ url, clients, days, now: Date.now(), onProgress });
   progress.stop();
-  console.log(summary(seeded, (performance.now() - start) / 1_000));
+  print(...summary(seeded, (performance.now() - start) / 1_000));
 } catch (error) {
   progress.stop();
-  console.error(error instanceof SeedError ? error.message : error);
+  tell(...(error instanceof SeedError ? [error.message] : stacksOf(error).split('\n')));
   process.exitCode = 1;
 }
 
 /** What was made, and lines to paste into a shell. */
-function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded, seconds: number): string {
+function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded, seconds: number): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
   return [
     `The organization ${orgId} has its records (${requests} requests in ${Math.round(seconds)} s).`,
@@ -62,5 +64,5 @@ function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded
     look('/clients?page_size=5'),
     look('/tickets?status=open&page_size=5'),
     look(`/resources/${resourceId}/history?page_size=5`),
-  ].join('\n');
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { print, printJson } from '../local/terminal/output.ts';
 
 /** What a command prints: for people, or as JSON for programs. Whatever else it has to say goes to standard error. */
 
@@ -6,12 +7,13 @@ export interface AnswerOptions {
   readonly json?: true;
 }
 
-export const withJson = (command: Command): Command => command.option('--json', 'print the answer as JSON');
+export const withJson = (command: Command): Command =>
+  command.option('--json', 'print the answer, or why there is none, as JSON');
 
 /** Prints the answer of a command. `lines`: the same for people. */
 export function answer({ json }: AnswerOptions, value: unknown, lines: readonly string[]): void {
-  if (json) console.log(JSON.stringify(value, undefined, 2));
-  else for (const line of lines) console.log(line);
+  if (json) printJson(value);
+  else print(...lines);
 }
 
 /** Adds examples to the help of a command. */

@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { inOneLine } from '../local/terminal/command-line.ts';
+import { tell } from '../local/terminal/output.ts';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
@@ -8,11 +10,15 @@ import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
 import { declareVerify } from './commands/verify.ts';
 import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 
-/** Every command of the operator: one file each in `commands/`. */
-export function operatorProgram(): Command {
+/**
+ * Every command of the operator: one file each in `commands/`.
+ * @param isJson whether mistakes in the options are not said here, because whoever runs it prints them as JSON
+ */
+export function operatorProgram(isJson = false): Command {
   const program = new Command('custodia')
     .description('Works on a deployed stage, or on the data of npm start')
     .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
+    .configureOutput({ outputError: (text) => isJson || tell(inOneLine(text)) })
     .exitOverride();
   declareDoctor(program);
   declareCreatePlatformKey(program);

@@ -12,7 +12,7 @@ const UNIT = [
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/{alarms/*,bundled-texts}.test.ts',
-  'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log}.test.ts',
+  'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
@@ -36,7 +36,7 @@ const SLOW = [
   'test/docs/adding-a-domain.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,dynamodb-access,full-disk,node-version,seed,start}.test.ts',
-  'test/operator/{create-platform-key,*-command}.test.ts',
+  'test/operator/{create-platform-key,hostile-values,*-command}.test.ts',
   'test/table/engine-restart.test.ts',
   'test/webhooks/languages.test.ts',
 ];

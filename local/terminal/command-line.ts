@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { tell } from './output.ts';
 
 /** Exit code of a command that was called in a wrong way; 1 is the answer that something was found. */
 const WRONG_USAGE = 2;
@@ -6,8 +7,11 @@ const WRONG_USAGE = 2;
 /** A command that says a mistake in its flags in one line, and then ends with exit code 2. */
 export const commandLine = (name: string): Command =>
   new Command(name)
-    .configureOutput({ outputError: (text, write) => write(`${text.trim().replaceAll(/\s+/g, ' ')}\n`) })
+    .configureOutput({ outputError: (text) => tell(inOneLine(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
+
+/** A message of commander, which may have its hint in a line of its own. */
+export const inOneLine = (message: string): string => message.trim().replaceAll(/\n\s*/g, ' ');
 
 /** For flags that count something: a whole number between two bounds. From 1, for a check of nothing proves nothing. */
 export const wholeNumber =

@@ -5,6 +5,7 @@ import type { About, logger } from '../../shared/logger.ts';
 import { annotations } from '../../shared/telemetry/invocation.ts';
 import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
+import { escaped } from './printable.ts';
 
 /** What `npm start` writes while it runs. */
 export interface Log {
@@ -44,11 +45,14 @@ export function terminalLog(
     const color = MARKS[own];
     const mark = color === undefined ? '' : `${painter(stream)(color, own.toUpperCase())} `;
     return (text: string): void => {
-      if (tells(own)) stream.write(`${mark}${text}\n`);
+      if (tells(own)) stream.write(`${mark}${own === 'info' ? text : escapedLines(text)}\n`);
     };
   };
   return { tells, debug: teller('debug'), info: teller('info'), warn: teller('warn'), error: teller('error') };
 }
+
+/** Stacks have several lines. Lines of requests, which are painted, bring no text of others. */
+const escapedLines = (text: string): string => text.split('\n').map(escaped).join('\n');
 
 /** Has the logger of the functions write for people, where in Lambda it writes JSON. */
 export function divertLogger(own: typeof logger, log: Log): void {

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { escaped } from './printable.ts';
 
 /** How often a terminal is shown what is new, and how often a file or a pipe gets a line. In milliseconds. */
 const INTERVAL = { terminal: 250, other: 15_000 } as const;
@@ -29,7 +30,8 @@ export function showProgress(text: () => string, stream: Output = process.stderr
     if (stream.isTTY) stream.write(CLEARED);
   };
   const show = (): void => {
-    stream.write(stream.isTTY ? `${CLEARED}${text().slice(0, (stream.columns ?? 80) - 1)}` : `${text()}\n`);
+    const line = escaped(text());
+    stream.write(stream.isTTY ? `${CLEARED}${line.slice(0, (stream.columns ?? 80) - 1)}` : `${line}\n`);
   };
   const timer = setInterval(show, stream.isTTY ? INTERVAL.terminal : INTERVAL.other);
   timer.unref();

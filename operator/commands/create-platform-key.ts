@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type * as z from 'zod';
 import { integration } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
+import { printJson, tell } from '../../local/terminal/output.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
 import { withExamples, withJson } from '../answer.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -36,8 +37,8 @@ async function createPlatformKey(options: KeyOptions): Promise<void> {
       ? new OperatorProblem('An integration with this app code exists already.', { cause: error })
       : error;
   });
-  console.log(JSON.stringify({ id, app_code: options.appCode, secret }, undefined, 2));
-  console.error('Keep the secret now: it cannot be shown again.');
+  printJson({ id, app_code: options.appCode, secret });
+  tell('Keep the secret now: it cannot be shown again.');
 }
 
 function requireValid(option: string, error: z.ZodError | undefined): void {

@@ -1,5 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
+import { ask, printJson, tell } from '../../local/terminal/output.ts';
+import { quoted } from '../../local/terminal/printable.ts';
 import { tellProgress } from '../../local/terminal/progress.ts';
 import { readErasure } from '../../shared/table/erase/erasure.ts';
 import { environmentSession } from '../../shared/table/session.ts';
@@ -43,22 +44,24 @@ export function declareErase(program: Command): void {
 
 async function erase(options: EraseOptions): Promise<void> {
   const id = organizationIdIn(options.org);
-  const confirmed = options.yes === undefined ? undefined : organizationIdIn(options.yes);
-  if (confirmed !== undefined && confirmed !== id) throw new OperatorProblem('--yes must be the same id as --org.');
+  const isConfirmed = options.yes !== undefined;
+  if (isConfirmed && options.yes?.toLowerCase() !== id)
+    throw new OperatorProblem(`--yes must be the same id as --org, ${id}.`);
   await using _ = await openTarget(options, 'ErasureRoleArn');
   const found = await lookFor(id);
   if (options.dryRun) return tellCounts(options, id, found);
-  if ('slug' in found && confirmed === undefined && !(await isConfirmed(found))) {
-    console.error('Nothing was erased.');
+  if ('slug' in found && !isConfirmed && !(await confirm(id, found))) {
+    if (options.json) printJson({ org_id: id, erased: false });
+    else tell('Nothing was erased.');
     process.exitCode = EXIT.found;
     return;
   }
   const sweeps = options.sweep === true || options.local === true;
-  const { tell, stop } = tellProgress('');
+  const progress = tellProgress('');
   const receipt = await eraseOrganization(id, {
     sweeps,
-    onProgress: (step, deleted) => tell(`${step}, ${deleted} items deleted`),
-  }).finally(stop);
+    onProgress: (step, deleted) => progress.tell(`${step}, ${deleted} items deleted`),
+  }).finally(progress.stop);
   answer(options, receipt, linesOf(receipt));
 }
 
@@ -82,12 +85,10 @@ async function tellCounts(options: AnswerOptions, id: string, found: Found): Pro
   answer(options, { org_id: id, dry_run: true, records }, [...countsOf(records), 'Nothing was erased.']);
 }
 
-async function isConfirmed({ name, slug }: Pick<Organization, 'name' | 'slug'>): Promise<boolean> {
+async function confirm(id: string, { name, slug }: Pick<Organization, 'name' | 'slug'>): Promise<boolean> {
   if (!process.stdin.isTTY)
     throw new OperatorProblem('Without a terminal to ask, confirm with --yes and the id of the organization.');
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  const typed = await asking.question(`This deletes ${name} for good. Type its slug (${slug}) to go on: `);
-  asking.close();
+  const typed = await ask(`This deletes ${id}, ${quoted(name)}, for good. Type its slug (${slug}) to go on: `);
   return typed.trim() === slug;
 }
 

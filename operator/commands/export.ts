@@ -1,13 +1,14 @@
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
+import { printEach, tell } from '../../local/terminal/output.ts';
+import { jsonText } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { type AnswerOptions, withExamples, withJson } from '../answer.ts';
-import { recordsOf } from '../export.ts';
+import { type AnswerOptions, answer, withExamples, withJson } from '../answer.ts';
+import { type Exported, recordsOf } from '../export.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
 
@@ -42,35 +43,41 @@ async function exportTenant(options: ExportOptions): Promise<void> {
   const counts: Record<string, number> = {};
   let total = 0;
   const progress = showProgress(() => `${total} records, ${Object.keys(counts).at(-1) ?? 'beginning'}`);
-  const lines = linesOf(tenant, (type) => {
+  const records = counted(tenant, (type) => {
     counts[type] = (counts[type] ?? 0) + 1;
     total += 1;
   });
   try {
-    await (out === undefined ? toStandardOutput(lines) : toFile(lines, out));
+    await (out === undefined ? printEach(records) : toFile(textsOf(records), out));
   } finally {
     progress.stop();
   }
-  const summary = json
-    ? JSON.stringify({ org_id: tenant.orgId, records: counts, total }, undefined, 2)
-    : [
-        ...Object.entries(counts).map(([type, count]) => `${String(count).padStart(9)}  ${type}`),
-        `Records: ${total}.`,
-      ].join('\n');
+  const summary = { org_id: tenant.orgId, records: counts, total };
   // Standard output has the records, unless a file has them.
-  if (out === undefined) console.error(summary);
-  else console.log(summary);
+  if (out !== undefined) return answer(options, summary, linesOf(summary));
+  tell(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
 }
 
-async function* linesOf(tenant: Tenant, count: (type: string) => void): AsyncGenerator<string> {
+const linesOf = ({
+  records,
+  total,
+}: {
+  readonly records: Readonly<Record<string, number>>;
+  readonly total: number;
+}) => [
+  ...Object.entries(records).map(([type, count]) => `${String(count).padStart(9)}  ${type}`),
+  `Records: ${total}.`,
+];
+
+async function* counted(tenant: Tenant, count: (type: string) => void): AsyncGenerator<Exported> {
   for await (const exported of recordsOf(tenant)) {
     count(exported.type);
-    yield `${JSON.stringify(exported)}\n`;
+    yield exported;
   }
 }
 
-async function toStandardOutput(lines: AsyncIterable<string>): Promise<void> {
-  for await (const line of lines) if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+async function* textsOf(values: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const value of values) yield `${jsonText(value, 0)}\n`;
 }
 
 /** For its owner only; under another name until it is complete. */

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { print } from '../../local/terminal/output.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
@@ -37,7 +38,7 @@ async function verifyTenant(options: VerifyOptions): Promise<void> {
   const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
     repair,
     // For people at once, for it may take long.
-    report: (difference) => options.json || console.log(lineOf(difference, repair)),
+    report: (difference) => options.json || print(lineOf(difference, repair)),
   });
   const repaired = differences.filter((difference) => difference.repaired).length;
   answer(options, { records, differences, repaired, tombstones }, [

@@ -247,3 +247,24 @@ describe('what the functions reach', () => {
     ]);
   });
 });
+
+describe('what people read on a terminal', () => {
+  const programs = [...within('bin/'), ...within('operator/'), ...within('local/')];
+
+  it('leaves by one file, which escapes it', () => {
+    expect(
+      saying(programs, /\bconsole\.|std(out|err)\b.*\bwrite\b|\.write\(.*\bstd(out|err)\b|createInterface/),
+    ).toEqual(['local/terminal/output.ts']);
+    // They escape by themselves: they write on whatever stream they are given.
+    expect(saying(programs, /\bstream\.write\(/)).toEqual(['local/terminal/log.ts', 'local/terminal/progress.ts']);
+    expect(saying(within('local/terminal/'), /\bescaped\(|\.map\(escaped\)/)).toEqual([
+      'local/terminal/log.ts',
+      'local/terminal/output.ts',
+      'local/terminal/progress.ts',
+    ]);
+  });
+
+  it('is no JSON that another function makes', () => {
+    expect(saying([...within('bin/'), ...within('operator/')], /JSON\.stringify/)).toEqual(['operator/doctor/api.ts']);
+  });
+});

@@ -54,7 +54,11 @@ describe('custodia erase', () => {
     });
     expect(await erase('--org', org.orgId, '--yes', randomUUID())).toMatchObject({
       code: 2,
-      stderr: '--yes must be the same id as --org.\n',
+      stderr: `--yes must be the same id as --org, ${org.orgId}.\n`,
+    });
+    expect(await erase('--org', org.orgId, '--yes', 'wrong')).toMatchObject({
+      code: 2,
+      stderr: `--yes must be the same id as --org, ${org.orgId}.\n`,
     });
     expect(await dumpOf(api.table)).toEqual(before);
   });

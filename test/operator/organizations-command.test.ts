@@ -40,8 +40,8 @@ describe('custodia organizations', () => {
     ]);
     const lines = (await organizations('list')).stdout.split('\n');
     expect(lines).toEqual([
-      expect.stringMatching(/^[\da-f-]{36} {2}\S+Z {2}org-\w+ {2}Acme {2}\(suspended since .*Z\)$/),
-      expect.stringMatching(/Other$/),
+      expect.stringMatching(/^[\da-f-]{36} {2}\S+Z {2}org-\w+ {2}"Acme" {2}\(suspended since .*Z\)$/),
+      expect.stringMatching(/"Other"$/),
       'Organizations: 2.',
       '',
     ]);

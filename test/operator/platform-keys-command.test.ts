@@ -43,7 +43,9 @@ describe('custodia platform-keys', () => {
       expect.objectContaining({ app_code: 'platform', status: 'active' }),
       { id, app_code: 'ops-disabled', display_name: 'Platform', status: 'inactive', created_at: expect.any(String) },
     ]);
-    expect((await operator('platform-keys', 'list')).stdout).toMatch(/^inactive {2}\S+ {2}ops-disabled {2}Platform$/m);
+    expect((await operator('platform-keys', 'list')).stdout).toMatch(
+      /^inactive {2}\S+ {2}ops-disabled {2}"Platform"$/m,
+    );
   });
 
   it('rotate prints a secret that works at once, in place of the one before', async () => {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { quoted } from '../../../local/terminal/printable.ts';
 import { environmentSession } from '../../../shared/table/session.ts';
 import { allOrganizations, type Organization } from '../../../shared/table/system/organizations.ts';
 import { readSuspension, type Suspension } from '../../../shared/table/system/suspensions.ts';
@@ -47,6 +48,6 @@ const lineOf = ({ id, name, slug, created_at, suspension }: Listed): string =>
     id,
     created_at,
     slug,
-    name,
+    quoted(name),
     ...(suspension === null ? [] : [`(${suspension.state} since ${suspension.since})`]),
   ].join('  ');

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { quoted } from '../../../local/terminal/printable.ts';
 import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { platformKeys } from '../../platform-keys.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
@@ -16,7 +17,7 @@ async function list(options: TargetOptions & AnswerOptions): Promise<void> {
     options,
     keys,
     keys.map(({ status, created_at, app_code, display_name }) =>
-      [status.padEnd(8), created_at, app_code, display_name].join('  '),
+      [status.padEnd(8), created_at, app_code, quoted(display_name)].join('  '),
     ),
   );
 }

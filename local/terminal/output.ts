@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline/promises';
+import { escaped, jsonText } from './printable.ts';
+
+/** Where a command's texts leave it: escaped, so that no value of a record or of an error moves the cursor or looks like another line. */
+
+/** Writes lines to standard output. */
+export function print(...lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${escaped(line)}\n`);
+}
+
+/** Writes lines to standard error. */
+export function tell(...lines: readonly string[]): void {
+  for (const line of lines) process.stderr.write(`${escaped(line)}\n`);
+}
+
+/** Writes a value to standard output as JSON. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${jsonText(value)}\n`);
+}
+
+let hasStreamed = false;
+
+/** Writes values to standard output as they come, one in a line (NDJSON), no faster than they are read. */
+export async function printEach(values: AsyncIterable<unknown>): Promise<void> {
+  for await (const value of values) {
+    hasStreamed = true;
+    if (!process.stdout.write(`${jsonText(value, 0)}\n`)) await once(process.stdout, 'drain');
+  }
+}
+
+/** Says that a command failed. As JSON it stands where the answer would be, but never behind values that were written before. */
+export function sayFailure(sentence: string, isJson: boolean): void {
+  if (!isJson) tell(sentence);
+  else process[hasStreamed ? 'stderr' : 'stdout'].write(`${jsonText({ error: sentence })}\n`);
+}
+
+/** Asks the person at the terminal. */
+export async function ask(question: string): Promise<string> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await asking.question(escaped(question));
+  } finally {
+    asking.close();
+  }
+}
