@@ -103,7 +103,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'too-many-requests': {
     cause:
-      'The budget of the integration or of its organization is spent, or too many wrong secrets or signatures came from your network.',
+      'The budget of the integration or of its organization is spent, in which a request with much work counts as several; or too many wrong secrets or signatures came from your network.',
     remedy: 'Wait as many seconds as `Retry-After` says, and repeat. `RateLimit` tells with each answer what is left.',
   },
   'internal-error': {

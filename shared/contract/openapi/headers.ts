@@ -35,7 +35,7 @@ export const responseHeaders = {
   },
   'RateLimit-Policy': {
     description:
-      'The request budget that will end first: so many requests (`q`) in so many seconds (`w`) of the integration (`default`) or of all integrations of its tenant together (`tenant`). There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
+      'The request budget that will end first: so many requests (`q`) in so many seconds (`w`) of the integration (`default`) or of all integrations of its tenant together (`tenant`). A request with much work takes several. There when the caller was identified (draft-ietf-httpapi-ratelimit-headers-11).',
     ...text(100, '"default";q=600;w=60'),
   },
   RateLimit: {
