@@ -81,7 +81,7 @@ export const SAME_EVERY_DAY = [...STORING, ...SAME_EVERYWHERE];
 export const AREAS = ['test/dates', 'test/table', 'test/webhooks', 'test/auth', 'test/http', 'test/middleware'];
 
 /** They do a sample in `npm test`, and more in `npm run test:slow`. */
-export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts'];
+export const SAMPLED = ['test/table/{expiry,lists}.property.test.ts', 'test/table/storms.test.ts'];
 
 /** `npm run test:slow` says `SWEEP=more`; without it no file is in two projects. */
 const again = process.env.SWEEP === 'more' ? [...STORING, ...SAMPLED] : [];
