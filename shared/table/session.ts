@@ -190,10 +190,10 @@ export class Session {
   async #send(): Promise<void> {
     try {
       await Promise.all(this.#checks);
-      this.#numbers.checkAge();
+      this.#numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
       const { clock, deadline } = this;
-      const sending = { clock, deadline, onUnanswered: () => this.#numbers.notePending() };
+      const sending = { clock, deadline, onUnanswered: () => this.#numbers.noteUnanswered() };
       await this.#work.commit(this.tableOf(committerOf(this.#workers)), sending).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);

@@ -293,7 +293,7 @@ describe('a number that was taken for nothing', () => {
 
   it('is given back once when a reader has fenced it already', async () => {
     await create(undefined, jobs, { code: 'taken' });
-    const back = writer.pauseBefore('TransactWriteItems', '"ConditionCheck":');
+    const back = writer.pauseBefore('PutItem', 'TOMBSTONE');
     const refused = create(writer, jobs, { code: 'taken' }).catch((error: Error) => error.message);
     await back.reached;
     expect((await read(LATE)).total).toBe(1);

@@ -7,6 +7,7 @@ import { setPartition } from '../../shared/table/keys.ts';
 import { numberIn, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
+import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
 import { kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
@@ -55,10 +56,12 @@ const remove = (id: string) =>
 const gaps = () => numbersIn(table, setPartition(partition()));
 const audit = () => auditOf(table, partition(), { state: ['open'] });
 /** Those of numbers that had no record. */
-const tombstones = async () =>
-  (await itemsIn(table, partition()))
-    .filter((item) => item[TOMBSTONE] !== undefined && item.DELETED === undefined)
-    .map(({ SK }) => numberIn(String(SK)));
+const tombstoneItems = async () =>
+  (await itemsIn(table, partition())).filter((item) => item[TOMBSTONE] !== undefined && item.DELETED === undefined);
+const tombstones = async () => (await tombstoneItems()).map(({ SK }) => numberIn(String(SK)));
+/** Those that do not expire. */
+const lasting = async () =>
+  (await tombstoneItems()).filter((item) => item[TTL_ATTRIBUTE] === undefined).map(({ SK }) => numberIn(String(SK)));
 const total = async (page_size = 5) =>
   (await open(LATE).records(jobs).page({ page: 1, page_size, sort: 'created_at' })).total;
 
@@ -74,11 +77,14 @@ describe('a number whose record is refused', () => {
     expect([await gaps(), await tombstones(), await audit()]).toEqual([[0], [], SOUND]);
   });
 
-  it('leaves none where DynamoDB answered that it was refused, however often', async () => {
+  it('leaves one that expires where DynamoDB answered that it was refused, however often', async () => {
     await create('taken');
     for (let count = 0; count < 70; count++) await refusedCreate();
     const numbers = Array.from({ length: 70 }, (_, index) => index + 1);
-    expect([await gaps(), await tombstones(), await audit(), await total()]).toEqual([numbers, [], SOUND, 1]);
+    expect([await gaps(), await lasting(), await audit(), await total()]).toEqual([numbers, [], SOUND, 1]);
+    const expiries = (await tombstoneItems()).map((item) => Number(item[TTL_ATTRIBUTE]));
+    expect(expiries).toHaveLength(70);
+    for (const expires of expiries) expect(expires).toBeGreaterThanOrEqual(NOW / 1_000 + 86_400);
   });
 
   it.each<Fault>(['dropped', 'reply-lost', 'timeout', 'server-error'])(
@@ -89,13 +95,18 @@ describe('a number whose record is refused', () => {
       let met = 0;
       handler.follow(({ operation }) => (operation === 'TransactWriteItems' && met++ === 0 ? fault : undefined));
       await refusedCreate(tableAt(fresh, handler));
-      expect([await gaps(), await tombstones(), await audit()]).toEqual([[1], [1], SOUND]);
+      expect([await gaps(), await lasting(), await audit()]).toEqual([[1], [1], SOUND]);
     },
   );
 
-  it.each([false, true])('is not written by an attempt that arrives late; token forgotten: %s', async (forgotten) => {
+  it.each([
+    { how: 'late', isAnswered: false, forgotten: false },
+    { how: 'late, with its token forgotten', isAnswered: false, forgotten: true },
+    { how: 'again', isAnswered: true, forgotten: false },
+    { how: 'again, with its token forgotten', isAnswered: true, forgotten: true },
+  ])('is not written by an attempt that arrives $how', async ({ isAnswered, forgotten }) => {
     const { record } = await create('taken');
-    const handler = new LateHandler((operation) => operation === 'TransactWriteItems');
+    const handler = new LateHandler((operation) => operation === 'TransactWriteItems', isAnswered);
     await refusedCreate(tableAt(fresh, handler));
     // Now nothing but the tombstone is in its way.
     await remove(record.id);
@@ -108,11 +119,18 @@ describe('the release of a number', () => {
   const isRelease = (operation: string, body: string) =>
     operation === 'TransactWriteItems' && body.includes('"ConditionCheck":');
 
+  /** Takes a number, and does not send its record. */
+  const takeInVain = (through: Table) =>
+    doIn(open(NOW, through), async (tenant) => {
+      await tenant.records(jobs).create({ state: 'open', code: 'other' });
+      throw new Error('refused');
+    }).catch((error: Error) => expect(error.message).toBe('refused'));
+
   it.each([false, true])('sets the bit once, late and again; token forgotten: %s', async (forgotten) => {
     await create('taken');
     const handler = new LateHandler(isRelease);
     // The second attempt is carried out, then the first one arrives, and arrives again.
-    await refusedCreate(tableAt(fresh, handler));
+    await takeInVain(tableAt(fresh, handler));
     expect(await gaps()).toEqual([1]);
     for (let times = 0; times < 2; times++) await handler.deliver(forgotten);
     expect([await gaps(), await audit(), await total()]).toEqual([[1], SOUND, 1]);
@@ -121,8 +139,8 @@ describe('the release of a number', () => {
   it('sets no bit that a reader has set while it was under way', async () => {
     await create('taken');
     const handler = new LateHandler(isRelease);
-    handler.follow(({ operation, index }) => (operation === 'TransactWriteItems' && index > 2 ? 'crash' : undefined));
-    await expect(create('taken', tableAt(fresh, handler))).rejects.toThrow();
+    handler.follow(({ operation, index }) => (operation === 'TransactWriteItems' && index > 0 ? 'crash' : undefined));
+    await takeInVain(tableAt(fresh, handler));
     expect(await total()).toBe(1);
     expect([await gaps(), await tombstones()]).toEqual([[1], [1]]);
     expect(await handler.deliver(true)).toEqual({ status: 400 });
@@ -132,8 +150,8 @@ describe('the release of a number', () => {
   it('is not followed by a reader who saw the number before it', async () => {
     await create('taken');
     const handler = new LateHandler(isRelease);
-    handler.follow(({ operation, index }) => (operation === 'TransactWriteItems' && index > 2 ? 'crash' : undefined));
-    await expect(create('taken', tableAt(fresh, handler))).rejects.toThrow();
+    handler.follow(({ operation, index }) => (operation === 'TransactWriteItems' && index > 0 ? 'crash' : undefined));
+    await takeInVain(tableAt(fresh, handler));
     expect(await handler.deliver(true)).toEqual({ status: 200 });
     expect([await gaps(), await tombstones(), await total(), await audit()]).toEqual([[1], [], 1, SOUND]);
   });

@@ -70,21 +70,27 @@ function affordableOf(found: readonly Found[]): readonly Found[] {
   return end < 0 ? inOrder : inOrder.slice(0, end);
 }
 
+/** How long a tombstone of a day lasts at least, in seconds: longer than any attempt to write is under way. */
+export const TOMBSTONE_SECONDS = 86_400;
+
 /**
- * Puts a tombstone at a number's key, if that is free.
+ * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.
  * @returns whether there certainly is one now
  */
 export async function putTombstone(
   table: Table,
   { partition, number, expires }: Unwritten,
   now: number,
+  lasting: 'a day' | 'for good' = 'for good',
 ): Promise<boolean> {
+  const ofDay = lasting === 'a day' ? Math.floor(now / 1000) + TOMBSTONE_SECONDS : undefined;
+  const ttl = expires === undefined ? ofDay : setExpiry(expires);
   const item = {
     PK: partition,
     SK: sortKeyOf(number),
     [TOMBSTONE]: true,
     [AT]: now,
-    ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) }),
+    ...(ttl === undefined ? {} : { [TTL_ATTRIBUTE]: ttl }),
   };
   const request = putRequest(table.name, { item, condition: { exists: false } });
   try {

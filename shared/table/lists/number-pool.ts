@@ -5,7 +5,7 @@ import { TableUnavailable } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
 import { type List, type TakenNumber, takeNumber } from './head.ts';
-import { releaseNumber } from './release.ts';
+import { releaseNumber, type Sent } from './release.ts';
 
 /** Longest time for giving numbers back, in milliseconds: readers fence the rest. */
 const GIVING_BACK_MS = 1_000;
@@ -20,8 +20,8 @@ interface TenantsNumber extends TakenNumber {
   readonly tenant: TenantId;
   /** Epoch milliseconds. */
   readonly takenAt: number;
-  /** Whether its record was sent and DynamoDB did not answer: it may still be written. */
-  isPending: boolean;
+  /** What became of its record, if that was sent. */
+  sent: Sent | undefined;
 }
 
 /** The request that takes numbers. */
@@ -88,19 +88,20 @@ export class NumberPool {
   }
 
   /**
-   * The records are about to be sent. A request that was paused for long does not send them: nobody else expects that their writer still exists
-   * (`verify/tombstones.ts`).
+   * Notes that the records are about to be sent. A request that was paused for long does not send them: nobody else expects that their writer still
+   * exists (`verify/tombstones.ts`).
    * @throws TableUnavailable
    */
-  checkAge(): void {
+  noteSent(): void {
     const { clock } = this.#taker;
     if (this.#inUse.some(({ takenAt }) => clock() - takenAt > LONGEST_USE))
       throw new TableUnavailable('the request was paused for too long to be carried out');
+    for (const taken of this.#inUse) taken.sent ??= 'answered';
   }
 
-  /** The records were sent, and DynamoDB did not answer. */
-  notePending(): void {
-    for (const taken of this.#inUse) taken.isPending = true;
+  /** Notes that DynamoDB did not answer an attempt to send the records. */
+  noteUnanswered(): void {
+    for (const taken of this.#inUse) taken.sent = 'unanswered';
   }
 
   /** The records are written. */
@@ -125,7 +126,7 @@ export class NumberPool {
     const takenAt = this.#taker.clock();
     this.hasTaken = true;
     const taken = await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker);
-    return { tenant, takenAt, isPending: false, ...taken };
+    return { tenant, takenAt, sent: undefined, ...taken };
   }
 
   /** The pending numbers, once they are taken. */
@@ -135,11 +136,11 @@ export class NumberPool {
     return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
-  async #giveBack({ tenant, list, number, expires, isPending }: TenantsNumber): Promise<void> {
+  async #giveBack({ tenant, list, number, expires, sent }: TenantsNumber): Promise<void> {
     const { clock, deadline } = this.#taker;
     const limit = { clock, deadline: Math.min(deadline, clock() + GIVING_BACK_MS) };
     const { partition } = list;
-    await releaseNumber(this.#taker.tableOf(tenant), { partition, number, expires }, { ...limit, isPending });
+    await releaseNumber(this.#taker.tableOf(tenant), { partition, number, expires }, { ...limit, sent });
     count('ListReturns');
   }
 }

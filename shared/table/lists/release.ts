@@ -8,27 +8,32 @@ import { sortKeyOf } from './ids.ts';
 
 /**
  * The release of a number by its taker, who has no record for it: its gap bit is set, on condition that the number's key is free and the word is as
- * read. So it is set once, whoever else closes the number, and however often this is sent. No tombstone is needed where nothing can arrive any
- * more that would write the record.
+ * read. So it is set once, whoever else closes the number, and however often this is sent. Where the record was sent, a tombstone comes first.
  */
+
+/** What became of a record that was sent. Without an answer it may be carried out later. */
+export type Sent = 'answered' | 'unanswered';
 
 /** The gap's word is not known at first. It was read with each refusal. */
 const TRIES = 4;
 
 /**
- * @param isPending whether an attempt to write the record may still be carried out: then a tombstone stops it
+ * @param sent undefined where the record was in no transaction that was sent. The tombstone of an answered one expires after a day: it is there for a
+ *   request that is carried out once more
  * @param limit until when to try, and the time of the tombstone
  */
 export async function releaseNumber(
   table: Table,
   unwritten: Unwritten,
-  { isPending, ...limit }: TimeLimit & { readonly isPending: boolean },
+  { sent, ...limit }: TimeLimit & { readonly sent: Sent | undefined },
 ): Promise<void> {
-  if (isPending && !(await putTombstone(table, unwritten, limit.clock()))) return;
+  const now = limit.clock();
+  const lasting = sent === 'answered' ? 'a day' : 'for good';
+  if (sent !== undefined && !(await putTombstone(table, unwritten, now, lasting))) return;
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {
     const work = new UnitOfWork();
-    if (!isPending) {
+    if (sent === undefined) {
       const key = { PK: unwritten.partition, SK: sortKeyOf(unwritten.number) };
       work.update(key, { condition: { exists: false }, onConditionFailed: () => new Error('the key is not free') });
     }

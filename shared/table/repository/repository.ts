@@ -1,5 +1,6 @@
 import { StaleRead, TableUnavailable } from '../errors.ts';
 import { type Key, setPartition, type TenantId } from '../keys.ts';
+import { TOMBSTONE_SECONDS } from '../lists/fence.ts';
 import { noteLargest, type TakenNumber } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
 import { LARGE } from '../lists/read-budget.ts';
@@ -245,9 +246,6 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
 /** Attribute of the tombstone of a deleted record: its id. */
 const DELETED = 'DELETED';
-
-/** How long such a tombstone is kept at least, in seconds. Longer than any attempt to write is under way. */
-const TOMBSTONE_SECONDS = 86_400;
 
 /**
  * The error of a new record at whose number there is one already. The number belongs to this request alone: it is the work of an earlier run of

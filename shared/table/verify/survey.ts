@@ -29,7 +29,7 @@ export interface Survey {
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
-  /** Numbers with a tombstone that does not expire. */
+  /** Numbers with a tombstone, but for those that will expire by themselves. */
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
@@ -62,7 +62,8 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
     const number = numberIn(String(item.SK));
     if (!isRecord(item)) {
-      if (item[TTL_ATTRIBUTE] === undefined) tombstones.push(number);
+      if (entity.retentionDays === undefined && Number(item[TTL_ATTRIBUTE] ?? 0) * 1000 <= scope.clock())
+        tombstones.push(number);
       continue;
     }
     live.add(number);
