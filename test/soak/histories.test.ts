@@ -79,6 +79,11 @@ describe('the check of histories', () => {
     ],
     ['an error of our own', [entry(creation, { status: 500 })], found([ticket])],
     ['missing in a list', [entry(creation), entry(list, { body: { total: 0, data: [] } })], found([ticket])],
+    [
+      'a total without what was acknowledged',
+      [entry(creation), entry({ ...list, pageSize: 0 }, { body: { total: 0, data: [] } })],
+      found([ticket]),
+    ],
     ['a false total', [entry(creation), entry(list, { body: { total: 2, data: [ticket] } })], found([ticket])],
     [
       'shown after it was deleted',

@@ -179,16 +179,25 @@ function complaintsOfList(entry: EntryOf<'list'>, history: readonly Entry[]): st
     if (marks.has(creation.act.mark) && !isCreatedBy(creation.act.mark, creations, returned))
       say(`${creation.act.mark} was not created yet`);
   // Of fields that never change alone is known which records have the value.
-  if (!isWhole || Object.keys(act.filter).some((field) => field === 'status')) return complaints;
-  for (const creation of creations) {
-    const { id } = creation.body;
-    const belongs = Object.entries(act.filter).every(([field, value]) => creation.act.fields[field] === value);
-    const isGone = deletions.some((deletion) => deletion.act.id === id && deletion.invoked < returned);
-    if (isDone(creation) && creation.returned < invoked && belongs && !isGone && !marks.has(creation.act.mark))
-      say(`${creation.act.mark} was acknowledged before and is missing`);
-  }
+  if ('status' in act.filter) return complaints;
+  const sure = new Set(
+    creations.filter((creation) => isThereFor(creation, entry, deletions)).map((creation) => creation.act.mark),
+  );
+  if (Number(body.total) < sure.size) say(`its total is ${body.total}, and ${sure.size} were acknowledged before`);
+  for (const mark of sure) if (isWhole && !marks.has(mark)) say(`${mark} was acknowledged before and is missing`);
   return complaints;
 }
+
+/** Whether a record was acknowledged before a list was asked for, belongs to it, and cannot have been deleted. */
+const isThereFor = (
+  creation: EntryOf<'create'>,
+  { act, invoked, returned }: EntryOf<'list'>,
+  deletions: readonly EntryOf<'delete'>[],
+): boolean =>
+  isDone(creation) &&
+  creation.returned < invoked &&
+  Object.entries(act.filter).every(([field, value]) => creation.act.fields[field] === value) &&
+  !deletions.some((deletion) => deletion.act.id === creation.body.id && deletion.invoked < returned);
 
 const isCreatedBy = (mark: string, creations: readonly EntryOf<'create'>[], time: number): boolean =>
   creations.some((creation: Entry & { act: Creation }) => creation.act.mark === mark && creation.invoked < time);
