@@ -63,11 +63,12 @@ it('test:dates leaves out what asks the same every day', async () => {
   expect([...ofProject(unit), ...ofProject(http)].filter((file) => again.includes(file))).toEqual([]);
 });
 
-it('CI runs the command of the README, before it the tests of another day on DynamoDB Local, and then what that leaves out', () => {
+it('CI runs the command of the README, before it the scan of packages and the tests of another day on DynamoDB Local, and then what that leaves out', () => {
   const [, command] = /^npm ci && (npm test) /m.exec(read('README.md')) ?? [];
   const lines = read('.ci/run').split('\n');
   expect(lines.filter((line) => line.includes('npm') && !line.startsWith('#'))).toEqual([
     expect.stringMatching(/^npm ci /),
+    'npm --silent run check:packages',
     'TEST_ENGINE=java npm run test:dates -- year+kathmandu',
     command,
     'npm run test:slow',
