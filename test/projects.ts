@@ -13,7 +13,7 @@ const UNIT = [
   'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/{alarms/*,bundled-texts,packages}.test.ts',
   'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
-  'test/middleware/{authenticated,authorized,cross-origin,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
+  'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
   'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,tenant-credentials}.test.ts',

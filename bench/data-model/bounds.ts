@@ -11,7 +11,10 @@ interface Bound {
 }
 
 const write = (title: string, writeUnits: number, rounds: number): Bound => ({ title, rounds, writeUnits });
-const read = (title: string, rounds: number): Bound => ({ title, rounds });
+const read = (title: string, rounds: number): Bound => ({ title, rounds, writeUnits: COUNTED.test(title) ? 1 : 0 });
+
+/** Reads that may show credentials are counted (`docs/decisions/0171`). */
+const COUNTED = /^GET \/(services|resources)(\?|$)/;
 
 const WRITES: readonly Bound[] = [
   write('POST /clients', 11, 2),

@@ -11,7 +11,7 @@ export const auditEvent = record('AuditEvent', () => ({
   occurred_at: readOnly(timestamp().describe('When it was done, by the clock of the service.')),
   operation: readOnly(
     text(100).describe(
-      'Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
+      'Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.',
     ),
   ),
   actor_type: readOnly(
@@ -26,7 +26,11 @@ export const auditEvent = record('AuditEvent', () => ({
     text(100).nullable().describe('Its app code at that time; of a refused login the one that was tried.'),
   ),
   record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
-  record_id: readOnly(uuid().describe('Which record of that type was created, changed or tried.')),
+  record_id: readOnly(
+    uuid().describe(
+      'Which record of that type was created, changed or read, the first of a page; of a refusal the integration that tried, or was tried.',
+    ),
+  ),
   changed_fields: readOnly(
     z
       .array(text(100))
@@ -39,9 +43,37 @@ export const auditEvent = record('AuditEvent', () => ({
     count()
       .nullable()
       .describe(
-        'Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
+        'Of a refused login, signature or escalation: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.',
       )
       .meta({ examples: [4] }),
+  ),
+  attempted_operation: readOnly(
+    text(100)
+      .nullable()
+      .describe('Of a refused escalation: id of the operation that was refused. Null for all else.')
+      .meta({ examples: ['rotateSecret'] }),
+  ),
+  reads: readOnly(
+    count()
+      .nullable()
+      .describe(
+        'Of a read of `credentials`: how many requests of the actor for records of this type could show them that day. The 1st, 2nd, 4th, 8th … leave an event, or the next one that shows any. Null for all else.',
+      )
+      .meta({ examples: [4] }),
+  ),
+  shown_count: readOnly(
+    count()
+      .nullable()
+      .describe('Of a read: of how many records the request showed `credentials`. Null for all else.')
+      .meta({ examples: [25] }),
+  ),
+  shown_ids: readOnly(
+    z
+      .array(uuid())
+      .max(10)
+      .nullable()
+      .describe('Of a read: the ids of the first ten of them. Null for all else.')
+      .meta({ examples: [['0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80']] }),
   ),
   request_id: readOnly(
     text(128).nullable().describe('`X-Request-Id` of the answer; null for the operator’s command line.'),
@@ -60,6 +92,10 @@ const example = {
   record_id: '1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18',
   changed_fields: ['status', 'permissions'],
   failures: null,
+  attempted_operation: null,
+  reads: null,
+  shown_count: null,
+  shown_ids: null,
   request_id: 'b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615',
   source_address: '192.0.2.17',
 };
@@ -68,7 +104,7 @@ export const audit = contract({
   name: 'audit',
   tag: 'Audit',
   description:
-    'Who did what to integrations, roles, users, memberships and organizations, and which logins and signatures were refused. Nobody can change or delete an event.',
+    'Who did what to integrations, roles, users, memberships and organizations, who set and read `credentials`, and which logins, signatures and escalations were refused. Nobody can change or delete an event.',
   routes: {
     listAuditEvents: route('GET', '/api/v1/audit-events', {
       summary: 'List audit events',

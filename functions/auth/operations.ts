@@ -8,6 +8,7 @@ import { issueToken } from '../../shared/auth/tokens.ts';
 import { CHALLENGE } from '../../shared/contract/challenge.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
+import { recordRefusal } from '../../shared/http/refusals.ts';
 import { requireActiveOf } from '../../shared/http/suspension.ts';
 import { TOKEN_LIFETIME } from '../../shared/identity/token-times.ts';
 import { orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
@@ -19,7 +20,6 @@ import {
   readFailedLogins,
 } from '../../shared/table/system/failed-logins.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
-import { recordRefusal } from '../audit/refusals.ts';
 import type { auth } from './contract.ts';
 
 /**

@@ -126,6 +126,7 @@ export const resources = contract({
   tag: 'Resources',
   description: 'What services run on, such as machines and volumes, and how they are doing.',
   fieldPermissions: { credentials: CREDENTIALS },
+  recordType: resource.name,
   routes: {
     listResources: route('GET', '/api/v1/resources', {
       summary: 'List resources',

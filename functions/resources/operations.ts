@@ -28,6 +28,8 @@ export const resourceOperations: Operations<typeof resources> = {
       .create<'credentials'>(
         { ...fields, ...lastCheck(body.last_health_check, isReport, tenant.session), created_at: now, updated_at: now },
         async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
+        [],
+        credentials === null ? [] : ['credentials'],
       );
     if (isReport) sampleOf(tenant, created);
     return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, created));

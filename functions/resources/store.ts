@@ -9,6 +9,8 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   filters: ['client_id', 'service_id', 'status', 'health_status'],
   json: ['specifications', 'limits', 'metadata'],
   encrypted: ['credentials'],
+  audited: resource.name,
+  auditedFields: ['credentials'],
 });
 
 export const resourceCredentials = encryptedCredentials('resource', CREDENTIALS);

@@ -97,6 +97,7 @@ export const services = contract({
   tag: 'Services',
   description: 'What is run for a client: a shop, a mail server, a database.',
   fieldPermissions: { credentials: CREDENTIALS },
+  recordType: service.name,
   routes: {
     listServices: route('GET', '/api/v1/services', {
       summary: 'List services',

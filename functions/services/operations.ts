@@ -29,6 +29,8 @@ export const serviceOperations: Operations<typeof services> = {
         resource_count: 0,
       },
       async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
+      [],
+      credentials === null ? [] : ['credentials'],
     );
     return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, created));
   },

@@ -11,6 +11,8 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
   filters: ['client_id', 'status', 'health_status'],
   json: ['deployment_config', 'metadata'],
   encrypted: ['credentials'],
+  audited: service.name,
+  auditedFields: ['credentials'],
 });
 
 export const serviceCredentials = encryptedCredentials('service', CREDENTIALS);

@@ -1,8 +1,9 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import type { Actor } from '../../shared/identity/actor.ts';
+import { isRefusal, recordRefusal } from '../../shared/http/refusals.ts';
+import { type Actor, actorOf } from '../../shared/identity/actor.ts';
 import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { type Applied, applyEffect, type Effects } from './effects.ts';
+import { type Applied, applyEffect, type Effect, type Effects } from './effects.ts';
 
 /** An event as it was sent. */
 export interface SentEvent {
@@ -26,12 +27,23 @@ interface Context {
 export async function apply(event: SentEvent, effects: Effects, context: Context): Promise<Applied | undefined> {
   const effect = await effects(event.type);
   if (effect === undefined) return undefined;
-  const { permission } = effect.route;
-  if (permission !== undefined && !mayDo(context.caller, permission)) {
-    throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
+  try {
+    const { permission } = effect.route;
+    if (permission !== undefined && !mayDo(context.caller, permission)) {
+      throw new Problem('forbidden', { detail: `This event needs the permission ${permission}.` });
+    }
+    checkOrganization(context.tenant, event.data);
+    return await applyEffect(effect, event.data, { ...context, session: context.tenant.session });
+  } catch (error) {
+    if (effect.route.privileged && context.actor === undefined && isRefusal(error)) await recordOf(effect, context);
+    throw error;
   }
-  checkOrganization(context.tenant, event.data);
-  return applyEffect(effect, event.data, { ...context, session: context.tenant.session });
+}
+
+/** Leaves the audit event of a refused escalation, as the routes do (`shared/http/middleware/escalations.ts`). */
+function recordOf({ operationId: operation }: Effect, { tenant, caller }: Context): Promise<void> {
+  const integration = { tenant: tenant.id, integration_id: caller.integrationId };
+  return recordRefusal(tenant.session, integration, 'escalation_refused', { actor: actorOf(caller), operation });
 }
 
 /**

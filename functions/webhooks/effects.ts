@@ -17,7 +17,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
  * types with an effect are declared only in the contracts. Integrations and organizations have none: keys must not be created by webhook, where
  * the new secret could not be returned.
  */
-interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation'> {
+export interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'operation'> {
   /** Fields of the data that need a further permission. */
   readonly fieldPermissions: Readonly<Record<string, PermissionCode>>;
   /** The permission to read records of this kind, and so the data of such an event. */

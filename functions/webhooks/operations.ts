@@ -1,6 +1,7 @@
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import type { webhooks } from './contract.ts';
+import { ProtectedRead } from '../../shared/http/protected-read.ts';
+import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { showEvent } from './event-data.ts';
 import { receive } from './receive.ts';
@@ -14,6 +15,13 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
   getWebhookEvent: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(eventEntity), params.id);
     const protection = (await effects(stored.record.event_type)) ?? { fieldPermissions: {} };
-    return answerRecord({ ...stored, record: await showEvent(stored.record, protection, { tenant, caller }) });
+    const record = await showEvent(stored.record, protection, { tenant, caller });
+    const shown = Object.keys(protection.fieldPermissions).filter((field) => (record.data?.[field] ?? null) !== null);
+    if (shown.length > 0) {
+      const read = new ProtectedRead(tenant, caller, webhookEvent.name, shown);
+      await read.counted;
+      await read.stageEvent([record.id]);
+    }
+    return answerRecord({ ...stored, record });
   },
 });

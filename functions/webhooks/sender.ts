@@ -5,6 +5,7 @@ import { checkLoginThrottle } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
+import { recordRefusal } from '../../shared/http/refusals.ts';
 import { type Caller, callerBySignature } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
@@ -15,7 +16,6 @@ import {
   type LoginAttempt,
   readFailedLogins,
 } from '../../shared/table/system/failed-logins.ts';
-import { recordRefusal } from '../audit/refusals.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */

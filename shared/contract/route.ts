@@ -71,6 +71,8 @@ export interface Route<
   readonly response: ResponseType<S>;
   /** The webhook event with the same effect (spec §6): `client.created`. */
   readonly event?: WebhookEvent;
+  /** It may give, change or remove power (`docs/decisions/0073`): who is refused leaves an audit event. */
+  readonly privileged?: true;
   /** Problems besides those of every route of its kind (`implied-problems.ts`); `already-exists` is added where the body has a unique field. */
   readonly errors: readonly ProblemType[];
 }
@@ -113,6 +115,7 @@ interface RouteOptions extends Deprecations {
   readonly maxBody?: number;
   readonly bodyExample?: Example;
   readonly event?: WebhookEvent;
+  readonly privileged?: true;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
 }
@@ -198,8 +201,10 @@ export interface Contract<R extends Readonly<Record<string, Route>> = Readonly<R
   readonly description: string;
   /** By operation id. */
   readonly routes: R;
-  /** Fields of the domain's records that need a further permission to be read and set. */
+  /** Fields of the domain's records that need a further permission to be read and set. Each request that may show them is counted. */
   readonly fieldPermissions?: Readonly<Record<string, PermissionCode>>;
+  /** Name of the records that have these fields: `Service`. */
+  readonly recordType?: string;
   /**
    * Fields of its responses that are shown only once, or again only to the first caller (`shared/http/idempotency.ts`). They are secrets of the
    * integration whose `app_code` is in the response.

@@ -5,6 +5,7 @@ import type { Contract } from '../contract/route.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
 import { crossOrigin } from './middleware/cross-origin.ts';
+import { escalations } from './middleware/escalations.ts';
 import { head } from './middleware/head.ts';
 import { inSession } from './middleware/in-session.ts';
 import { jsonBody } from './middleware/json-body.ts';
@@ -34,6 +35,7 @@ export function pipeline<C extends Contract>(
     .use(requestLog())
     .use(routed(contract, operations))
     .use(inSession(clock))
+    .use(escalations())
     .use(authenticated())
     .use(requestBudget())
     .use(authorized())

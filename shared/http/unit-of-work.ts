@@ -6,6 +6,7 @@ import type { Standing } from './middleware/not-suspended.ts';
 import type { Routed } from './middleware/routed.ts';
 import type { TenantScoped } from './middleware/tenant-scoped.ts';
 import type { Validated } from './middleware/validated.ts';
+import { ProtectedRead } from './protected-read.ts';
 import { runAfterRefusal } from './rehearsal.ts';
 import { responseOf } from './response/answer.ts';
 import { runOnce } from './run.ts';
@@ -26,7 +27,12 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const inputs = Object.keys(fixed).length === 0 ? input : { ...input, fixed };
   const idempotent = IdempotentRequest.of(matched, request, scope, inputs);
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
-  return runAfterRefusal(session, nameOf(event), () => permitted(standing, run));
+  const read = ProtectedRead.of(matched, input, scope);
+  return runAfterRefusal(session, nameOf(event), async () => {
+    const response = await permitted(standing, run, read?.counted);
+    await read?.stageEventOf(response);
+    return response;
+  });
 }
 
 /** Of caller and operation. A webhook's sender is known by its path. */
@@ -35,10 +41,11 @@ function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Ev
   return sender === undefined ? undefined : `${route.method} ${route.path} ${sender}`;
 }
 
-/** Runs in parallel to the check, and waits for both to end. Where both refuse, the check counts. */
-async function permitted<T>(standing: Promise<void>, run: () => Promise<T>): Promise<T> {
-  const [checked, outcome] = await Promise.allSettled([standing, run()]);
+/** Runs in parallel to the check and the count, and waits for all to end. Where both refuse, the check counts. */
+async function permitted<T>(standing: Promise<void>, run: () => Promise<T>, counting?: Promise<void>): Promise<T> {
+  const [checked, outcome, counted] = await Promise.allSettled([standing, run(), counting]);
   if (checked.status === 'rejected') throw checked.reason;
   if (outcome.status === 'rejected') throw outcome.reason;
+  if (counted.status === 'rejected') throw counted.reason;
   return outcome.value;
 }

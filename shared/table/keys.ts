@@ -72,6 +72,12 @@ export const refusalsKey = (tenant: TenantId, what: string, integrationId: strin
   SK: `${what}#${integrationId}#${day}`,
 });
 
+/** How often an integration could have seen credentials of records of a type in one day: `ORG#<tenant>#READS` / `Service#<integration id>#2026-11-20`. */
+export const readsKey = (tenant: TenantId, recordType: string, integrationId: string, day: string): Key => ({
+  PK: `ORG#${tenant}#READS`,
+  SK: `${recordType}#${integrationId}#${day}`,
+});
+
 /** Pending cascade deletes: partitions of deleted records that are to be emptied. */
 export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
 

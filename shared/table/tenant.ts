@@ -1,11 +1,11 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../identity/caller.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
-import { type AuditTrail, auditEventEntity, auditTrail } from './repository/audit-events.ts';
+import { type AuditTrail, auditEventEntity, auditTrail, observingOnly } from './repository/audit-events.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
-import { Repository } from './repository/repository.ts';
+import { type RecordObserver, Repository } from './repository/repository.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -70,14 +70,18 @@ export class Tenant {
 
   /** All records of a kind. If they are audited, each creation and change stages an audit event in this tenant. */
   records<T extends object, F extends keyof T & string>(entity: Entity<T, F>): Repository<T, F> {
-    const observer = entity.audited === undefined ? undefined : this.trail(entity.audited);
     return new Repository(
       this.#session,
       this.#id,
       entity,
       { partition: recordsPartition(this.#id, entity.name) },
-      observer,
+      this.#observer(entity),
     );
+  }
+
+  #observer({ audited, auditedFields }: { readonly audited?: string; readonly auditedFields?: readonly string[] }) {
+    const trail: RecordObserver | undefined = audited === undefined ? undefined : this.trail(audited);
+    return trail === undefined || auditedFields === undefined ? trail : observingOnly(auditedFields, trail);
   }
 
   /** The audit trail, for changes that no repository sees: an integration's secrets are stored with its credentials. */

@@ -4688,7 +4688,7 @@ export interface components {
              */
             readonly occurred_at: string;
             /**
-             * @description Id of the operation; or `login_refused`, `signature_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
+             * @description Id of the operation; or `login_refused`, `signature_refused`, `escalation_refused`, and for the operator’s command line its command, such as `createPlatformKey` or `suspendOrganization`.
              * @example updateIntegration
              */
             readonly operation: string;
@@ -4715,7 +4715,7 @@ export interface components {
             readonly record_type: string;
             /**
              * Format: uuid
-             * @description Which record of that type was created, changed or tried.
+             * @description Which record of that type was created, changed or read, the first of a page; of a refusal the integration that tried, or was tried.
              * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
              */
             readonly record_id: string;
@@ -4729,10 +4729,34 @@ export interface components {
             readonly changed_fields: string[];
             /**
              * Format: int64
-             * @description Of a refused login or signature: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
+             * @description Of a refused login, signature or escalation: how many there were of this integration that day. Only the 1st, 2nd, 4th, 8th … of a day leave an event. Null for all else.
              * @example 4
              */
             readonly failures: number | null;
+            /**
+             * @description Of a refused escalation: id of the operation that was refused. Null for all else.
+             * @example rotateSecret
+             */
+            readonly attempted_operation: string | null;
+            /**
+             * Format: int64
+             * @description Of a read of `credentials`: how many requests of the actor for records of this type could show them that day. The 1st, 2nd, 4th, 8th … leave an event, or the next one that shows any. Null for all else.
+             * @example 4
+             */
+            readonly reads: number | null;
+            /**
+             * Format: int64
+             * @description Of a read: of how many records the request showed `credentials`. Null for all else.
+             * @example 25
+             */
+            readonly shown_count: number | null;
+            /**
+             * @description Of a read: the ids of the first ten of them. Null for all else.
+             * @example [
+             *       "0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80"
+             *     ]
+             */
+            readonly shown_ids: string[] | null;
             /**
              * @description `X-Request-Id` of the answer; null for the operator’s command line.
              * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615

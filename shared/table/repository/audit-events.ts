@@ -19,6 +19,13 @@ export interface AuditEvent {
   /** Names of fields, never values. */
   readonly changed_fields: readonly string[];
   readonly failures: number | null;
+  /** The operation that was refused. */
+  readonly attempted_operation: string | null;
+  /** Requests of the day that could show credentials. */
+  readonly reads: number | null;
+  readonly shown_count: number | null;
+  /** Of the first ten records. */
+  readonly shown_ids: readonly string[] | null;
   readonly request_id: string | null;
   readonly source_address: string | null;
 }
@@ -41,31 +48,55 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 export interface AuditTrail extends RecordObserver {
   /** Begins to take the number of the next event in advance. */
   readonly prepare: () => void;
-  /** A refused login or signature of an integration, with how many there were today. */
-  readonly refused: (id: string, failures: number) => Promise<void>;
+  /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
+  readonly refused: (id: string, failures: number, attempted?: string) => Promise<void>;
+  /** Credentials of these records that were shown, with how many such requests there were today. */
+  readonly read: (ids: readonly string[], reads: number) => Promise<void>;
 }
+
+/** How many ids of a page an event has. */
+const MOST_IDS = 10;
+
+/** What most events do not have. */
+const NOTHING_ELSE = { failures: null, attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
 export const auditTrail = (
   events: Repository<AuditEvent>,
   session: Session,
   recordType: AuditEvent['record_type'],
 ): AuditTrail => {
-  const common = () => ({ ...originOf(session), record_type: recordType });
+  const common = () => ({ ...originOf(session), record_type: recordType, changed_fields: [], ...NOTHING_ELSE });
   return {
     prepare: () => events.prepare(),
     created: async (place, changed_fields) => {
-      await events.create<'record_id'>({ ...common(), changed_fields, failures: null }, async () => ({
-        record_id: (await place).id,
-      }));
+      await events.create<'record_id'>({ ...common(), changed_fields }, async () => ({ record_id: (await place).id }));
     },
     changed: async (record_id, changed_fields) => {
-      await events.create({ ...common(), record_id, changed_fields, failures: null });
+      await events.create({ ...common(), record_id, changed_fields });
     },
-    refused: async (record_id, failures) => {
-      await events.create({ ...common(), record_id, changed_fields: [], failures });
+    refused: async (record_id, failures, attempted) => {
+      await events.create({ ...common(), record_id, failures, attempted_operation: attempted ?? null });
+    },
+    read: async (ids, reads) => {
+      const [record_id = ''] = ids;
+      const shown = { shown_count: ids.length, shown_ids: ids.slice(0, MOST_IDS) };
+      await events.create({ ...common(), record_id, reads, ...shown });
     },
   };
 };
+
+/** An observer that sees only these fields: creations and changes without them leave no event. */
+export function observingOnly(fields: readonly string[], observer: RecordObserver): RecordObserver {
+  const among = (names: readonly string[]): readonly string[] => names.filter((name) => fields.includes(name));
+  return {
+    created: async (place, names) => {
+      if (among(names).length > 0) await observer.created(place, among(names));
+    },
+    changed: async (id, names) => {
+      if (among(names).length > 0) await observer.changed(id, among(names));
+    },
+  };
+}
 
 /** @throws Error when the session has no origin: changes of audited records need one */
 function originOf(session: Session) {

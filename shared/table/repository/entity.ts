@@ -50,6 +50,8 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   readonly parent?: AnyEntity;
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
+  /** Where only creations and changes of these fields leave an event, and name no others. */
+  readonly auditedFields?: readonly Field<T>[];
 }
 
 export type AnyEntity = Entity<Record<string, unknown>>;

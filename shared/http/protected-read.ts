@@ -1,0 +1,91 @@
+import type { Contract, Route } from '../contract/route.ts';
+import { type Caller, mayDo } from '../identity/caller.ts';
+import { TableUnavailable } from '../table/errors.ts';
+import { countRead, isEventDue, type ReadCount, stageEventLeft } from '../table/system/daily-counts.ts';
+import type { Tenant } from '../table/tenant.ts';
+import type { Input, Scope } from './operation.ts';
+import { shapeOf } from './route-shape.ts';
+
+/**
+ * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0171-reads-of-credentials.md`).
+ * It is counted beside its work, and what cannot be counted is not shown. The 1st, 2nd, 4th, 8th … of an integration's day leaves an audit event,
+ * in the transaction of the request; if that one shows nothing, the next one that does.
+ */
+export class ProtectedRead {
+  readonly #tenant: Tenant;
+  readonly #recordType: string;
+  readonly #fields: readonly string[];
+  readonly #counting: Promise<void>;
+  #count: ReadCount | undefined;
+
+  /** The read that a request may be; undefined where its response shows this caller no such field. */
+  static of(
+    { contract, route }: { readonly contract: Contract; readonly route: Route },
+    input: Input,
+    scope: Scope,
+  ): ProtectedRead | undefined {
+    if (!('tenant' in scope) || contract.recordType === undefined) return undefined;
+    const { caller, tenant } = scope;
+    const fields = Object.entries(contract.fieldPermissions ?? {})
+      .filter(([field, code]) => mayDo(caller, code) && mayShow(route, input, field))
+      .map(([field]) => field);
+    return fields.length === 0 ? undefined : new ProtectedRead(tenant, caller, contract.recordType, fields);
+  }
+
+  /** Begins to count the read. */
+  constructor(tenant: Tenant, caller: Caller, recordType: string, fields: readonly string[]) {
+    this.#tenant = tenant;
+    this.#recordType = recordType;
+    this.#fields = fields;
+    this.#counting = this.#countFor(caller);
+    this.#counting.catch(() => undefined);
+  }
+
+  async #countFor({ integrationId }: Caller): Promise<void> {
+    try {
+      this.#count = await countRead(this.#tenant, this.#recordType, integrationId);
+    } catch (cause) {
+      throw new TableUnavailable('a read of protected fields could not be counted', { cause });
+    }
+  }
+
+  /** Resolves when the read is counted. Rejects with TableUnavailable when it cannot be: then nothing may be shown. */
+  get counted(): Promise<void> {
+    return this.#counting;
+  }
+
+  /** Stages the audit event of a response, where one is due. */
+  async stageEventOf({ body }: { readonly body: string }): Promise<void> {
+    if (this.#isEventDue && body !== '') await this.stageEvent(idsShowing(JSON.parse(body), this.#fields));
+  }
+
+  /** Stages the audit event of these records, where one is due. */
+  async stageEvent(ids: readonly string[]): Promise<void> {
+    const count = this.#count;
+    if (count === undefined || !this.#isEventDue || ids.length === 0) return;
+    stageEventLeft(this.#tenant, count, (now) => {
+      this.#count = now;
+    });
+    await this.#tenant.trail(this.#recordType).read(ids, count.reads);
+  }
+
+  get #isEventDue(): boolean {
+    return this.#count !== undefined && isEventDue(this.#count);
+  }
+}
+
+/** Whether a response may have the field, and a value in it: a creation shows what it was given. */
+function mayShow(route: Route, { body }: Input, field: string): boolean {
+  const { response } = shapeOf(route);
+  const record = response?.fields?.data?.element ?? response;
+  return record?.fields?.[field] !== undefined && (route.method !== 'POST' || (body?.[field] ?? null) !== null);
+}
+
+/** Ids of the records of a response, a record or a page, that show a value in one of these fields. */
+function idsShowing(body: unknown, fields: readonly string[]): string[] {
+  const { data } = body as { readonly data?: unknown };
+  const records = (Array.isArray(data) ? data : [body]) as readonly Readonly<Record<string, unknown>>[];
+  return records
+    .filter((record) => fields.some((field) => (record[field] ?? null) !== null))
+    .map(({ id }) => String(id));
+}
