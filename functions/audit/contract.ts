@@ -27,9 +27,7 @@ export const auditEvent = record('AuditEvent', () => ({
   ),
   record_type: readOnly(text(100).describe('Name of the record in this document: `Integration`.')),
   record_id: readOnly(
-    uuid().describe(
-      'Which record of that type was created, changed or read, the first of a page; of a refusal the integration that tried, or was tried.',
-    ),
+    uuid().describe('Which record of that type was created, changed, read (of a page the first) or tried.'),
   ),
   changed_fields: readOnly(
     z
@@ -50,21 +48,21 @@ export const auditEvent = record('AuditEvent', () => ({
   attempted_operation: readOnly(
     text(100)
       .nullable()
-      .describe('Of a refused escalation: id of the operation that was refused. Null for all else.')
+      .describe('Of a refused escalation: which operation it tried.')
       .meta({ examples: ['rotateSecret'] }),
   ),
   reads: readOnly(
     count()
       .nullable()
       .describe(
-        'Of a read of `credentials`: how many requests of the actor for records of this type could show them that day. The 1st, 2nd, 4th, 8th … leave an event, or the next one that shows any. Null for all else.',
+        'Of a read of `credentials`: how many requests of the actor that day could show them. The 1st, 2nd, 4th, 8th … leave an event.',
       )
       .meta({ examples: [4] }),
   ),
   shown_count: readOnly(
     count()
       .nullable()
-      .describe('Of a read: of how many records the request showed `credentials`. Null for all else.')
+      .describe('Of a read: how many records showed them.')
       .meta({ examples: [25] }),
   ),
   shown_ids: readOnly(
@@ -72,7 +70,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .array(uuid())
       .max(10)
       .nullable()
-      .describe('Of a read: the ids of the first ten of them. Null for all else.')
+      .describe('Of a read: ids of the first ten.')
       .meta({ examples: [['0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80']] }),
   ),
   request_id: readOnly(
@@ -104,7 +102,7 @@ export const audit = contract({
   name: 'audit',
   tag: 'Audit',
   description:
-    'Who did what to integrations, roles, users, memberships and organizations, who set and read `credentials`, and which logins, signatures and escalations were refused. Nobody can change or delete an event.',
+    'Who did what to integrations, roles, users, memberships and organizations, who set and read `credentials`, and what was refused. Nobody can change or delete an event.',
   routes: {
     listAuditEvents: route('GET', '/api/v1/audit-events', {
       summary: 'List audit events',

@@ -4715,7 +4715,7 @@ export interface components {
             readonly record_type: string;
             /**
              * Format: uuid
-             * @description Which record of that type was created, changed or read, the first of a page; of a refusal the integration that tried, or was tried.
+             * @description Which record of that type was created, changed, read (of a page the first) or tried.
              * @example 1690c4dc-6f18-4b6d-a3f2-7c9e0d4b5a18
              */
             readonly record_id: string;
@@ -4734,24 +4734,24 @@ export interface components {
              */
             readonly failures: number | null;
             /**
-             * @description Of a refused escalation: id of the operation that was refused. Null for all else.
+             * @description Of a refused escalation: which operation it tried.
              * @example rotateSecret
              */
             readonly attempted_operation: string | null;
             /**
              * Format: int64
-             * @description Of a read of `credentials`: how many requests of the actor for records of this type could show them that day. The 1st, 2nd, 4th, 8th … leave an event, or the next one that shows any. Null for all else.
+             * @description Of a read of `credentials`: how many requests of the actor that day could show them. The 1st, 2nd, 4th, 8th … leave an event.
              * @example 4
              */
             readonly reads: number | null;
             /**
              * Format: int64
-             * @description Of a read: of how many records the request showed `credentials`. Null for all else.
+             * @description Of a read: how many records showed them.
              * @example 25
              */
             readonly shown_count: number | null;
             /**
-             * @description Of a read: the ids of the first ten of them. Null for all else.
+             * @description Of a read: ids of the first ten.
              * @example [
              *       "0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80"
              *     ]
