@@ -15,7 +15,8 @@ type EntryOf<A extends Act['do']> = Entry & { readonly act: Act & { readonly do:
 
 /** Undefined for an answer that the request cannot have. */
 export function outcomeOf({ act, status, body }: Entry): Outcome | undefined {
-  if (status === undefined || status === 503) return 'unknown';
+  // The gateway ends what takes longer than a function may, such as a request of a paused server.
+  if (status === undefined || status === 503 || status === 504) return 'unknown';
   if (status >= 200 && status < 300) return 'done';
   const problem = String(body.type).split(':').at(-1);
   if (act.do === 'create' && act.via === 'event' && problem === 'event-already-processed') return 'done';

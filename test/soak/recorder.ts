@@ -65,7 +65,13 @@ export class Recorder {
 
   /** Reads without recording. */
   async read(server: number, path: string): Promise<Received> {
-    return this.fleet.send(server, { method: 'GET', path, headers: bearing(await this.tokenOf(server)) });
+    return this.#sendSafely(server, { method: 'GET', path, headers: bearing(await this.tokenOf(server)) });
+  }
+
+  /** Sends what may be sent again, for a connection may end at the moment at which it is used. */
+  async #sendSafely(server: number, sent: Sent): Promise<Received> {
+    const received = await this.fleet.send(server, sent);
+    return received.status === undefined ? this.fleet.send(server, sent) : received;
   }
 
   /** A token of this server's, from one login. */
@@ -78,7 +84,7 @@ export class Recorder {
   async #login(server: number): Promise<string> {
     const { appCode, secret } = this.organization;
     const body = { app_code: appCode, secret };
-    const login = await this.fleet.send(server, { method: 'POST', path: '/auth/login', body });
+    const login = await this.#sendSafely(server, { method: 'POST', path: '/auth/login', body });
     if (login.status !== 200) throw new Error(`logging in answered ${login.status} ${JSON.stringify(login.body)}`);
     return String(login.body.access_token);
   }
