@@ -7,8 +7,15 @@ import { auditOf } from './packages/audit.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+interface Locked {
+  readonly version?: string;
+  readonly integrity?: string;
+  /** The client's package, which is of this repository. */
+  readonly link?: boolean;
+}
+
 describe('the Node that everything runs on', () => {
-  const locks: Readonly<Record<string, { readonly version?: string; readonly integrity?: string }>> = lock.packages;
+  const locks: Readonly<Record<string, Locked>> = lock.packages;
   const packages = Object.entries(locks).filter(([path]) => /^node_modules\/node-(linux|win)-\w+$/.test(path));
 
   it('is in the lock file for each system, in one version and with its hash, and is installed for no other', () => {
