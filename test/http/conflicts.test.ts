@@ -13,7 +13,7 @@ let org: OrgAccess;
 /** As if so many transactions were under way in DynamoDB at any time, however quickly this process sends them. */
 const conflicts = new Conflicts({ sends: 16 });
 beforeAll(async () => {
-  api = await startApi({ limits: { functionMs: 600_000 } });
+  api = await startApi({ limits: { functionMs: 600_000, inFlight: 64 } });
   configureTable({ requestHandler: new ConflictingHandler(conflicts) });
   // No request runs out of time, however slow the machine is for so many at once.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });

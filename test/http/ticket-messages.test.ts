@@ -121,7 +121,9 @@ async function traces(ticketId: string): Promise<unknown[]> {
     const { Items = [], LastEvaluatedKey } = await client.send(
       new ScanCommand({ TableName: tableName, ConsistentRead: true, ExclusiveStartKey: start }),
     );
-    found.push(...Items.filter((item) => JSON.stringify(item).includes(ticketId)));
+    // Of a deleted record its tombstone stays for a day.
+    const left = Items.filter(({ TOMBSTONE }) => TOMBSTONE === undefined);
+    found.push(...left.filter((item) => JSON.stringify(item).includes(ticketId)));
     start = LastEvaluatedKey;
   } while (start !== undefined);
   return found;
