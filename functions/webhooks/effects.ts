@@ -117,10 +117,10 @@ function asText(id: unknown, field: string): string {
   throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: `#/${field}`, detail: 'must be a string' }] });
 }
 
-/** Without `If-Match`, which events do not have. */
 /** A delivery is charged before, without a reserve. */
 const requireBudget = (): void => undefined;
 
+/** Without `If-Match`, which events do not have. */
 async function getOrThrow<T extends object>(records: Repository<T>, id: string): Promise<Stored<T>> {
   const stored = await records.get(id);
   if (stored === undefined) throw new Problem('not-found');

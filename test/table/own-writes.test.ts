@@ -128,6 +128,23 @@ describe.each(FAULTS)('a commit whose reply is lost: %s', (fault) => {
     expect((await stored()).map(({ id, note }) => [id, note])).toEqual([[record.id, 'changed']]);
   });
 
+  it('is a creation whose claim is another record’s by now', async () => {
+    const next = { id: '' };
+    const { record } = await through(
+      fault,
+      () => create({ code: 'a' }, writer),
+      async () => {
+        await change(String((await stored())[0]?.id), { code: 'b' });
+        next.id = (await create({ code: 'a' })).record.id;
+      },
+    );
+    expect((await stored()).map(({ id, code }) => [id, code])).toEqual([
+      [record.id, 'b'],
+      [next.id, 'a'],
+    ]);
+    expect(await audit()).toEqual({ lost: [], faults: [] });
+  });
+
   it('is a creation that another has deleted since, and stays deleted', async () => {
     await through(
       fault,

@@ -1,0 +1,10 @@
+import { expect, it, vi } from 'vitest';
+import { TableUnavailable } from '../../shared/table/errors.ts';
+import { retry, Unprocessed } from '../../shared/table/transaction/retry.ts';
+
+it('sends nothing more for a process that was paused between two attempts until after its deadline', async () => {
+  const clock = vi.fn(() => 3_600_000).mockReturnValueOnce(0);
+  const call = vi.fn(() => Promise.reject(new Unprocessed('not all was done')));
+  await expect(retry(call, { clock, deadline: 1_000 })).rejects.toThrow(TableUnavailable);
+  expect(call).toHaveBeenCalledTimes(1);
+});
