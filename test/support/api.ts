@@ -71,6 +71,8 @@ const MANY = 100_000;
 
 /** Starts the API on a free port. `firstKey` is on unless told otherwise, as for `npm start`. */
 export async function startApi({ firstKey = true, ...options }: ApiOptions = {}): Promise<Api> {
+  // Writers that meet come in larger numbers than one machine answers well.
+  const limits = { inFlight: MANY, ...options.limits };
   const table = await freshTable();
   const keyFile = join(keyDirectory(), 'keys.json');
   setFunctionEnvironment({
@@ -86,7 +88,7 @@ export async function startApi({ firstKey = true, ...options }: ApiOptions = {})
   configureTable({});
   await ensureLocalKeys(keyFile);
   const platform = await ensurePlatformIntegration({ dataDir: mkdtempSync(join(keyDirectory(), 'platform-')) });
-  const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options });
+  const gateway = await startGateway({ contracts, loadFunction: loadFromSource, firstKey, ...options, limits });
   return { ...callersAt(gateway.url, platform), url: gateway.url, table, close: gateway.close };
 }
 
