@@ -189,6 +189,15 @@ describe('a tombstone', () => {
     expect(await look(LATE + DAY + 1_000)).toMatchObject({ tombstones: 1 });
   });
 
+  it('is deleted as soon where the clock that noted it was 60 days ahead', async () => {
+    await lose();
+    await create('a');
+    expect(await total()).toBe(1);
+    await look(LATE + 60 * DAY);
+    expect(await look(LATE)).toMatchObject({ tombstones: 0 });
+    expect(await look(LATE + DAY + 1_000)).toMatchObject({ tombstones: 1 });
+  });
+
   it('is not needed against a request that was paused for hours: it sends nothing any more', async () => {
     let now = NOW;
     const session = new Session(table, () => now, Number.POSITIVE_INFINITY);

@@ -1,5 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import { sortKeyOf } from '../lists/ids.ts';
@@ -31,14 +32,19 @@ export async function deleteTombstones(scope: Scope, survey: Survey): Promise<nu
   if (!scope.repair || tombstones.length === 0) return 0;
   const now = scope.clock();
   const { [NOTED_NEXT]: next, [NOTED_AT]: at } = head;
-  if (at === undefined) await note(scope, survey, now);
-  if (at === undefined || now - Number(at) < DAY) return 0;
+  // A note in the future was dated by a clock that was wrong: it would keep the tombstones for as long.
+  const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
+  if (!isNoted) await note(scope, survey, now);
+  if (!isNoted || now - Number(at) < DAY) return 0;
   const deleted = await deleteBelow(scope, survey, Number(next));
   await note(scope, survey, now);
   return deleted;
 }
 
-/** Notes the next number, unless another run did. An operator's clock that is slow counts as that of the writer who took the last one, so that the note is not too old. */
+/**
+ * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
+ * the note is not too old.
+ */
 async function note({ table, clock }: Scope, { partition, head, next }: Survey, now: number): Promise<void> {
   const work = new UnitOfWork();
   work.update(
