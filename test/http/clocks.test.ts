@@ -15,7 +15,8 @@ import { type ServerProcess, startServerProcess } from '../support/server-proces
 /** Times that another container's clock has written (docs/decisions/0160). */
 
 const DAY = 86_400_000;
-const NOW = Date.parse('2026-11-20T09:30:00.000Z');
+/** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
+const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 
 let api: Api;
 beforeAll(async () => {

@@ -31,7 +31,8 @@ const notes = entity<Job>('NOTE');
 const KINDS = [jobs, notes] as const;
 const writeOf = (kind: (typeof KINDS)[number]): string => (kind === notes ? 'PutItem' : 'TransactWriteItems');
 
-const NOW = Date.parse('2026-11-20T12:00:00Z');
+/** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
+const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 /** So much later readers fence. */
 const LATE = NOW + 60_000;
 

@@ -27,7 +27,8 @@ interface Job {
 }
 
 const jobs = entity<Job>('JOB', { filters: ['state'], unique: { code: exactly } });
-const NOW = Date.parse('2026-11-20T12:00:00Z');
+/** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
+const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 const LATE = NOW + 60_000;
 const DAY = 86_400_000;
 
