@@ -199,7 +199,7 @@ export const integrations = contract({
     updateIntegration: route('PATCH', '/api/v1/integrations/{id}', {
       summary: 'Change an integration',
       description:
-        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the answer has a new one.',
+        'An integration set inactive cannot log in from then on, and its tokens end, also for the time when it is active again: with them it makes and changes no integration any more, and all else is refused as soon as the gateway asks anew, within a minute where the stage sets nothing else. It may do so to itself. Set active again it counts among those that the organization may have. The last active one of an organization with all permissions cannot be set inactive or lose permissions, but by a platform caller: 409. Where it gets more permissions, its secrets end that were set or seen with fewer, with their tokens, and the response has a new one.',
       permission: 'integrations:write',
       cutsOff: true,
       privileged: true,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
@@ -17,9 +17,12 @@ beforeAll(async () => {
   api = await startApi({ firstKey: false });
 });
 afterAll(() => api.close());
+afterEach(() => void vi.useRealTimers());
 
 const WRITES = ['integrations:write', 'roles:write', 'users:write', 'memberships:write', 'permissions:read'];
 beforeEach(async () => {
+  // Noon: no day ends meanwhile.
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date().setUTCHours(12, 0, 0, 0) });
   const org = await api.orgToken();
   orgId = org.orgId;
   owner = callsOf(api, org.token);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
@@ -36,15 +37,14 @@ const send = (method: string, path: string, body?: unknown): Promise<ApiResponse
   api.request(method, path, { token: org.token, ...(body === undefined ? {} : { body }) });
 
 /** A resource whose four fields of JSON have this many bytes each. */
-const newResource = async (bytes: number): Promise<string> => {
+const sendResource = (bytes: number, client_id = clientId): Promise<ApiResponse> => {
   const json = { t: 'x'.repeat(bytes) };
   const fields = { specifications: json, credentials: json, limits: json, metadata: json };
-  const { status, body } = await send('POST', '/api/v1/resources', {
-    client_id: clientId,
-    name: 'db',
-    type: 'server',
-    ...fields,
-  });
+  return send('POST', '/api/v1/resources', { client_id, name: 'db', type: 'server', ...fields });
+};
+
+const newResource = async (bytes: number): Promise<string> => {
+  const { status, body } = await sendResource(bytes);
   expect(status).toBe(201);
   return String(body.id);
 };
@@ -80,6 +80,11 @@ describe('a request takes', () => {
       204,
       expect.toSatisfy((many) => many >= 5),
     ]);
+  });
+
+  it('as much, where its commit is refused', async () => {
+    const [status, cost] = await costOf(() => sendResource(45_000, randomUUID()));
+    expect([status, cost]).toEqual([422, expect.toSatisfy((many: number) => many >= 4)]);
   });
 
   it('17, where a page of large records is refused', async () => {
