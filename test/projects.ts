@@ -16,7 +16,7 @@ const UNIT = [
   'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
   'test/shared/*.test.ts',
-  'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,retry,tenant-credentials}.test.ts',
+  'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,retry,scattered,tenant-credentials}.test.ts',
   'test/telemetry/*.test.ts',
   'test/webhooks/{domains,signature}.test.ts',
 ];

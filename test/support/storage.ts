@@ -13,6 +13,9 @@ import type { FreshTable } from './dynamodb.ts';
 
 type Place = Pick<FreshTable, 'tableName' | 'endpoint'>;
 
+/** How often the SDK tries a call, in one of our own attempts. */
+export const SDK_ATTEMPTS = 4;
+
 /** The table over a connection of its own, with all of the SDK's retries but not their waits. */
 export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: NodeHttpHandler): Table => {
   const { endpoint, accessKeyId } = endpointAndKey(text);
@@ -20,7 +23,7 @@ export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: N
     endpoint,
     region: LOCAL_REGION,
     credentials: { ...LOCAL_CREDENTIALS, accessKeyId },
-    retryStrategy: new ConfiguredRetryStrategy(4, 1),
+    retryStrategy: new ConfiguredRetryStrategy(SDK_ATTEMPTS, 1),
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
 };

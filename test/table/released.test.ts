@@ -16,7 +16,7 @@ import { clockAt } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import type { Fault } from '../support/faults.ts';
 import { LateHandler } from '../support/late-requests.ts';
-import { doIn, openTenant, tableAt } from '../support/storage.ts';
+import { doIn, openTenant, SDK_ATTEMPTS, tableAt } from '../support/storage.ts';
 
 /** Numbers that were taken for a record that is refused: they leave a bit, and a tombstone only where something may still arrive. */
 
@@ -88,13 +88,14 @@ describe('a number whose record is refused', () => {
     for (const expires of expiries) expect(expires).toBeGreaterThanOrEqual(NOW / 1_000 + 86_400);
   });
 
-  it.each<Fault>(['dropped', 'reply-lost', 'timeout', 'server-error'])(
-    'leaves one where an attempt was not answered: %s',
-    async (fault) => {
+  const FAULTS: readonly Fault[] = ['dropped', 'reply-lost', 'timeout', 'server-error'];
+  it.each(FAULTS.flatMap((fault) => [1, SDK_ATTEMPTS].map((times) => ({ fault, times }))))(
+    'leaves one where an attempt was not answered: $fault, $times of the SDK’s',
+    async ({ fault, times }) => {
       await create('taken');
       const handler = new LateHandler(() => false);
       let met = 0;
-      handler.follow(({ operation }) => (operation === 'TransactWriteItems' && met++ === 0 ? fault : undefined));
+      handler.follow(({ operation }) => (operation === 'TransactWriteItems' && met++ < times ? fault : undefined));
       await refusedCreate(tableAt(fresh, handler));
       expect([await gaps(), await lasting(), await audit()]).toEqual([[1], [1], SOUND]);
     },
