@@ -22,8 +22,8 @@ if (script !== undefined) {
     if (started.every((pid, generation) => pid === parentOf(started[generation - 1]))) return;
     clearInterval(timer);
     // `node --watch` would start the program again.
-    if (process.env.WATCH_REPORT_DEPENDENCIES) tell(process.ppid);
-    tell(process.pid);
+    if (process.env.WATCH_REPORT_DEPENDENCIES) terminate(process.ppid);
+    terminate(process.pid);
   }, INTERVAL_MS);
   timer.unref();
 }
@@ -56,7 +56,7 @@ function readIn(pid, file) {
   }
 }
 
-function tell(pid) {
+function terminate(pid) {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (_) {

@@ -3,7 +3,7 @@ import { LocalApiError, readLogLevel, readSettings } from '../local/settings.ts'
 import { stacksOf } from '../local/stacks.ts';
 import { type LocalApi, startLocalApi } from '../local/start.ts';
 import { divertLogger, terminalLog } from '../local/terminal/log.ts';
-import { print, tell } from '../local/terminal/output.ts';
+import { print, printError } from '../local/terminal/output.ts';
 import { welcome } from '../local/welcome.ts';
 import { LocalKeysError } from '../shared/auth/local-keys.ts';
 import { logger } from '../shared/logger.ts';
@@ -35,7 +35,7 @@ try {
 /** What the user can fix is said in one sentence. Anything else is a defect of ours, for which the stack trace is needed. */
 function say(error: unknown): void {
   const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
-  tell(...(isOneSentence && error instanceof Error ? [error.message] : stacksOf(error).split('\n')));
+  printError(...(isOneSentence && error instanceof Error ? [error.message] : stacksOf(error).split('\n')));
 }
 
 /** It cannot go on. */
@@ -51,6 +51,6 @@ async function stop(code: number): Promise<void> {
     await api?.close();
   }
   const dropped = api?.unanswered() ?? 0;
-  if (dropped > 0) tell(`Requests that arrived and got no response: ${dropped}.`);
+  if (dropped > 0) printError(`Requests that arrived and got no response: ${dropped}.`);
   process.exit(dropped > 0 ? 1 : code);
 }

@@ -4,7 +4,7 @@ import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { commandLine, wholeNumber } from '../local/terminal/command-line.ts';
-import { print, tell } from '../local/terminal/output.ts';
+import { print, printError } from '../local/terminal/output.ts';
 import { showProgress } from '../local/terminal/progress.ts';
 
 /** `npm run seed`: a demo organization in the API that `npm start` runs. */
@@ -45,7 +45,7 @@ try {
   print(...summary(seeded, (performance.now() - start) / 1_000));
 } catch (error) {
   progress.stop();
-  tell(...(error instanceof SeedError ? [error.message] : stacksOf(error).split('\n')));
+  printError(...(error instanceof SeedError ? [error.message] : stacksOf(error).split('\n')));
   process.exitCode = 1;
 }
 

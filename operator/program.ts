@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { inOneLine } from '../local/terminal/command-line.ts';
-import { tell } from '../local/terminal/output.ts';
+import { printError } from '../local/terminal/output.ts';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
@@ -18,7 +18,7 @@ export function operatorProgram(isJson = false): Command {
   const program = new Command('custodia')
     .description('Works on a deployed stage, or on the data of npm start')
     .addHelpText('after', '\nExit codes: 0 it is done, 1 it found something, 2 trouble.')
-    .configureOutput({ outputError: (text) => isJson || tell(inOneLine(text)) })
+    .configureOutput({ outputError: (text) => isJson || printError(inOneLine(text)) })
     .exitOverride();
   declareDoctor(program);
   declareCreatePlatformKey(program);

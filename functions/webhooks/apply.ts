@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { isRefusal, recordRefusal } from '../../shared/http/refusals.ts';
+import { isDenial, recordRefusal } from '../../shared/http/refusals.ts';
 import { type Actor, actorOf } from '../../shared/identity/actor.ts';
 import { type Caller, mayDo } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -35,7 +35,7 @@ export async function apply(event: SentEvent, effects: Effects, context: Context
     checkOrganization(context.tenant, event.data);
     return await applyEffect(effect, event.data, { ...context, session: context.tenant.session });
   } catch (error) {
-    if (effect.route.privileged && context.actor === undefined && isRefusal(error)) await recordOf(effect, context);
+    if (effect.route.privileged && context.actor === undefined && isDenial(error)) await recordOf(effect, context);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'aws-lambda';
 import type { Contract } from '../../shared/contract/route.ts';
 import { stacksOf } from '../stacks.ts';
-import { tell } from '../terminal/output.ts';
+import { printError } from '../terminal/output.ts';
 import type { Throttling } from './throttle.ts';
 
 /** A Lambda function's handler. `never`, because each handler takes an event of its own kind. */
@@ -111,7 +111,7 @@ export const withDefaults = ({ limits, around, ...given }: GatewayOptions): Gate
   throttling: undefined,
   corsOrigins: [],
   report: (failure, cause) => {
-    tell(...`${failure}: ${stacksOf(cause)}`.split('\n'));
+    printError(...`${failure}: ${stacksOf(cause)}`.split('\n'));
   },
   ...given,
   limits: { ...AWS_LIMITS, ...OWN_LIMITS, ...limits },

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { tell } from './output.ts';
+import { printError } from './output.ts';
 
 /** Exit code of a command that was called in a wrong way; 1 is the answer that something was found. */
 const WRONG_USAGE = 2;
@@ -7,7 +7,7 @@ const WRONG_USAGE = 2;
 /** A command that says a mistake in its flags in one line, and then ends with exit code 2. */
 export const commandLine = (name: string): Command =>
   new Command(name)
-    .configureOutput({ outputError: (text) => tell(inOneLine(text)) })
+    .configureOutput({ outputError: (text) => printError(inOneLine(text)) })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
 /** A message of commander, which may have its hint in a line of its own. */

@@ -10,7 +10,7 @@ export function print(...lines: readonly string[]): void {
 }
 
 /** Writes lines to standard error. */
-export function tell(...lines: readonly string[]): void {
+export function printError(...lines: readonly string[]): void {
   for (const line of lines) process.stderr.write(`${escaped(line)}\n`);
 }
 
@@ -31,7 +31,7 @@ export async function printEach(values: AsyncIterable<unknown>): Promise<void> {
 
 /** Says that a command failed. As JSON it stands where the answer would be, but never behind values that were written before. */
 export function sayFailure(sentence: string, isJson: boolean): void {
-  if (!isJson) tell(sentence);
+  if (!isJson) printError(sentence);
   else process[hasStreamed ? 'stderr' : 'stdout'].write(`${jsonText({ error: sentence })}\n`);
 }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type * as z from 'zod';
 import { integration } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
-import { printJson, tell } from '../../local/terminal/output.ts';
+import { printError, printJson } from '../../local/terminal/output.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
 import { withExamples, withJson } from '../answer.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -38,7 +38,7 @@ async function createPlatformKey(options: KeyOptions): Promise<void> {
       : error;
   });
   printJson({ id, app_code: options.appCode, secret });
-  tell('Keep the secret now: it cannot be shown again.');
+  printError('Keep the secret now: it cannot be shown again.');
 }
 
 function requireValid(option: string, error: z.ZodError | undefined): void {

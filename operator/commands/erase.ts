@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ask, printJson, tell } from '../../local/terminal/output.ts';
+import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { tellProgress } from '../../local/terminal/progress.ts';
 import { readErasure } from '../../shared/table/erase/erasure.ts';
@@ -52,7 +52,7 @@ async function erase(options: EraseOptions): Promise<void> {
   if (options.dryRun) return tellCounts(options, id, found);
   if ('slug' in found && !isConfirmed && !(await confirm(id, found))) {
     if (options.json) printJson({ org_id: id, erased: false });
-    else tell('Nothing was erased.');
+    else printError('Nothing was erased.');
     process.exitCode = EXIT.found;
     return;
   }

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
-import { printEach, tell } from '../../local/terminal/output.ts';
+import { printEach, printError } from '../../local/terminal/output.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -55,7 +55,7 @@ async function exportTenant(options: ExportOptions): Promise<void> {
   const summary = { org_id: tenant.orgId, records: counts, total };
   // Standard output has the records, unless a file has them.
   if (out !== undefined) return answer(options, summary, linesOf(summary));
-  tell(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
+  printError(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
 }
 
 const linesOf = ({

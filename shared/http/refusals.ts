@@ -18,7 +18,7 @@ interface Attempt {
 }
 
 /** Whether an error refuses somebody who is known what it may not do. */
-export const isRefusal = (error: unknown): boolean =>
+export const isDenial = (error: unknown): boolean =>
   error instanceof Problem && (error.type === 'forbidden' || error.type === 'unauthorized');
 
 /** How long a response may wait for the audit event, in milliseconds. */

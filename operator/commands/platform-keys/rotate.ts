@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { PREVIOUS } from '../../../functions/integrations/contract.ts';
 import { wholeNumber } from '../../../local/terminal/command-line.ts';
-import { printJson, tell } from '../../../local/terminal/output.ts';
+import { printError, printJson } from '../../../local/terminal/output.ts';
 import { withExamples, withJson } from '../../answer.ts';
 import { rotatePlatformKey } from '../../platform-keys.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
@@ -33,5 +33,5 @@ export function declareRotate(group: Command): void {
 async function rotate(options: RotateOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn', { secrets: true });
   printJson(await rotatePlatformKey(options.appCode, options.previousValidFor));
-  tell('Keep the secret now: it cannot be shown again.');
+  printError('Keep the secret now: it cannot be shown again.');
 }

@@ -2,7 +2,7 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { actorOf } from '../../identity/actor.ts';
 import { Tenant } from '../../table/tenant.ts';
-import { isRefusal, recordRefusal } from '../refusals.ts';
+import { isDenial, recordRefusal } from '../refusals.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
 import type { Routed } from './routed.ts';
@@ -17,7 +17,7 @@ export function escalations(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     onError: async ({ event, error }) => {
       const { caller, matched, session }: Partial<Event> = event;
-      if (caller === undefined || !matched?.route.privileged || session === undefined || !isRefusal(error)) return;
+      if (caller === undefined || !matched?.route.privileged || session === undefined || !isDenial(error)) return;
       const integration = { tenant: Tenant.of(caller, session).id, integration_id: caller.integrationId };
       const attempt = { actor: actorOf(caller), operation: matched.operationId };
       await recordRefusal(session, integration, 'escalation_refused', attempt);
