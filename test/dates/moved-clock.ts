@@ -27,6 +27,8 @@ if (isFirst && asked !== undefined && asked !== '') {
   replaceDate();
   if (isBeforeMidnight) stopBeforeMidnight(LOADING);
   else advance(Number(asked));
+  // On another day DynamoDB's day is another, too. The SDK would take the difference for a wrong clock, and repeat whatever is refused.
+  process.env.AWS_DISABLE_CLOCK_SKEW_CORRECTION = 'true';
   if (!process.env.NODE_OPTIONS?.includes(import.meta.url)) {
     process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --import=${import.meta.url}`;
   }
