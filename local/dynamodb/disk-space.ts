@@ -25,12 +25,17 @@ export function refuseWritesWhenFull({ client }: Table, directory: string, fileS
   client.middlewareStack.add(
     (next, context) => async (call) => {
       const isWrite = !isRead(operationOf(context.commandName ?? ''));
-      const full = isWrite ? await fullDisk(directory, fileSystemOf) : undefined;
+      const full = isWrite ? await fullDisk(directory, fileSystemOf).catch(unreadable) : undefined;
       if (full !== undefined) throw new TableUnavailable(full);
       return next(call);
     },
     { step: 'initialize', name: 'refuseWritesWhenFull' },
   );
+}
+
+/** @throws TableUnavailable where the directory is gone, and so is what would be written to it */
+function unreadable(cause: unknown): never {
+  throw new TableUnavailable('the data directory cannot be read', { cause });
 }
 
 /** What to do about a disk that has too little room, in a sentence; undefined: it has enough. */

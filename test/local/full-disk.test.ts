@@ -13,7 +13,12 @@ it('npm start refuses writes while the disk is nearly full, goes on reading, and
   const settings = { port: 0, host: '127.0.0.1', dynamoDbEndpoint: undefined, platformSecret: undefined };
   const local = await startLocalApi(
     { ...settings, dataDir: await freshDirectory() },
-    { fileSystemOf: async () => ({ bavail: Math.floor(freeBytes / BLOCK), bsize: BLOCK }) },
+    {
+      fileSystemOf: async () => {
+        if (Number.isNaN(freeBytes)) throw Object.assign(new Error('no such directory'), { code: 'ENOENT' });
+        return { bavail: Math.floor(freeBytes / BLOCK), bsize: BLOCK };
+      },
+    },
   );
   onTestFinished(async () => {
     await local.close();
@@ -34,6 +39,9 @@ it('npm start refuses writes while the disk is nearly full, goes on reading, and
   expect(said).toHaveBeenCalledWith('The service cannot answer now', {
     error: expect.objectContaining({ message: expect.stringMatching(/^Only 198 MB are free on the disk/) }),
   });
+
+  freeBytes = Number.NaN;
+  expect(await create('without-directory')).toMatchObject({ status: 503 });
 
   freeBytes = 201_000_000;
   expect(await create('after')).toMatchObject({ status: 201 });
