@@ -4,7 +4,7 @@ import type { Item } from '../schema.ts';
 import { commit, type Sending } from './commit.ts';
 import { isMet } from './conditions.ts';
 import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
-import { nameOf, sizeOf } from './units.ts';
+import { itemSizeOf, nameOf } from './units.ts';
 
 /**
  * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
@@ -62,7 +62,7 @@ export class UnitOfWork {
 
   /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
   noteSize(key: Key, item: Item): void {
-    this.#sizes.set(nameOf({ key }), sizeOf(item));
+    this.#sizes.set(nameOf({ key }), itemSizeOf(item));
   }
 
   #stage(write: PendingWrite): void {

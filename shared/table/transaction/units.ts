@@ -23,12 +23,12 @@ export function unitsOf(writes: readonly PendingWrite[], known: KnownSizes): num
 }
 
 function bytesOf(write: PendingWrite, known: KnownSizes): number {
-  const written = write.kind === 'put' ? sizeOf(write.item) : 0;
+  const written = write.kind === 'put' ? itemSizeOf(write.item) : 0;
   return Math.max(written, known.get(nameOf(write)) ?? 0);
 }
 
 /** Size of an item in bytes. */
-export const sizeOf = (item: Item): number =>
+export const itemSizeOf = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + sizeOfValue(value), 0);
 
 function sizeOfValue(value: unknown): number {
@@ -38,7 +38,7 @@ function sizeOfValue(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   return Array.isArray(value)
     ? value.reduce((sum: number, element) => sum + 1 + sizeOfValue(element), 3)
-    : 3 + sizeOf(value as Item);
+    : 3 + itemSizeOf(value as Item);
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
