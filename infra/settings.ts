@@ -8,6 +8,15 @@ const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
   (days): days is number => typeof days === 'number' && days <= 3653,
 );
 
+/**
+ * What the profiles choose where a stage does not say otherwise (`docs/cost.md#a-month`). `standard` is for stages that somebody relies on; `small`
+ * is for trials and hobbies, where what stands idle is most of the bill.
+ */
+const PROFILES = {
+  standard: { firewall: true, alarms: 'all', dashboard: true, heartbeat: true, deployment: 'canary' },
+  small: { firewall: false, alarms: 'ten', dashboard: false, heartbeat: false, deployment: 'all-at-once' },
+} as const;
+
 /** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or the `context` of `cdk.json`. */
 const schema = z.object({
   /** Name of the stage; part of the stack's name and of the base address. */
@@ -15,6 +24,8 @@ const schema = z.object({
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
     .default('dev'),
+  /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
+  profile: z.enum(['standard', 'small']).default('standard'),
   /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
   firstKey: flag(false),
   /**
@@ -50,8 +61,12 @@ const schema = z.object({
     .default([]),
   /** Where alarms go; without it they only show in the console. */
   alarmEmail: z.email().optional(),
+  /** Which alarms there are: all, or those that need no more than ten metrics together (`docs/operations.md#alarms`). */
+  alarms: z.enum(['all', 'ten']).optional(),
+  /** Calls the health endpoint every few minutes, so that silence is noticed too. */
+  heartbeat: optionalFlag(),
   /** A dashboard in CloudWatch, of what the alarms and more is made of: $3 a month, but for the first three of an account. */
-  dashboard: flag(true),
+  dashboard: optionalFlag(),
   /** Publishes requests and times also by route, not by domain alone: up to 250 more metrics (`docs/operations.md`). */
   metricsByRoute: flag(false),
   /** Keeps table, secrets key and logs from being deleted with the stack. */
@@ -78,15 +93,27 @@ const schema = z.object({
   authorizerCacheSeconds: whole(0, 300).default(60),
   /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),
+  /** A firewall of the stage's own, AWS WAF: $9 a month. */
+  firewall: optionalFlag(),
+  /** A web ACL that the account has already, to stand before the API in place of one of the stage's own. */
+  webAclArn: z
+    .string()
+    .regex(
+      /^arn:[\w-]+:wafv2:[\w-]+:\d{12}:regional\/webacl\/[\w-]+\/[\da-f-]{36}$/,
+      'the ARN of a web ACL of AWS WAF, of the stack’s region',
+    )
+    .optional(),
   /** Requests of one network address in five minutes; more are refused by the firewall. */
   addressLimit: whole(10, 2_000_000_000).default(10_000),
+  /** The same for requests that anybody can send: to log in, to read the documentation. Without it a tenth of `addressLimit`. */
+  anonymousAddressLimit: whole(10, 2_000_000_000).optional(),
   /**
    * Days for which audit events are kept. The head of a list that expires marks each of them: more than some three years would make every
    * event dear.
    */
   auditRetentionDays: whole(1, 1_100).default(400),
   /** Memory of a function, which also decides its share of a CPU. In MB. */
-  memory: whole(128, 10_240).default(512),
+  memory: whole(128, 10_240).default(1_024),
   /** Name of a table that was restored from the stage's own, to be used in its place from now on (`docs/operations.md#restore-to-a-point-in-time`). */
   restoredTable: z
     .string()
@@ -96,7 +123,8 @@ const schema = z.object({
   backupRetentionDays: whole(1, 36_500).optional(),
   /**
    * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
-   * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` is deployed all at once, and any other by canary.
+   * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` and the profile `small` are deployed all at once, and any other
+   * stage by canary.
    */
   deployment: z.enum(['all-at-once', 'canary']).optional(),
   /**
@@ -104,7 +132,10 @@ const schema = z.object({
    * spare, so there are none by default (`docs/decisions/0101-concurrency.md`).
    */
   reservedConcurrency: perFunction(),
-  /** By function, how many executions stand by without a cold start: `authorizer:2,clients:5`. They cost by the hour. */
+  /**
+   * By function, how many executions stand by without a cold start: `authorizer:2,clients:5`. They cost by the hour. Not with deployments by canary
+   * (`docs/decisions/0101-concurrency.md`).
+   */
   provisionedConcurrency: perFunction(),
   /** Whether the gateway and the functions send traces to AWS X-Ray. */
   tracing: flag(false),
@@ -128,12 +159,35 @@ const consistent = schema
       [...provisionedConcurrency].every(([name, count]) => count <= (reservedConcurrency.get(name) ?? count)),
     { path: ['provisionedConcurrency'], message: 'more than reservedConcurrency leaves the function' },
   )
-  .transform(({ deployment, ...others }) => ({
-    ...others,
-    deployment: deployment ?? (others.stage === 'dev' ? 'all-at-once' : 'canary'),
-  }));
+  .refine(({ webAclArn, firewall }) => webAclArn === undefined || firewall !== true, {
+    path: ['webAclArn'],
+    message: 'stands in place of a firewall of the stage’s own: not both',
+  })
+  .transform(withDefaults)
+  .refine(({ addressLimit, anonymousAddressLimit }) => anonymousAddressLimit <= addressLimit, {
+    path: ['anonymousAddressLimit'],
+    message: 'more than addressLimit, which counts the same requests',
+  })
+  .refine(({ deployment, provisionedConcurrency }) => deployment !== 'canary' || provisionedConcurrency.size === 0, {
+    path: ['provisionedConcurrency'],
+    message:
+      'needs deployment=all-at-once: a version that fails to start would have every later deployment by canary fail',
+  });
 
 export type Settings = z.infer<typeof consistent>;
+
+function withDefaults(given: z.infer<typeof schema>) {
+  const profile = PROFILES[given.profile];
+  return {
+    ...given,
+    firewall: given.webAclArn === undefined && (given.firewall ?? profile.firewall),
+    anonymousAddressLimit: given.anonymousAddressLimit ?? Math.max(10, Math.floor(given.addressLimit / 10)),
+    alarms: given.alarms ?? profile.alarms,
+    heartbeat: given.heartbeat ?? profile.heartbeat,
+    dashboard: given.dashboard ?? profile.dashboard,
+    deployment: given.deployment ?? (given.stage === 'dev' ? 'all-at-once' : profile.deployment),
+  };
+}
 
 /** @throws Error that names every setting that is wrong */
 export function settingsFrom(node: Node): Settings {
@@ -146,7 +200,12 @@ export function settingsFrom(node: Node): Settings {
 
 /** On the command line every context value is a text. */
 function flag(standard: boolean) {
-  return z.union([z.boolean(), z.stringbool()]).default(standard);
+  return optionalFlag().default(standard);
+}
+
+/** Its default is the profile's. */
+function optionalFlag() {
+  return z.union([z.boolean(), z.stringbool()]).optional();
 }
 
 /** On the command line `2,1`; in `cdk.json` it may be a number. */

@@ -37,7 +37,7 @@ export const LAMBDA_LINES: readonly string[] = [
     type: 'platform.report',
     record: {
       requestId: SAMPLE_ID,
-      metrics: { durationMs: 17.912, billedDurationMs: 18, memorySizeMB: 512, maxMemoryUsedMB: 108 },
+      metrics: { durationMs: 17.912, billedDurationMs: 18, memorySizeMB: 1024, maxMemoryUsedMB: 108 },
       status: 'success',
     },
   },

@@ -69,7 +69,7 @@ function lambdaContext(functionName: string, timeoutMs: number): Context {
     invokedFunctionArn: `arn:aws:lambda:eu-west-1:000000000000:function:${functionName}`,
     logGroupName: `/aws/lambda/${functionName}`,
     logStreamName: 'local',
-    memoryLimitInMB: '512',
+    memoryLimitInMB: '1024',
   };
   return context as Context;
 }

@@ -50,6 +50,8 @@ describe('concurrency', () => {
       { reservedConcurrency: 'clients:4', provisionedConcurrency: 'clients:5' },
       /provisionedConcurrency: more than reservedConcurrency leaves/,
     ],
+    [{ provisionedConcurrency: 'clients:5', deployment: 'canary' }, /provisionedConcurrency: needs deployment=all-at/],
+    [{ provisionedConcurrency: 'clients:5', stage: 'prod' }, /provisionedConcurrency: needs deployment=all-at-once/],
   ])('settings %o are refused', (context, finding) => {
     expect(() => synthesize({ context })).toThrow(finding);
   });

@@ -196,6 +196,33 @@ describe('settings', () => {
     expect(() => settings({ authorizerCacheSeconds: '301' })).toThrow(/authorizerCacheSeconds: /);
   });
 
+  test('have other defaults with the profile small, where a stage does not say otherwise', () => {
+    const chosen = ({ firewall, alarms, heartbeat, dashboard, deployment }: ReturnType<typeof settings>) =>
+      ({ firewall, alarms, heartbeat, dashboard, deployment }) as const;
+    const standard = { firewall: true, alarms: 'all', heartbeat: true, dashboard: true, deployment: 'canary' };
+    const small = { firewall: false, alarms: 'ten', heartbeat: false, dashboard: false, deployment: 'all-at-once' };
+    const asTexts = (choice: object) => Object.fromEntries(Object.entries(choice).map(([k, v]) => [k, String(v)]));
+    expect(chosen(settings({ stage: 'prod' }))).toEqual(standard);
+    expect(chosen(settings({ stage: 'prod', profile: 'small' }))).toEqual(small);
+    expect(chosen(settings({ stage: 'prod', profile: 'small', ...asTexts(standard) }))).toEqual(standard);
+    expect(chosen(settings({ stage: 'prod', profile: 'standard', ...asTexts(small) }))).toEqual(small);
+    expect(() => settings({ profile: 'tiny' })).toThrow(/profile: /);
+  });
+
+  test('name a web ACL in place of a firewall', () => {
+    const webAclArn = 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
+    expect(settings({ webAclArn })).toMatchObject({ firewall: false, webAclArn });
+    expect(() => settings({ webAclArn, firewall: 'true' })).toThrow(/webAclArn: .*not both/);
+    expect(() => settings({ webAclArn: webAclArn.replace('regional', 'global') })).toThrow(/webAclArn: /);
+  });
+
+  test('let anybody send a tenth of what an address may, or what a stage says', () => {
+    expect(settings({}).anonymousAddressLimit).toBe(1_000);
+    expect(settings({ addressLimit: '50' }).anonymousAddressLimit).toBe(10);
+    expect(settings({ anonymousAddressLimit: '77' }).anonymousAddressLimit).toBe(77);
+    expect(() => settings({ anonymousAddressLimit: '10001' })).toThrow(/anonymousAddressLimit: more than addressLimit/);
+  });
+
   test('are texts on the command line', () => {
     expect(settings({ firstKey: 'true', deletionProtection: 'false', throttleRate: '50' })).toMatchObject({
       firstKey: true,

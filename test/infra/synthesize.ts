@@ -35,7 +35,7 @@ const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8')
 /** The context of `cdk.json`, which only the `cdk` command reads by itself. */
 export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown()) }).parse(JSON.parse(cdkJson)).context;
 
-/** Settings with which a stack has all that it can have. */
+/** Settings with which a stack has all that it can have. Functions that stand by are in `SMALL`: there are none with canaries. */
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
   backupRetentionDays: '90',
@@ -45,10 +45,15 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   domainName: 'api.example.com',
   firstKey: 'true',
   metricsByRoute: 'true',
-  provisionedConcurrency: 'authorizer:2,clients:5',
   reservedConcurrency: 'authorizer:100',
   tokenKeys: '2,1',
   tracing: 'true',
+};
+
+/** Settings with which a stack has least, and what it cannot have with everything. */
+export const SMALL: Readonly<Record<string, string>> = {
+  profile: 'small',
+  provisionedConcurrency: 'authorizer:2,clients:5',
 };
 
 /** Templates of the whole stack by what it sets: several tests look at the same one. */
