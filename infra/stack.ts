@@ -8,7 +8,7 @@ import { Canary } from './canary.ts';
 import { StageDashboard } from './dashboard/dashboard.ts';
 import { ErasureRole } from './erasure-role.ts';
 import { ExportRole } from './export-role.ts';
-import { Firewall } from './firewall.ts';
+import { protect } from './firewall.ts';
 import { Functions } from './functions.ts';
 import { Keys } from './keys.ts';
 import { MaintenanceRole } from './maintenance-role.ts';
@@ -36,7 +36,7 @@ export class CustodiaStack extends Stack {
     const functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
     const api = new Api(this, 'Api', { contracts, functions, settings });
     const { rest, baseUrl } = api;
-    const firewall = new Firewall(this, 'Firewall', rest.deploymentStage, settings);
+    const firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
     new Alarms(this, 'Alarms', { api, functions, table, firewall, settings });
     if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, api, functions, table, firewall });
     if (settings.deployment === 'canary') new Canary(this, 'Canary', functions, rest);

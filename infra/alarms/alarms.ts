@@ -17,7 +17,7 @@ interface AlarmsProps {
   readonly api: Api;
   readonly functions: Functions;
   readonly table: Table;
-  readonly firewall: Firewall;
+  readonly firewall: Firewall | undefined;
   readonly settings: Settings;
 }
 
@@ -42,6 +42,6 @@ export class Alarms extends Construct {
       logs: new Map(withKeys.map(([name, { lambda }]) => [name, lambda.logGroup])),
       requests,
     });
-    new FirewallAlarms(this, 'Firewall', topic, firewall);
+    if (firewall !== undefined) new FirewallAlarms(this, 'Firewall', topic, firewall);
   }
 }

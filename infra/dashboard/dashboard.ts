@@ -13,14 +13,14 @@ import type { Api } from '../rest-api.ts';
 import { AUTHORIZER } from '../rights.ts';
 import type { Table } from '../table.ts';
 import { domainRow } from './domain-row.ts';
-import { durations, filled, row, throttles } from './graphs.ts';
+import { durations, filled, type Graph, row, throttles } from './graphs.ts';
 
 interface StageDashboardProps {
   readonly contracts: readonly Contract[];
   readonly api: Api;
   readonly functions: Functions;
   readonly table: Table;
-  readonly firewall: Firewall;
+  readonly firewall: Firewall | undefined;
 }
 
 /** Operations whose time is shown: the usual ones of a request. */
@@ -107,7 +107,7 @@ export class StageDashboard extends Construct {
     );
   }
 
-  #listsAndKeysRow(firewall: Firewall): IWidget {
+  #listsAndKeysRow(firewall: Firewall | undefined): IWidget {
     return row(
       ['lists: repairs', [filled(this, 'ListFences'), filled(this, 'ListReturns'), filled(this, 'ListCompactions')]],
       [
@@ -119,9 +119,15 @@ export class StageDashboard extends Construct {
           CRYPTOGRAPHIC_CALLS.with({ label: 'KMS, of the account' }),
         ],
       ],
-      ['firewall', [firewall.requests('AllowedRequests'), firewall.requests('BlockedRequests')], { stacked: true }],
+      ...(firewall === undefined ? [] : [firewallGraph(firewall)]),
     );
   }
 }
+
+const firewallGraph = (firewall: Firewall): Graph => [
+  'firewall',
+  [firewall.requests('AllowedRequests'), firewall.requests('BlockedRequests')],
+  { stacked: true },
+];
 
 const heading = (text: string): IWidget => new TextWidget({ markdown: `## ${text}`, width: 24, height: 1 });

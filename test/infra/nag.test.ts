@@ -3,7 +3,7 @@ import { AwsSolutionsChecks, type NagPack, ServerlessChecks } from 'cdk-nag';
 import type { IConstruct } from 'constructs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayLogRole } from '../../infra/gateway-log-role.ts';
-import { CDK_CONTEXT, EVERYTHING, synthesize } from './synthesize.ts';
+import { CDK_CONTEXT, EVERYTHING, SMALL, synthesize } from './synthesize.ts';
 
 /** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0102-rules-for-the-stack.md`). */
 
@@ -39,14 +39,15 @@ const acceptedIn = (scope: IConstruct) =>
   );
 
 const LOG_ROLE = 'the stack of the account';
-const STACKS = ['as it is by default', 'with everything', LOG_ROLE] as const;
+const CONTEXTS = { 'as it is by default': {}, 'with everything': EVERYTHING, small: SMALL } as const;
+type Named = keyof typeof CONTEXTS | typeof LOG_ROLE;
+const STACKS = [...(Object.keys(CONTEXTS) as (keyof typeof CONTEXTS)[]), LOG_ROLE] as const satisfies readonly Named[];
 
 /** What `look` sees in one of the stacks. */
-function seenIn<T>(which: (typeof STACKS)[number], look: (stack: Stack) => T): T {
+function seenIn<T>(which: Named, look: (stack: Stack) => T): T {
   if (which === LOG_ROLE) return look(new GatewayLogRole(new App({ context: CDK_CONTEXT })));
   const seen: T[] = [];
-  const context = which === 'with everything' ? EVERYTHING : {};
-  synthesize({ context, change: (stack) => void seen.push(look(stack)) });
+  synthesize({ context: CONTEXTS[which], change: (stack) => void seen.push(look(stack)) });
   return seen[0] as T;
 }
 

@@ -117,46 +117,6 @@ test('tokens are signed with Ed25519, secrets under a key that is renewed every 
   template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
 });
 
-test('the firewall stands before the stage', () => {
-  template.resourceCountIs('AWS::WAFv2::WebACLAssociation', 1);
-  const rules = resourcesOf(template, 'AWS::WAFv2::WebACL').flatMap(
-    ([, { Properties }]) => Properties.Rules as readonly { readonly Name: string }[],
-  );
-  expect(rules.map(({ Name }) => Name)).toEqual([
-    'address-rate',
-    'AWSManagedRulesCommonRuleSet',
-    'AWSManagedRulesKnownBadInputsRuleSet',
-  ]);
-});
-
-test('the firewall blocks an address that sends too much, and known attacks but in bodies', () => {
-  const [address, core, badInputs] = resourcesOf(template, 'AWS::WAFv2::WebACL').flatMap(
-    ([, { Properties }]) => Properties.Rules as readonly unknown[],
-  );
-  expect(address).toMatchObject({
-    Action: { Block: {} },
-    Statement: { RateBasedStatement: { AggregateKeyType: 'IP', Limit: 10_000 } },
-  });
-  for (const managed of [core, badInputs]) {
-    expect(managed).toMatchObject({
-      OverrideAction: { None: {} },
-      Statement: { ManagedRuleGroupStatement: { VendorName: 'AWS' } },
-    });
-  }
-  const countedBy = (set: unknown) =>
-    Array.from(JSON.stringify(set).matchAll(/"Count":\{\}\},"Name":"(\w+)"/g), ([, name]) => name).toSorted();
-  // All rules of the two sets that look into bodies.
-  expect(countedBy(core)).toEqual([
-    'CrossSiteScripting_BODY',
-    'EC2MetaDataSSRF_BODY',
-    'GenericLFI_BODY',
-    'GenericRFI_BODY',
-    'NoUserAgent_HEADER',
-    'SizeRestrictions_BODY',
-  ]);
-  expect(countedBy(badInputs)).toEqual(['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY']);
-});
-
 test('every function knows the limits of its stage, and how long it keeps audit events', () => {
   for (const [, { Properties }] of resourcesOf(template, 'AWS::Lambda::Function')) {
     const variables = {

@@ -1,0 +1,53 @@
+import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
+import type { Auth, Contract } from '../shared/contract/route.ts';
+
+type Statement = CfnWebACL.StatementProperty;
+
+/**
+ * What anybody can send, for a rule of AWS WAF: requests to routes that need no credentials by their contract, and requests without a token to
+ * routes where a token is optional. Webhooks are not among them: they are signed, and one sender may deliver for many.
+ * @param stage WAF sees the path as the caller sent it: with the stage's name in front at the address that API Gateway made, without it at a
+ *   domain of one's own. https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
+ * @return undefined where the contracts have no such route
+ */
+export function anonymousRequests(contracts: readonly Contract[], stage: string): Statement | undefined {
+  const open = pathsOf(contracts, 'none').map((path) => atPath(path, stage));
+  const optional = pathsOf(contracts, 'bearer-optional').map((path) => atPath(path, stage));
+  return anyOf([...open, ...optional.map((each) => allOf([each, WITHOUT_TOKEN]))]);
+}
+
+const pathsOf = (contracts: readonly Contract[], auth: Auth): readonly string[] => {
+  const routes = contracts.flatMap((contract) => Object.values(contract.routes));
+  return [...new Set(routes.filter((route) => route.auth === auth).map(({ path }) => path))];
+};
+
+/** Transformed first: an address that is written otherwise reaches the same route. */
+const atPath = (path: string, stage: string): Statement => ({
+  regexMatchStatement: {
+    regexString: `^(?:/${stage})?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '.+')}/?$`,
+    fieldToMatch: { uriPath: {} },
+    textTransformations: [
+      { priority: 0, type: 'URL_DECODE' },
+      { priority: 1, type: 'NORMALIZE_PATH' },
+    ],
+  },
+});
+
+const WITHOUT_TOKEN: Statement = {
+  notStatement: {
+    statement: {
+      sizeConstraintStatement: {
+        fieldToMatch: { singleHeader: { Name: 'authorization' } },
+        comparisonOperator: 'GT',
+        size: 0,
+        textTransformations: [{ priority: 0, type: 'NONE' }],
+      },
+    },
+  },
+};
+
+const allOf = (statements: readonly Statement[]): Statement => ({ andStatement: { statements: [...statements] } });
+
+/** WAF wants two statements or more in an `or`. */
+const anyOf = ([first, ...others]: readonly Statement[]): Statement | undefined =>
+  first === undefined || others.length === 0 ? first : { orStatement: { statements: [first, ...others] } };
