@@ -1,0 +1,64 @@
+import { contracts } from '../../functions/all-contracts.ts';
+import type { Route } from '../../shared/contract/route.ts';
+
+/** What is sent to a stage while traffic shifts to its new version: a round calls every function. */
+
+export interface Read {
+  readonly path: string;
+  readonly needsToken: boolean;
+  /** The status with which it is answered where all is well. */
+  readonly expected: number;
+}
+
+/** For platform callers: others are refused, by the function. */
+const REFUSED: Readonly<Record<string, number>> = { '/api/v1/orgs': 403 };
+
+const isPlainRead = ({ method, path, auth }: Route): boolean =>
+  method === 'GET' && !path.includes('{') && (auth === 'bearer' || auth === 'none');
+
+/** Every read that needs no id, from the contracts: so a new domain is called, too. */
+export const READS: readonly Read[] = contracts
+  .flatMap(({ routes }) => Object.values(routes))
+  .filter(isPlainRead)
+  .map(({ path, auth, response }) => ({
+    path,
+    needsToken: auth !== 'none',
+    expected: REFUSED[path] ?? response.status,
+  }));
+
+/** A kind of record that can be deleted, so that nothing stays of what is written. */
+export interface Writable {
+  readonly path: string;
+  readonly create: (client: string) => Readonly<Record<string, unknown>>;
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
+/** Marks what is ours, for people who meet it. */
+export const NAME = 'canary traffic';
+
+/** People are named by ids that are not looked up. */
+const CONTACT = '00000000-0000-4000-8000-000000000000';
+
+export const WRITABLES: readonly Writable[] = [
+  {
+    path: '/api/v1/services',
+    create: (client) => ({ client_id: client, name: NAME, type: 'canary' }),
+    change: { plan: 'changed' },
+  },
+  {
+    path: '/api/v1/resources',
+    create: (client) => ({ client_id: client, name: NAME, type: 'canary' }),
+    change: { provider: 'changed' },
+  },
+  {
+    path: '/api/v1/tickets',
+    create: (client) => ({
+      client_id: client,
+      subject: NAME,
+      description: NAME,
+      source: 'canary',
+      contact_id: CONTACT,
+    }),
+    change: { status: 'closed' },
+  },
+];

@@ -1,0 +1,39 @@
+/** How the requests of a run were answered. */
+
+export interface Outcome {
+  readonly method: string;
+  /** Without ids. */
+  readonly route: string;
+  /** Undefined where nothing answered in time. */
+  readonly status: number | undefined;
+  readonly isExpected: boolean;
+}
+
+/** As the alarms that have a canary go back: one request in a hundred, and at least three. */
+const FEWEST = 3;
+const SHARE = 0.01;
+
+export class Tally {
+  requests = 0;
+  unexpected = 0;
+  readonly #kinds = new Map<string, number>();
+
+  add({ method, route, status, isExpected }: Outcome): void {
+    this.requests += 1;
+    if (isExpected) return;
+    this.unexpected += 1;
+    const kind = `${method} ${route} ${status === undefined ? 'was not answered' : `was answered with ${status}`}`;
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
+  }
+
+  /** Whether so many requests went wrong that it is no accident. */
+  get isBad(): boolean {
+    return this.unexpected >= Math.max(FEWEST, this.requests * SHARE);
+  }
+
+  /** What happened, in lines for people. */
+  lines(): readonly string[] {
+    const kinds = [...this.#kinds].map(([kind, times]) => `  ${kind}${times === 1 ? '' : `, ${times} times`}`);
+    return [`${this.requests} requests, ${this.unexpected} not answered as expected`, ...kinds];
+  }
+}

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorProblem } from '../problem.ts';
+import { type Ask, callerOf } from './caller.ts';
+import { NAME, READS, WRITABLES, type Writable } from './requests.ts';
+import { Tally } from './tally.ts';
+
+/** Sends requests to a stage, as a caller of an organization that is there for nothing else. */
+
+interface Key {
+  readonly appCode: string;
+  readonly secret: string;
+}
+
+export interface TrafficOptions extends Key {
+  /** The address in front of `/api/v1`. */
+  readonly base: string;
+  /** Requests a second. */
+  readonly rate: number;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** Waits so many seconds. Default: by a timer, until the end at most. */
+  readonly wait?: (seconds: number) => Promise<unknown>;
+}
+
+/** A lane sends one request after the other: so many a second, if each takes a quarter of one. */
+const RATE_OF_A_LANE = 4;
+const SLUG = 'canary-traffic';
+
+/**
+ * Gets ready to send requests.
+ * @returns what sends them until the end, deletes what it has made, and says how they were answered; undefined where the stage does not work
+ * @throws OperatorProblem where the key cannot be used for it
+ */
+export async function prepareTraffic(options: TrafficOptions): Promise<(() => Promise<Tally>) | undefined> {
+  const { rate, signal } = options;
+  const wait = options.wait ?? untilThenOr(signal);
+  const tally = new Tally();
+  const ask = callerOf({ base: options.base.replace(/\/+$/, ''), tally, turn: turns(rate, wait), wait });
+  const client = await clientOf(ask, options);
+  if (client === undefined) return undefined;
+  return async () => {
+    const lanes = Array.from({ length: Math.ceil(rate / RATE_OF_A_LANE) }, async () => {
+      while (!signal.aborted) await round(ask, options, client, signal);
+    });
+    await Promise.all(lanes);
+    await clear(ask, options, client);
+    return tally;
+  };
+}
+
+const untilThenOr =
+  (signal: AbortSignal) =>
+  (seconds: number): Promise<unknown> =>
+    sleep(seconds * 1_000, undefined, { signal }).catch(() => undefined);
+
+/** Gives each who asks the next moment of an even rate. */
+function turns(rate: number, wait: (seconds: number) => Promise<unknown>): () => Promise<unknown> {
+  let last: Promise<unknown> = Promise.resolve();
+  return () => {
+    const mine = last;
+    last = mine.then(() => wait(1 / rate));
+    return mine;
+  };
+}
+
+/** Calls every function once: a login has the authorizer check a token that it has not seen. */
+async function round(ask: Ask, key: Key, client: string, signal: AbortSignal): Promise<void> {
+  const { token } = await logIn(ask, key);
+  for (const { path, needsToken, expected } of READS) {
+    if (signal.aborted) return;
+    await ask('GET', path, { ...(needsToken && { token }), expected });
+  }
+  for (const writable of WRITABLES) {
+    if (signal.aborted) return;
+    await write(ask, writable, client, token);
+  }
+}
+
+async function write(ask: Ask, { path, create, change }: Writable, client: string, token: string | undefined) {
+  const { body } = await ask('POST', path, { token, body: create(client), expected: 201 });
+  if (typeof body?.id !== 'string') return;
+  const named = { id: body.id, token };
+  await ask('GET', path, { ...named, expected: 200 });
+  await ask('PATCH', path, { ...named, body: change, expected: 200 });
+  await ask('DELETE', path, { ...named, expected: 204 });
+}
+
+async function logIn(ask: Ask, key: Key): Promise<{ readonly status?: number | undefined; readonly token?: string }> {
+  const body = { app_code: key.appCode, secret: key.secret };
+  const { status, body: answer } = await ask('POST', '/api/v1/auth/login', { body, expected: 200 });
+  const token = answer?.access_token;
+  return { status, ...(status === 200 && typeof token === 'string' && { token }) };
+}
+
+/**
+ * The client whose records ours are; it stays, for the API deletes none.
+ * @throws OperatorProblem
+ */
+async function clientOf(ask: Ask, key: Key): Promise<string | undefined> {
+  const { status, token } = await logIn(ask, key);
+  if (status === 401 || status === 403) {
+    throw new OperatorProblem(
+      `${key.appCode} is refused: it is no key of this stage, is inactive or suspended, or has another secret.`,
+    );
+  }
+  if (token === undefined) return undefined;
+  const found = await ask('GET', `/api/v1/clients?q=${SLUG}`, { token, expected: 200 });
+  const clients = (found.body?.data ?? []) as readonly { readonly id: string; readonly slug: string }[];
+  const own = clients.find(({ slug }) => slug === SLUG);
+  if (own !== undefined) return own.id;
+  const made = await ask('POST', '/api/v1/clients', { token, body: { name: NAME, slug: SLUG }, expected: 201 });
+  if (typeof made.body?.id === 'string') return made.body.id;
+  if (made.status === undefined || made.status === 429 || made.status >= 500) return undefined;
+  throw new OperatorProblem(
+    `${key.appCode} must be a key of an organization that may write: making a client was answered with ${made.status}.`,
+  );
+}
+
+/** Deletes what a round left that was ended, or one of a run that was killed. */
+async function clear(ask: Ask, key: Key, client: string): Promise<void> {
+  const { token } = await logIn(ask, key);
+  for (const { path } of WRITABLES) {
+    const { body } = await ask('GET', `${path}?client_id=${client}&page_size=200`, { token, expected: 200 });
+    for (const { id } of (body?.data ?? []) as readonly { readonly id: string }[]) {
+      await ask('DELETE', path, { id, token, expected: 204 });
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import { READS, WRITABLES } from '../../operator/traffic/requests.ts';
+import { Tally } from '../../operator/traffic/tally.ts';
+import { prepareTraffic } from '../../operator/traffic/traffic.ts';
+import { type Api, startApi } from '../support/api.ts';
+
+/** What is sent to a stage while a canary runs, sent to the API on this machine. */
+
+/** What was asked for, as method and path. */
+const seen: string[] = [];
+/** What is asked for so is answered with 500 from now on. */
+let broken: RegExp | undefined;
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({
+    around: async ({ method, target }, serve) => {
+      seen.push(`${method} ${target}`);
+      const ended = await serve();
+      const { reply } = ended as typeof ended & { reply: object };
+      if (broken?.test(`${method} ${target}`)) Object.assign(reply, { status: 500 });
+      return ended;
+    },
+  });
+});
+afterAll(() => api.close());
+
+const PER_ROUND = 1 + READS.length + 4 * WRITABLES.length;
+
+/** Sends this many requests, or a few more. */
+async function send(key: { readonly appCode: string; readonly secret: string }, requests: number) {
+  const ending = new AbortController();
+  let turns = 0;
+  const wait = async () => {
+    turns += 1;
+    if (turns >= requests) ending.abort();
+  };
+  const run = await prepareTraffic({ base: `${api.url}/`, ...key, rate: 4, signal: ending.signal, wait });
+  return run?.();
+}
+
+/** What is left of ours in the organization. */
+async function left(token: string): Promise<unknown[]> {
+  const lists = await Promise.all(
+    WRITABLES.map(({ path }) => api.request<{ total: number }>('GET', `${path}?page_size=1`, { token })),
+  );
+  return lists.map(({ body }) => body.total);
+}
+
+it('calls every domain in a round', () => {
+  const paths = new Set(READS.map(({ path }) => path));
+  const uncalled = contracts.filter(({ routes }) =>
+    Object.values(routes).every(({ method, path }) => method !== 'GET' || !paths.has(path)),
+  );
+  // Each round logs in.
+  expect(uncalled.map(({ name }) => name)).toEqual(['auth']);
+});
+
+it('writes whatever can be deleted again, and nothing else', () => {
+  const deletable = contracts.flatMap(({ routes }) =>
+    Object.values(routes).flatMap(({ method, path }) => (method === 'DELETE' ? [path.replace('/{id}', '')] : [])),
+  );
+  expect(WRITABLES.map(({ path }) => path).toSorted()).toEqual(deletable.toSorted());
+});
+
+it('is answered as expected by a stage that works, and leaves no records', async () => {
+  const org = await api.orgToken();
+  const tally = await send(org, 2 * PER_ROUND + 5);
+  expect(tally?.lines()).toEqual([expect.stringMatching(/^\d+ requests, 0 not answered as expected$/)]);
+  expect(tally?.requests).toBeGreaterThan(2 * PER_ROUND);
+  expect(await left(org.token)).toEqual([0, 0, 0]);
+  const clients = () => api.request<{ total: number }>('GET', '/api/v1/clients', { token: org.token });
+  expect((await clients()).body.total).toBe(1);
+  await send(org, 5);
+  expect((await clients()).body.total).toBe(1);
+});
+
+it('clears away what a run left that was killed', async () => {
+  const org = await api.orgToken();
+  await send(org, 1);
+  const { body: clients } = await api.request<{ data: { id: string }[] }>('GET', '/api/v1/clients', org);
+  for (const { path, create } of WRITABLES) {
+    await api.request('POST', path, { token: org.token, body: create(clients.data[0]?.id ?? '') });
+  }
+  expect(await left(org.token)).toEqual([1, 1, 1]);
+  await send(org, 1);
+  expect(await left(org.token)).toEqual([0, 0, 0]);
+});
+
+it('says what fails, by method and path without ids, and that it is no accident', async () => {
+  const org = await api.orgToken();
+  broken = /^(PATCH \/api\/v1\/tickets|GET \/api\/v1\/users)/;
+  const tally = await send(org, 3 * PER_ROUND).finally(() => {
+    broken = undefined;
+  });
+  expect(tally?.isBad).toBe(true);
+  expect(tally?.lines()).toEqual([
+    expect.stringMatching(/ not answered as expected$/),
+    expect.stringMatching(/^ {2}GET \/api\/v1\/users was answered with 500, \d times$/),
+    expect.stringMatching(/^ {2}PATCH \/api\/v1\/tickets\/\{id\} was answered with 500, \d times$/),
+  ]);
+  expect(await left(org.token)).toEqual([0, 0, 0]);
+});
+
+it('sends nothing with a key that is refused, or is none of an organization', async () => {
+  const org = await api.orgToken();
+  await expect(send({ ...org, secret: 'cst_wrong' }, 1)).rejects.toThrow(/ is refused: /);
+  const key = { app_code: 'canary-platform', display_name: 'Platform' };
+  const made = await api.request<{ secret: string }>('POST', '/api/v1/integrations', {
+    token: await api.platformToken(),
+    body: { ...key, org_id: null },
+  });
+  await expect(send({ appCode: key.app_code, secret: made.body.secret }, 1)).rejects.toThrow(
+    /a key of an organization/,
+  );
+});
+
+it('does not stand in the way of what mends a stage that is down', async () => {
+  const org = await api.orgToken();
+  broken = /auth\/login$/;
+  expect(
+    await send(org, 1).finally(() => {
+      broken = undefined;
+    }),
+  ).toBeUndefined();
+  const key = { appCode: 'a', secret: 'b', rate: 1, signal: AbortSignal.abort() };
+  expect(await prepareTraffic({ base: 'http://127.0.0.1:1', ...key })).toBeUndefined();
+});
+
+it('tells an accident from a failure, as the alarms of a canary do', () => {
+  const tallied = (requests: number, unexpected: number): boolean => {
+    const tally = new Tally();
+    for (let each = 0; each < requests; each += 1) {
+      tally.add({ method: 'GET', route: '/', status: 200, isExpected: each >= unexpected });
+    }
+    return tally.isBad;
+  };
+  expect([tallied(20, 2), tallied(20, 3), tallied(400, 3), tallied(400, 4)]).toEqual([false, true, false, true]);
+});
