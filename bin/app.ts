@@ -5,11 +5,13 @@ import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
+import { applyStageFile } from '../infra/stage-file.ts';
 import { CustodiaStack } from '../infra/stack.ts';
 
-/** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`. */
+/** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`; `stages/` has a file for each stage. */
 
 const app = new App();
+applyStageFile(app.node);
 const settings = settingsFrom(app.node);
 // Inside the assembly, so that the source maps of what was deployed lie beside it.
 const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));

@@ -17,13 +17,15 @@ const PROFILES = {
   small: { firewall: false, alarms: 'ten', dashboard: false, heartbeat: false, deployment: 'all-at-once' },
 } as const;
 
-/** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or the `context` of `cdk.json`. */
+export const DEFAULT_STAGE = 'dev';
+
+/** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or a file of its own (`stage-file.ts`). */
 const schema = z.object({
   /** Name of the stage; part of the stack's name and of the base address. */
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
-    .default('dev'),
+    .default(DEFAULT_STAGE),
   /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
   profile: z.enum(['standard', 'small']).default('standard'),
   /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
@@ -189,9 +191,12 @@ function withDefaults(given: z.infer<typeof schema>) {
   };
 }
 
+/** Their names. */
+export const SETTINGS: readonly string[] = Object.keys(schema.shape);
+
 /** @throws Error that names every setting that is wrong */
 export function settingsFrom(node: Node): Settings {
-  const given = Object.keys(schema.shape).map((name) => [name, node.tryGetContext(name) as unknown]);
+  const given = SETTINGS.map((name) => [name, node.tryGetContext(name) as unknown]);
   const parsed = consistent.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const findings = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
