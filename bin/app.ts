@@ -5,8 +5,8 @@ import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
-import { applyStageFile } from '../infra/stage-file.ts';
 import { CustodiaStack } from '../infra/stack.ts';
+import { applyStageFile } from '../infra/stage-file.ts';
 
 /** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`; `stages/` has a file for each stage. */
 
