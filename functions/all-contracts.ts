@@ -4,6 +4,7 @@ import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';
 import { clients } from './clients/contract.ts';
 import { docs } from './docs/contract.ts';
+import { health } from './health/contract.ts';
 import { integrations } from './integrations/contract.ts';
 import { logs } from './logs/contract.ts';
 import { openapi } from './openapi/contract.ts';
@@ -37,6 +38,7 @@ export const contracts: readonly Contract[] = [
   logs,
   audit,
   docs,
+  health,
   wellKnown,
   openapi,
 ];

@@ -10,6 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
+import { HEALTH_KEY } from '../shared/table/keys.ts';
 import { ANY_APP, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { type FunctionAlias, LiveAlias } from './live-alias.ts';
@@ -113,6 +114,7 @@ export class ApiFunction extends Construct {
     if (this.rights.seesSuspensions) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     if (this.rights.countsLoginFailures)
       this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));
+    if (this.rights.checksHealth) this.role.addToPolicy(allowItems(table, ['GetItem'], [HEALTH_KEY.PK]));
     if (this.rights.signs) keys.allowSigning(this.role);
     if (this.rights.verifies) keys.allowVerifying(this.role);
   }

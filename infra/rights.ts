@@ -10,6 +10,8 @@ export interface Rights {
   readonly seesSuspensions?: true;
   /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
   readonly countsLoginFailures?: true;
+  /** Checks that the table can be read: reads the item `HEALTH` and nothing else of the table. */
+  readonly checksHealth?: true;
   /** Signs tokens. */
   readonly signs?: true;
   /** Reads the public keys of tokens. */
@@ -50,6 +52,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
     signs: true,
     verifies: true,
   },
+  health: { checksHealth: true },
   integrations: { tenants: 'integrations', secrets: true },
   orgs: { tenants: 'organizations' },
   users: { tenants: 'grants' },

@@ -93,6 +93,9 @@ export const suspensionKey = (tenant: TenantId): Key => ({ PK: `SUSPENDED#${tena
 /** Failed logins with one app code from one network, by the digest of both. */
 export const loginFailureKey = (digest: string): Key => ({ PK: `LOGIN_FAILURE#${digest}`, SK: 'FAILURES' });
 
+/** What the health check reads; there is no such item. */
+export const HEALTH_KEY: Key = { PK: 'HEALTH', SK: 'CHECK' };
+
 /** The number of records of a kind with a quota: `ORG#<tenant>#QUOTA` / `INTEGRATION`. */
 export const quotaKey = (tenant: TenantId, counted: string): Key => ({ PK: `ORG#${tenant}#QUOTA`, SK: counted });
 

@@ -163,7 +163,7 @@ describe('a tenant role', () => {
 
   it('is assumed by the functions that work for tenants, each its one', () => {
     const openers = functionNames(contracts).map((name) => [name, assumable(name, { tenant: ACME }).length] as const);
-    const without = ['authorizer', 'docs', 'well-known', 'openapi'];
+    const without = ['authorizer', 'docs', 'health', 'well-known', 'openapi'];
     expect(openers.filter(([, roles]) => roles === 0).map(([name]) => name)).toEqual(without);
     expect(openers.filter(([, roles]) => roles > 1)).toEqual([]);
     expect(assumable('clients', { tenant: 'PLATFORM' })).toHaveLength(1);
@@ -245,7 +245,7 @@ describe('secrets', () => {
       role(name).some((roleArn) => opens({ roleArn, tags: { tenant: ACME } }, 'Decrypt', { tenant: ACME })),
     );
     const others = functionNames(contracts).filter((name) => !opening.includes(name));
-    expect(others.toSorted()).toEqual(['audit', 'auth', 'authorizer', 'docs', 'openapi', 'well-known']);
+    expect(others.toSorted()).toEqual(['audit', 'auth', 'authorizer', 'docs', 'health', 'openapi', 'well-known']);
   });
 
   it('open to the operator who replays webhook events, for the tenant of the session', () => {

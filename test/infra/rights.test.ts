@@ -108,7 +108,7 @@ describe('every function', () => {
     expect(ownActions('authorizer')).toEqual(['dynamodb:GetItem', ...LOGGING]);
   });
 
-  test('that reads before the tenant is known reads app codes alone, and the login who is suspended', () => {
+  test('that reads without a tenant reads app codes alone, the login who is suspended, and the health check a key of its own', () => {
     const readers = allowing('dynamodb:GetItem').filter(
       ({ of, Action }) => /^Functions\w+Role/.test(of) && Action.length === 1,
     );
@@ -123,6 +123,7 @@ describe('every function', () => {
       ['auth', { 'dynamodb:LeadingKeys': ['APP#*'] }],
       ['auth', { 'dynamodb:LeadingKeys': ['SUSPENDED#*'] }],
       ['webhooks', { 'dynamodb:LeadingKeys': ['APP#*'] }],
+      ['health', { 'dynamodb:LeadingKeys': ['HEALTH'] }],
       ...['PlainTenant', 'Tenant', 'Grants', 'Organizations', 'Integrations'].map((name) => [name, ofTenant]),
     ]);
   });

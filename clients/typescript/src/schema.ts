@@ -879,6 +879,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the service
+         * @description Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Completes the specification of this service.
+         */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/jwks.json": {
         parameters: {
             query?: never;
@@ -4768,6 +4788,14 @@ export interface components {
              */
             readonly source_address: string | null;
         };
+        /** @description Whether the service works. */
+        Health: {
+            /**
+             * @description That requests are served.
+             * @constant
+             */
+            status: "ok";
+        };
         /** @description The keys that tokens may be signed with (RFC 7517 §5). */
         TokenKeySet: {
             /** @description One key, or two while one replaces the other. */
@@ -4998,6 +5026,7 @@ export type LogEntryCreate = components['schemas']['LogEntryCreate'];
 export type LogReceipt = components['schemas']['LogReceipt'];
 export type AuditEventPage = components['schemas']['AuditEventPage'];
 export type AuditEvent = components['schemas']['AuditEvent'];
+export type Health = components['schemas']['Health'];
 export type TokenKeySet = components['schemas']['TokenKeySet'];
 export type TokenKey = components['schemas']['TokenKey'];
 export type OpenApiDocument = components['schemas']['OpenApiDocument'];
@@ -7161,6 +7190,31 @@ export interface operations {
             };
         };
     };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+                /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
+                traceparent?: components["parameters"]["traceparent"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The service works. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+        };
+    };
     getTokenKeys: {
         parameters: {
             query?: never;
@@ -7244,6 +7298,7 @@ export const OPEN_PATHS: ReadonlySet<string> = new Set<keyof paths>([
     "/api/v1/webhooks/{app_code}",
     "/api/v1/docs",
     "/api/v1/docs/{file}",
+    "/api/v1/health",
     "/.well-known/jwks.json",
     "/api/v1/openapi",
 ]);

@@ -1,0 +1,26 @@
+import * as z from 'zod';
+import { declared } from '../../shared/contract/record.ts';
+import { contract, ok, route } from '../../shared/contract/route.ts';
+
+const check = declared(() =>
+  z
+    .strictObject({ status: z.literal('ok').describe('That requests are served.') })
+    .describe('Whether the service works.')
+    .meta({ id: 'Health' }),
+);
+
+export const health = contract({
+  name: 'health',
+  tag: 'Health',
+  description: 'Whether this service works, for monitoring.',
+  routes: {
+    getHealth: route('GET', '/api/v1/health', {
+      summary: 'Check the service',
+      description:
+        'Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response.',
+      completion: true,
+      auth: 'none',
+      response: ok(check, 'The service works.', { status: 'ok' }),
+    }),
+  },
+});

@@ -1,0 +1,5 @@
+import { pipeline } from '../../shared/http/pipeline.ts';
+import { health } from './contract.ts';
+import { healthOperations } from './operations.ts';
+
+export const handler = pipeline(health, healthOperations);

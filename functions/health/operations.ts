@@ -1,0 +1,13 @@
+import type { Operations } from '../../shared/http/operation.ts';
+import { checkTable } from '../../shared/table/system/health.ts';
+import type { health } from './contract.ts';
+
+/** As every read, it has an entity tag: the response is always the same. */
+const HEADERS = { ETag: '"ok"', 'Cache-Control': 'no-store' } as const;
+
+export const healthOperations: Operations<typeof health> = {
+  getHealth: async ({ session }) => {
+    await checkTable(session);
+    return { body: { status: 'ok' }, headers: HEADERS };
+  },
+};

@@ -1,0 +1,74 @@
+import { ConfiguredRetryStrategy } from '@smithy/core/retry';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import { type Api, startApi } from '../support/api.ts';
+import { type Fault, FaultyHandler } from '../support/faults.ts';
+
+/** The health check: what monitoring asks a stage, and what it is answered while the table cannot be read. */
+
+const PATH = '/api/v1/health';
+
+const faulty = new FaultyHandler();
+const CONFIG = {
+  region: LOCAL_REGION,
+  credentials: LOCAL_CREDENTIALS,
+  requestHandler: faulty,
+  retryStrategy: new ConfiguredRetryStrategy(2, 1),
+};
+let api: Api;
+beforeAll(async () => {
+  api = await startApi({ report: () => undefined });
+});
+afterAll(() => api.close());
+beforeEach(() => {
+  configureTable(CONFIG);
+  faulty.follow(() => undefined);
+});
+
+it('answers anyone, after one read, and may not be kept', async () => {
+  const { status, headers, body } = await api.request('GET', PATH);
+  expect([status, body]).toEqual([200, { status: 'ok' }]);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(faulty.calls).toEqual(['GetItem']);
+});
+
+it('asks the table again although the monitor has seen the same before', async () => {
+  const { status } = await api.request('GET', PATH, { headers: { 'if-none-match': '"ok"' } });
+  expect(status).toBe(304);
+  expect(faulty.calls).toEqual(['GetItem']);
+});
+
+it('reads half a unit', async () => {
+  const sent = vi.spyOn(faulty, 'handle');
+  await api.request('GET', PATH);
+  const read = JSON.parse(String(sent.mock.calls[0]?.[0].body)) as object;
+  expect(read).toMatchObject({ Key: { PK: { S: 'HEALTH' }, SK: { S: 'CHECK' } } });
+  expect(read).not.toHaveProperty('ConsistentRead', true);
+});
+
+describe('while the table cannot be read', () => {
+  it.each<Fault>(['dropped', 'timeout', 'throttled', 'server-error'])('answers 503: %s', async (fault) => {
+    faulty.follow(() => fault);
+    const { status, headers, body } = await api.request('GET', PATH);
+    expect(status).toBe(503);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(headers.get('retry-after')).toBe('2');
+    expect(body).toEqual({
+      type: `${PROBLEM_TYPE_PREFIX}unavailable`,
+      title: 'The service cannot answer now',
+      status: 503,
+      request_id: expect.any(String),
+    });
+  });
+
+  it('answers 503 where the table is not there, too, and shows nothing of it', async () => {
+    vi.stubEnv('TABLE_NAME', 'no-such-table');
+    configureTable(CONFIG);
+    const { status, body } = await api.request('GET', PATH);
+    vi.unstubAllEnvs();
+    expect(status).toBe(503);
+    expect(JSON.stringify(body)).not.toMatch(/table|ResourceNotFound|DynamoDB/i);
+  });
+});
