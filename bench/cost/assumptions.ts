@@ -12,6 +12,11 @@ const assumed = (value: number, unit: string, why: string): Assumption => ({ val
 const ASSUMPTIONS = {
   roundMs: assumed(6, 'ms', 'a function waits for a round of calls of the table: AWS promises single digits'),
   ownMs: assumed(6, 'ms', 'it works besides'),
+  memoryOfOneCpu: assumed(
+    1_769,
+    'MB',
+    'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html), less with a part of one; while a function is loaded it has a whole one',
+  ),
   requestsPerAuthorizer: assumed(
     10,
     'requests',
@@ -29,6 +34,16 @@ const ASSUMPTIONS = {
   requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),
   recordsPerTenant: assumed(10_000, 'records', 'a tenant has'),
   recordBytes: assumed(1_500, 'bytes', 'a record takes in the table, with its place in sets'),
+  callersPerTenant: assumed(
+    3,
+    'callers',
+    'a tenant is to DynamoDB at a time: its sessions, of one role or another, in one container or another',
+  ),
+  keyCallsPerCaller: assumed(
+    8_640,
+    'calls of KMS a month',
+    'each caller makes for the table’s key: [one in five minutes](https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.howitworks.html), without a break',
+  ),
 } as const satisfies Readonly<Record<string, Assumption>>;
 
 type Name = keyof typeof ASSUMPTIONS;

@@ -5,9 +5,12 @@ import { synthesize } from '../../test/infra/synthesize.ts';
 import { measureOperations } from '../data-model/measure.ts';
 import { type Played, readUnitsOf, roundsOf, writeUnitsOf } from '../data-model/play.ts';
 import type { Taken } from './lines.ts';
+import { coldStartIn } from './memory.ts';
 import { withCosts } from './page.ts';
+import { profilesOf } from './profiles.ts';
 
 const PAGE = new URL('../../docs/cost.md', import.meta.url);
+const PERFORMANCE = new URL('../../docs/performance.md', import.meta.url);
 
 /** Answers are told to this many bytes: what gzip makes of random ids differs by a few. */
 const STEP = 100;
@@ -22,7 +25,9 @@ export async function benchCost({ writeDocs }: Options): Promise<void> {
   const { tell, stop } = tellProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', tell).finally(stop);
   const taken = [...operations, ...variants].map(takenBy);
-  const page = withCosts(await readFile(PAGE, 'utf8'), taken, synthesize({ context: { stage: 'prod' } }));
+  const profiles = profilesOf((context) => [synthesize({ context })]);
+  const coldStart = coldStartIn(await readFile(PERFORMANCE, 'utf8'));
+  const page = withCosts(await readFile(PAGE, 'utf8'), taken, profiles, coldStart);
   if (writeDocs) await writeFile(PAGE, page);
   else console.log(page);
 }

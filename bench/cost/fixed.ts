@@ -2,8 +2,9 @@ import type { Template } from 'aws-cdk-lib/assertions';
 import { contracts } from '../../functions/all-contracts.ts';
 import { COUNTERS, DECISIONS, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
 import { PRICES } from './prices.ts';
+import { resourcesOf } from './resources.ts';
 
-/** What a stage costs before anybody calls it, counted in its template. */
+/** What a stage costs every month, counted in its templates. */
 export interface FixedCost {
   readonly what: string;
   readonly count: number;
@@ -23,35 +24,37 @@ interface Alarm {
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
 }
 
-/** Time by outcome of each domain and of the authorizer, counters, and what metric filters count (`docs/operations.md`). */
-function ownMetrics(template: Template): number {
+/** What a stage costs before anybody calls it. */
+export function idleCosts(stage: readonly Template[]): readonly FixedCost[] {
+  const acls = resourcesOf<WebAcl>(stage, 'AWS::WAFv2::WebACL');
+  const alarms = resourcesOf<Alarm>(stage, 'AWS::CloudWatch::Alarm');
+  const cost = (what: string, count: number, { dollars }: { readonly dollars: number }): FixedCost => ({
+    what,
+    count,
+    each: dollars,
+  });
+  return [
+    cost('keys', resourcesOf(stage, 'AWS::KMS::Key').length, PRICES.key),
+    cost('firewall', acls.length, PRICES.firewall),
+    cost('rules of the firewall', sum(acls.map(({ Rules }) => Rules.length)), PRICES.firewallRule),
+    cost('metrics that alarms look at', sum(alarms.map(metricsOf)), PRICES.alarmMetric),
+    cost('composite alarms', resourcesOf(stage, 'AWS::CloudWatch::CompositeAlarm').length, PRICES.compositeAlarm),
+    cost('dashboards', resourcesOf(stage, 'AWS::CloudWatch::Dashboard').length, PRICES.dashboard),
+  ];
+}
+
+/**
+ * Metrics of our own: time by outcome of each domain and of the authorizer, counters, and what metric filters count (`docs/operations.md`). CloudWatch
+ * charges them by the hour in which there is a value, so that they cost nothing where nobody calls.
+ */
+export function metricCost(stage: readonly Template[]): FixedCost {
   const byOutcome = contracts.length * STATUS_CLASSES.length + DECISIONS.length;
-  const filters = propertiesOf<MetricFilter>(template, 'AWS::Logs::MetricFilter');
+  const filters = resourcesOf<MetricFilter>(stage, 'AWS::Logs::MetricFilter');
   const names = filters.flatMap(({ MetricTransformations }) =>
     MetricTransformations.map(({ MetricName }) => MetricName),
   );
-  return byOutcome + Object.keys(COUNTERS).length + new Set(names).size;
-}
-
-export function fixedCosts(template: Template): readonly FixedCost[] {
-  const acls = propertiesOf<WebAcl>(template, 'AWS::WAFv2::WebACL');
-  const alarms = propertiesOf<Alarm>(template, 'AWS::CloudWatch::Alarm');
-  return [
-    { what: 'keys', count: propertiesOf(template, 'AWS::KMS::Key').length, each: PRICES.key.dollars },
-    { what: 'firewall', count: acls.length, each: PRICES.firewall.dollars },
-    {
-      what: 'rules of the firewall',
-      count: sum(acls.map(({ Rules }) => Rules.length)),
-      each: PRICES.firewallRule.dollars,
-    },
-    { what: 'metrics that alarms look at', count: sum(alarms.map(metricsOf)), each: PRICES.alarmMetric.dollars },
-    { what: 'metrics of our own', count: ownMetrics(template), each: PRICES.metric.dollars },
-    {
-      what: 'dashboards',
-      count: propertiesOf(template, 'AWS::CloudWatch::Dashboard').length,
-      each: PRICES.dashboard.dollars,
-    },
-  ];
+  const count = byOutcome + Object.keys(COUNTERS).length + new Set(names).size;
+  return { what: 'metrics of our own', count, each: PRICES.metric.dollars };
 }
 
 export const monthly = (costs: readonly FixedCost[]): number => sum(costs.map(({ count, each }) => count * each));
@@ -59,8 +62,5 @@ export const monthly = (costs: readonly FixedCost[]): number => sum(costs.map(({
 /** An alarm over an expression pays for each metric in it. */
 const metricsOf = ({ Metrics = [] }: Alarm): number =>
   Math.max(1, Metrics.filter(({ MetricStat }) => MetricStat !== undefined).length);
-
-const propertiesOf = <T>(template: Template, type: string): T[] =>
-  Object.values(template.findResources(type)).map(({ Properties }) => Properties as T);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

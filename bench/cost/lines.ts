@@ -26,6 +26,7 @@ export interface Way {
   /** Memory of a function, in MB. */
   readonly memory: number;
   readonly logs: LogLines;
+  readonly hasFirewall: boolean;
   readonly isCompressed: boolean;
   readonly isTraced: boolean;
   /** Requests for which one answer of the authorizer lasts. */
@@ -75,7 +76,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
   const { gateway, lambda, own, authorizer } = way.logs;
   return {
     gateway: dollars('gatewayRequests'),
-    firewall: dollars('firewallRequests'),
+    firewall: way.hasFirewall ? dollars('firewallRequests') : 0,
     functions: runs(1, seconds, way.memory),
     // It reads one item, of one unit.
     authorizer:

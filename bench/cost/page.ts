@@ -1,28 +1,25 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { markdown, type Table } from '../../generate/markdown.ts';
 import { withText } from '../../generate/places.ts';
 import { assumedTable } from './assumptions.ts';
-import { fixedCosts } from './fixed.ts';
 import type { Taken } from './lines.ts';
+import { type ColdStart, memoryTable } from './memory.ts';
 import { MIXES } from './mixes.ts';
 import { PRICED_ON } from './prices.ts';
-import { fixedTable, lineTable, mixList, priceTable, remedyTable, takenTable, tenantTable } from './tables.ts';
-import { wayOf } from './way.ts';
+import type { Profiles } from './profiles.ts';
+import { idleTable, keyTable, lineTable, mixList, priceTable, remedyTable, takenTable, tenantTable } from './tables.ts';
 
-/**
- * The page `docs/cost.md` with its figures.
- * @param template of a stage in production
- */
-export function withCosts(page: string, measured: readonly Taken[], template: Template): string {
+/** The page `docs/cost.md` with its figures. */
+export function withCosts(page: string, measured: readonly Taken[], profiles: Profiles, coldStart: ColdStart): string {
   const taken = new Map(measured.map((one) => [one.title, one]));
-  const way = wayOf(template);
-  const fixed = fixedCosts(template);
+  const { way } = profiles.standard;
   const places: Readonly<Record<string, Table | string>> = {
     mixes: mixList(),
     lines: lineTable(taken, way),
     remedies: remedyTable(taken, way),
-    fixed: fixedTable(fixed),
-    tenants: tenantTable(MIXES[0], taken, way, fixed),
+    memory: memoryTable(taken, way, coldStart),
+    idle: idleTable(profiles),
+    tenants: tenantTable(MIXES[0], taken, profiles),
+    'table-key': keyTable(),
     taken: takenTable(taken),
     assumed: assumedTable(),
     'priced-on': PRICED_ON,

@@ -31,6 +31,7 @@ export const PRICES = {
   logStorage: price(0.03, 'a GB of logs kept, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   metric: price(0.3, 'a metric of one’s own, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   alarmMetric: price(0.1, 'a metric that an alarm looks at, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
+  compositeAlarm: price(0.5, 'a composite alarm, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   dashboard: price(3, 'a dashboard, a month', 'https://aws.amazon.com/cloudwatch/pricing/'),
   traces: price(5, 'a million traces', 'https://aws.amazon.com/xray/pricing/'),
   transfer: price(0.09, 'a GB sent to the internet', 'https://aws.amazon.com/ec2/pricing/on-demand/#Data_Transfer'),

@@ -4,6 +4,7 @@ import { type FixedCost, monthly } from './fixed.ts';
 import { costOf, LINES, type LogLines, largestOf, sumOf, type Taken, type Way } from './lines.ts';
 import { MIXES, type Mix } from './mixes.ts';
 import { PRICES } from './prices.ts';
+import type { Profile, Profiles } from './profiles.ts';
 
 /** The tables of `docs/cost.md`. */
 
@@ -29,31 +30,71 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
   };
 }
 
-/** What a stage costs a month before anybody calls it. */
-export const fixedTable = (costs: readonly FixedCost[]): Table => ({
-  head: ['what', 'count', 'each', 'a month'],
-  rows: [
-    ...costs.map(({ what, count, each }) => [what, String(count), money(each), money(count * each)]),
-    ['**sum**', '', '', `**${money(monthly(costs))}**`],
-  ],
-});
+/** What a stage of each profile costs a month before anybody calls it, and once somebody does. */
+export function idleTable({ standard, small }: Profiles): Table {
+  const cells = ({ count, each }: FixedCost): string[] => [whole(count), money(count * each)];
+  const row = (one: FixedCost, other: FixedCost): string[] => [
+    one.what,
+    money(one.each),
+    ...cells(one),
+    ...cells(other),
+  ];
+  const sums = [standard, small].flatMap(({ idle }) => ['', `**${money(monthly(idle))}**`]);
+  return {
+    head: ['what', 'each', '`standard`', 'a month', '`small`', 'a month'],
+    rows: [
+      ...standard.idle.map((one, index) => row(one, small.idle[index] as FixedCost)),
+      ['**sum**', '', ...sums],
+      row({ ...standard.metrics, what: `while somebody calls: ${standard.metrics.what}, at most` }, small.metrics),
+    ],
+  };
+}
 
 const TENANTS = [1, 10, 100, 1_000, 10_000];
 
 /** How a month grows with tenants of one size, whose requests are of one mix. */
-export function tenantTable(mix: Mix, taken: ReadonlyMap<string, Taken>, way: Way, fixed: readonly FixedCost[]): Table {
-  const requests = (sumOf(costOf(mix, taken, way)) * ASSUMED.requestsPerTenant) / MILLION;
+export function tenantTable(mix: Mix, taken: ReadonlyMap<string, Taken>, { standard, small }: Profiles): Table {
   const stored =
     (ASSUMED.recordsPerTenant * ASSUMED.recordBytes * (PRICES.tableStorage.dollars + PRICES.recovery.dollars)) / GB;
+  const partsOf = ({ way, idle, metrics }: Profile, tenants: number): number[] => {
+    const requests = (sumOf(costOf(mix, taken, way)) * ASSUMED.requestsPerTenant) / MILLION;
+    return [monthly(idle), monthly([metrics]), requests * tenants, stored * tenants];
+  };
   return {
-    head: ['tenants', 'fixed', 'requests', 'records', 'a month', 'each tenant'],
+    head: [
+      'tenants',
+      'idle',
+      'metrics of our own',
+      'requests',
+      'records',
+      'a month',
+      'each tenant',
+      '`small`, a month',
+    ],
     rows: TENANTS.map((tenants) => {
-      const parts = [monthly(fixed), requests * tenants, stored * tenants];
-      const sum = parts.reduce((total, part) => total + part, 0);
-      return [whole(tenants), ...parts.map(money), `**${money(sum)}**`, money(sum / tenants)];
+      const parts = partsOf(standard, tenants);
+      const ofSmall = sum(partsOf(small, tenants));
+      return [
+        whole(tenants),
+        ...parts.map(money),
+        `**${money(sum(parts))}**`,
+        money(sum(parts) / tenants),
+        money(ofSmall),
+      ];
     }),
   };
 }
+
+/** What a key of one's own costs that the table is encrypted with: DynamoDB asks KMS for it, for each of its callers. */
+export const keyTable = (): Table => ({
+  head: ['tenants', 'calls of KMS a month, at most', 'a month, with the key'],
+  rows: TENANTS.map((tenants) => {
+    const calls = tenants * ASSUMED.callersPerTenant * ASSUMED.keyCallsPerCaller;
+    return [whole(tenants), whole(calls), money(PRICES.key.dollars + (calls * PRICES.keyRequests.dollars) / MILLION)];
+  }),
+});
+
+const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 
 interface Remedy {
   readonly what: string;
@@ -75,7 +116,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table 
     { what: 'a third of the reads answered with 304', way: { unchanged: 1 / 3 } },
     { what: '`authorizerCacheSeconds` 0', way: { requestsPerAuthorizer: 1 } },
     { what: '`tracing` on', way: { isTraced: true } },
-    { what: 'half the memory', way: { memory: way.memory / 2 } },
+    { what: '`firewall` off', way: { hasFirewall: false } },
     { what: 'no lines of Lambda’s own', way: { logs: withoutLines(way.logs, ['lambda']) } },
   ];
   return {

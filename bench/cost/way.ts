@@ -3,23 +3,25 @@ import { ASSUMED } from './assumptions.ts';
 import type { Way } from './lines.ts';
 import { logLines } from './log-lines.ts';
 import { decisionLine, requestLine } from './own-lines.ts';
+import { resourcesOf } from './resources.ts';
 
 interface Stage {
   readonly AccessLogSetting: { readonly Format: string };
   readonly TracingEnabled?: boolean;
 }
 
-/** How a stage is set, as its template says. */
-export function wayOf(template: Template): Way {
-  const stage = firstOf<Stage>(template, 'AWS::ApiGateway::Stage');
-  const { MemorySize } = firstOf<{ readonly MemorySize: number }>(template, 'AWS::Lambda::Function');
+/** How a stage is set, as its templates say. */
+export function wayOf(templates: readonly Template[]): Way {
+  const stage = firstOf<Stage>(templates, 'AWS::ApiGateway::Stage');
+  const { MemorySize } = firstOf<{ readonly MemorySize: number }>(templates, 'AWS::Lambda::Function');
   const { MinimumCompressionSize } = firstOf<{ readonly MinimumCompressionSize?: number }>(
-    template,
+    templates,
     'AWS::ApiGateway::RestApi',
   );
   return {
     memory: MemorySize,
     logs: logLines([requestLine()], [decisionLine()], stage.AccessLogSetting.Format),
+    hasFirewall: resourcesOf(templates, 'AWS::WAFv2::WebACL').length > 0,
     isCompressed: MinimumCompressionSize !== undefined,
     isTraced: stage.TracingEnabled === true,
     unchanged: 0,
@@ -27,8 +29,8 @@ export function wayOf(template: Template): Way {
   };
 }
 
-function firstOf<T>(template: Template, type: string): T {
-  const [resource] = Object.values(template.findResources(type));
+function firstOf<T>(templates: readonly Template[], type: string): T {
+  const [resource] = resourcesOf<T>(templates, type);
   if (resource === undefined) throw new Error(`the template has no ${type}`);
-  return resource.Properties as T;
+  return resource;
 }

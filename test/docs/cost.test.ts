@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { costOf, sumOf, type Taken } from '../../bench/cost/lines.ts';
+import { coldStartIn } from '../../bench/cost/memory.ts';
 import { MIXES } from '../../bench/cost/mixes.ts';
 import { withCosts } from '../../bench/cost/page.ts';
 import { PRICED_ON, PRICES } from '../../bench/cost/prices.ts';
+import { type Profiles, profilesOf } from '../../bench/cost/profiles.ts';
 import { takenIn } from '../../bench/cost/tables.ts';
 import { rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
@@ -14,9 +16,11 @@ const page = read('cost.md');
 const taken = takenIn(textAt(page, 'cost:taken'));
 
 describe('docs/cost.md', () => {
+  let profiles: Profiles;
   let made: string;
   beforeAll(() => {
-    made = withCosts(page, taken, synthesize({ context: { stage: 'prod' } }));
+    profiles = profilesOf((context) => [synthesize({ context })]);
+    made = withCosts(page, taken, profiles, coldStartIn(read('performance.md')));
   });
 
   it('follows from the prices, the stack and what it says was measured: if not, `npm run bench -- cost --write-docs`', () => {
@@ -61,6 +65,7 @@ describe('the cost of a million requests', () => {
   const way = {
     memory: 512,
     logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
+    hasFirewall: true,
     isCompressed: false,
     isTraced: false,
     unchanged: 0,
