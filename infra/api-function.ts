@@ -1,4 +1,4 @@
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   Architecture,
@@ -13,7 +13,7 @@ import { Construct } from 'constructs';
 import { HEALTH_KEY } from '../shared/table/keys.ts';
 import { ANY_APP, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
-import { type FunctionAlias, LiveAlias } from './live-alias.ts';
+import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
@@ -57,7 +57,7 @@ export class ApiFunction extends Construct {
     this.#allow(logs, table, keys);
     const reserved = settings.reservedConcurrency.get(name);
     this.lambda = new LambdaFunction(this, 'Function', {
-      functionName: `${Stack.of(this).stackName}-${name}`,
+      functionName: functionNameOf(this, name),
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       code: Code.fromAsset(bundle, { exclude: ['*.map'] }),

@@ -1,5 +1,5 @@
 import { Validations } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -19,7 +19,7 @@ export class Canary extends Construct {
   readonly #application: LambdaApplication;
   readonly #role: Role;
 
-  constructor(scope: Construct, id: string, functions: Functions, rest: RestApi) {
+  constructor(scope: Construct, id: string, functions: Functions, rest: RestApiBase) {
     super(scope, id);
     const aliases = Array.from(functions.byName, ([name, { alias }]) => [name, alias] as const);
     const alarms = new RollbackAlarms(this, 'Alarms', rest);

@@ -1,10 +1,10 @@
 import { CfnOutput } from 'aws-cdk-lib';
-import { DomainName, EndpointType, type RestApi, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
+import { DomainName, EndpointType, type RestApiBase, SecurityPolicy } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
 import { Construct } from 'constructs';
 
 interface CustomDomainProps {
-  readonly api: RestApi;
+  readonly api: RestApiBase;
   readonly domainName: string;
   readonly certificateArn: string;
 }

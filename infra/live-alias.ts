@@ -1,8 +1,23 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { Alias, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 
 /** CDK's classes are not its interfaces where an optional property may not be `undefined`: so it is said to be both. */
 export type FunctionAlias = Alias & IFunction;
+
+const LIVE = 'live';
+
+/** Name of a function, by that of its folder. Fixed, so that others can name it without a reference. */
+export const functionNameOf = (scope: Construct, name: string): string => `${Stack.of(scope).stackName}-${name}`;
+
+/** ARN of a function's alias, without a reference to it. */
+export const liveArn = (scope: Construct, name: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'lambda',
+    resource: 'function',
+    resourceName: `${functionNameOf(scope, name)}:${LIVE}`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
 
 /**
  * What is served of a function: the version that the last deployment published. A version is its code and its whole configuration, so that another
@@ -17,7 +32,7 @@ export class LiveAlias extends Construct {
   constructor(scope: Construct, id: string, lambda: LambdaFunction, standingBy: number | undefined) {
     super(scope, id);
     this.alias = new Alias(this, 'Alias', {
-      aliasName: 'live',
+      aliasName: LIVE,
       version: lambda.currentVersion as IVersion,
       ...(standingBy === undefined ? {} : { provisionedConcurrentExecutions: standingBy }),
     }) as FunctionAlias;

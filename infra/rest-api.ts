@@ -1,26 +1,24 @@
-import { Size, Stack, Validations } from 'aws-cdk-lib';
+import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import {
+  ApiDefinition,
   EndpointType,
-  type IResource,
-  LambdaIntegration,
   LogGroupLogDestination,
-  Resource,
-  RestApi,
+  RestApiMode,
+  SpecRestApi,
 } from 'aws-cdk-lib/aws-apigateway';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Auth, Contract } from '../shared/contract/route.ts';
-import { COMPRESSED_FROM } from '../shared/contract/sizes.ts';
-import { methodsOf } from '../shared/contract/traits.ts';
+import type { Contract } from '../shared/contract/route.ts';
 import { ACCESS_LOG } from './access-log.ts';
-import { Authorizers } from './authorizers.ts';
+import { apiBody } from './api-body/body.ts';
+import { originVariables } from './api-body/undeclared.ts';
 import { CustomDomain } from './custom-domain.ts';
 import type { Functions } from './functions.ts';
-import { addGatewayResponses } from './gateway-responses.ts';
+import { liveArn } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { AUTHORIZER } from './rights.ts';
 import type { Settings } from './settings.ts';
-import { answerUndeclared } from './undeclared.ts';
 
 interface ApiProps {
   readonly contracts: readonly Contract[];
@@ -28,18 +26,15 @@ interface ApiProps {
   readonly settings: Settings;
 }
 
-/** Why the gateway lets such routes through without an authorizer. */
-const OPEN: Readonly<Partial<Record<Auth, string>>> = {
-  none: 'Public by its contract: the login itself, the OpenAPI document, the documentation and the keys of tokens.',
-  signature: 'The function checks the signature of the body, which no authorizer sees.',
-};
-
 /** Name of the contract whose function serves the OpenAPI document. */
 const OPENAPI = 'openapi';
 
-/** The REST API: a resource for every path of the contracts, a method for every route, and an answer for everything else. */
+/**
+ * The REST API, imported as one OpenAPI document (`api-body/body.ts`). The document names the functions' aliases by their fixed names. A reference
+ * would be a circle: the function of the OpenAPI document knows the address of the API.
+ */
 export class Api extends Construct {
-  readonly rest: RestApi;
+  readonly rest: SpecRestApi;
   readonly accessLogs: LogGroup;
   /** Where callers find the paths of the contracts. */
   readonly baseUrl: string;
@@ -47,12 +42,9 @@ export class Api extends Construct {
   constructor(scope: Construct, id: string, { contracts, functions, settings }: ApiProps) {
     super(scope, id);
     this.accessLogs = logGroup(this, 'AccessLogs', settings);
-    this.rest = restApi(this, this.accessLogs, settings);
+    this.rest = restApi(this, contracts, this.accessLogs, settings);
     this.#accept(settings);
-    addGatewayResponses(this.rest, settings);
-    const authorizers = new Authorizers(this, 'Authorizers', functions.named(AUTHORIZER).alias, settings);
-    this.#addRoutes(contracts, functions, authorizers);
-    this.#answerTheRest(contracts, settings);
+    this.#mayInvoke(functions);
     this.baseUrl = this.#address(settings);
     // Its document names the address that serves it.
     functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
@@ -60,18 +52,11 @@ export class Api extends Construct {
 
   /** What cdk-nag would have otherwise. */
   #accept({ tracing }: Settings): void {
-    Validations.of(this.rest).acknowledge(
-      {
-        id: 'AwsSolutions-APIG2',
-        reason:
-          'Functions validate requests by the contracts, and name every finding with its pointer; the gateway’s models name none.',
-      },
-      {
-        id: 'AwsSolutions-COG4',
-        reason:
-          'Callers are integrations of other systems, not people: they have tokens of this service, which its own authorizer checks.',
-      },
-    );
+    Validations.of(this.rest).acknowledge({
+      id: 'AwsSolutions-APIG2',
+      reason:
+        'Functions validate requests by the contracts, and name every finding with its pointer; the gateway’s models name none.',
+    });
     Validations.of(this.rest.deploymentStage).acknowledge({
       id: 'AwsSolutions-APIG6',
       reason:
@@ -93,45 +78,51 @@ export class Api extends Construct {
     return `https://${domainName}`;
   }
 
-  #addRoutes(contracts: readonly Contract[], functions: Functions, authorizers: Authorizers): void {
-    for (const { name, routes } of contracts) {
-      // One permission for the whole API: one per method would pass the 20 KB that an alias's policy may have.
-      const integration = new LambdaIntegration(functions.named(name).alias, { scopePermissionToMethod: false });
-      for (const route of Object.values(routes)) {
-        const { path, auth } = route;
-        const resource = this.rest.root.resourceForPath(path);
-        const reason = OPEN[auth];
-        for (const method of methodsOf(route)) {
-          const added = resource.addMethod(method, integration, authorizers.optionsFor(auth));
-          if (reason !== undefined) Validations.of(added).acknowledge({ id: 'AwsSolutions-APIG4', reason });
-        }
-      }
+  /**
+   * One permission for each function: one for each method would pass the 20 KB that an alias's policy may have. New routes go live once the
+   * aliases have been shifted and may be called: nothing else makes the deployment wait for them.
+   */
+  #mayInvoke(functions: Functions): void {
+    const principal = new ServicePrincipal('apigateway.amazonaws.com');
+    const authorizers = Stack.of(this).formatArn({
+      service: 'execute-api',
+      resource: this.rest.restApiId,
+      resourceName: 'authorizers/*',
+    });
+    for (const [name, { alias }] of functions.byName) {
+      const sourceArn = name === AUTHORIZER ? authorizers : this.rest.arnForExecuteApi();
+      alias.addPermission('Api', { principal, sourceArn });
+      this.rest.latestDeployment?.node.addDependency(alias);
     }
-  }
-
-  #answerTheRest(contracts: readonly Contract[], { corsOrigins }: Settings): void {
-    const { root } = this.rest;
-    const byPath = Map.groupBy(
-      contracts.flatMap(({ routes }) => Object.values(routes)),
-      ({ path }) => path,
-    );
-    const resources: IResource[] = [root, ...this.rest.node.findAll().filter((child) => child instanceof Resource)];
-    for (const resource of [...resources, root.addResource('{proxy+}')])
-      answerUndeclared(resource, byPath.get(resource.path) ?? [], corsOrigins);
   }
 }
 
-function restApi(scope: Construct, accessLogs: LogGroup, settings: Settings): RestApi {
-  return new RestApi(scope, 'RestApi', {
-    restApiName: Stack.of(scope).stackName,
+function restApi(
+  scope: Construct,
+  contracts: readonly Contract[],
+  accessLogs: LogGroup,
+  settings: Settings,
+): SpecRestApi {
+  const { stackName } = Stack.of(scope);
+  const body = apiBody({
+    name: stackName,
+    contracts,
+    settings,
+    invocationUri: (name) => invocationUri(scope, name),
+  });
+  return new SpecRestApi(scope, 'RestApi', {
+    restApiName: stackName,
+    apiDefinition: ApiDefinition.fromInline(body),
+    // What the document does not have any more goes. So it must have all: see `api-body/body.ts` for what the API as a whole is set to.
+    mode: RestApiMode.OVERWRITE,
     endpointTypes: [EndpointType.REGIONAL],
-    // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
-    binaryMediaTypes: ['*/*'],
-    minCompressionSize: Size.bytes(COMPRESSED_FROM),
+    // An import looks only here for the type, and would make a resource of each description in the document.
+    parameters: { endpointConfigurationTypes: EndpointType.REGIONAL, ignore: 'documentation' },
     // The account's, not the stage's: `gateway-log-role.ts`.
     cloudWatchRole: false,
     deployOptions: {
       stageName: settings.stage,
+      variables: originVariables(settings.corsOrigins),
       throttlingRateLimit: settings.throttleRate,
       throttlingBurstLimit: settings.throttleBurst,
       accessLogDestination: new LogGroupLogDestination(accessLogs),
@@ -140,3 +131,13 @@ function restApi(scope: Construct, accessLogs: LogGroup, settings: Settings): Re
     },
   });
 }
+
+/** https://docs.aws.amazon.com/apigateway/latest/api/API_PutIntegration.html#apigw-PutIntegration-request-uri */
+const invocationUri = (scope: Construct, functionName: string): string =>
+  Stack.of(scope).formatArn({
+    service: 'apigateway',
+    account: 'lambda',
+    resource: 'path/2015-03-31/functions',
+    resourceName: `${liveArn(scope, functionName)}/invocations`,
+    arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+  });

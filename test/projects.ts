@@ -11,7 +11,7 @@ const UNIT = [
   'test/contract/{addresses,body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,permissions,problem,published,record,route,route-shape,sizes,texts}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
-  'test/infra/{alarms/*,bundled-texts,packages,stage-files}.test.ts',
+  'test/infra/{alarms/*,bundled-texts,cors,packages,routes,stage-files}.test.ts',
   'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/kinds.test.ts',
@@ -24,8 +24,8 @@ const UNIT = [
 /** They make the stack with empty bundles and look at its template. */
 const STACK = [
   'test/docs/cost.test.ts',
-  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,cors,custom-domain,dashboard,deploying-again}.test.ts',
-  'test/infra/{firewall,isolation,nag,operations,restored-table,rights,routes,stack,tracing,upgrades}.test.ts',
+  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,deploying-again}.test.ts',
+  'test/infra/{firewall,isolation,nag,operations,restored-table,rights,stack,tracing,upgrades}.test.ts',
 ];
 
 /** They start processes, make bundles or lint. */

@@ -1,4 +1,4 @@
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
@@ -9,7 +9,7 @@ import { Subject } from './subject.ts';
 
 interface ApiAlarmsProps {
   readonly topic: ITopic | undefined;
-  readonly rest: RestApi;
+  readonly rest: RestApiBase;
   readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
 }

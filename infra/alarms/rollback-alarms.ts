@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RestApi } from 'aws-cdk-lib/aws-apigateway';
+import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm, IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
@@ -18,7 +18,7 @@ export class RollbackAlarms extends Subject {
   /** Whatever the reason: also what functions answer as errors, and what the authorizer fails to check. */
   readonly api: Alarm;
 
-  constructor(scope: Construct, id: string, rest: RestApi) {
+  constructor(scope: Construct, id: string, rest: RestApiBase) {
     super(scope, id, undefined);
     this.api = this.alarm('rollback-api', {
       ...rate({

@@ -10,15 +10,18 @@ export const ANY_ORIGIN = '*';
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[1-9]\d{0,4})?$/;
 const MOST_ORIGINS = 20;
+/** Functions are told the list in a variable, and Lambda takes 4 KB of variables in all (AWS Lambda quotas). In characters. */
+const LONGEST_LIST = 3_000;
 
 /** What {@link originsOf} takes, in words. */
-export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
+export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
 
 /** The origins in a setting; none in an empty one, undefined where they are not {@link ORIGINS}. */
 export function originsOf(setting: string): readonly string[] | undefined {
-  const origins = setting.split(',').filter((origin) => origin !== '');
+  const origins = [...new Set(setting.split(',').filter((origin) => origin !== ''))];
   if (setting === ANY_ORIGIN) return origins;
-  return origins.length <= MOST_ORIGINS && origins.every((origin) => ORIGIN.test(origin)) ? origins : undefined;
+  const isShort = origins.length <= MOST_ORIGINS && setting.length <= LONGEST_LIST;
+  return isShort && origins.every((origin) => ORIGIN.test(origin)) ? origins : undefined;
 }
 
 /**

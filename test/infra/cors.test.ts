@@ -1,82 +1,74 @@
 import { describe, expect, test } from 'vitest';
-import * as z from 'zod';
-import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
+import { originVariables } from '../../infra/api-body/undeclared.ts';
+import { bodyWith, operationsIn } from './api-body.ts';
 
-const mockSchema = z.object({
-  HttpMethod: z.literal('ANY'),
-  Integration: z.object({
-    RequestTemplates: z.record(z.string(), z.string()),
-    IntegrationResponses: z.array(
-      z.object({
-        StatusCode: z.string(),
-        SelectionPattern: z.string().optional(),
-        ResponseParameters: z.record(z.string(), z.string()),
-        ResponseTemplates: z.record(z.string(), z.string()),
-      }),
-    ),
-  }),
-  MethodResponses: z.array(z.object({ StatusCode: z.string(), ResponseParameters: z.record(z.string(), z.boolean()) })),
-});
+const bodyFor = (corsOrigins?: string) => bodyWith(corsOrigins === undefined ? {} : { corsOrigins });
 
-const stackWith = (corsOrigins?: string) => synthesize({ context: corsOrigins === undefined ? {} : { corsOrigins } });
+const anysIn = (corsOrigins?: string) =>
+  [...operationsIn(bodyFor(corsOrigins))].filter(([key]) => key.startsWith('ANY ')).map(([, operation]) => operation);
 
-/** The `ANY` methods that have a preflight, by its methods. */
+/** The `ANY` methods that have a preflight. */
 const preflightsIn = (corsOrigins?: string) =>
-  resourcesOf(stackWith(corsOrigins), 'AWS::ApiGateway::Method')
-    .flatMap(([, { Properties }]) => mockSchema.safeParse(Properties).data ?? [])
-    .flatMap(({ Integration, MethodResponses }) => {
-      const preflight = Integration.IntegrationResponses.find(({ StatusCode }) => StatusCode === '204');
-      return preflight === undefined ? [] : [{ ...Integration, MethodResponses, preflight }];
-    });
+  anysIn(corsOrigins).flatMap(({ responses: declared, 'x-amazon-apigateway-integration': integration }) => {
+    const { requestTemplates = {}, responses = {} } = integration;
+    const { default: refusal, 204: preflight } = responses;
+    if (refusal === undefined || preflight === undefined) return [];
+    return [{ declared, requestTemplates, responses, refusal, preflight }];
+  });
 
 const originIn = ({ preflight }: ReturnType<typeof preflightsIn>[number]) =>
-  preflight.ResponseParameters['method.response.header.Access-Control-Allow-Origin'];
+  preflight.responseParameters['method.response.header.Access-Control-Allow-Origin'];
 
 describe('a stage that allows origins', () => {
   const BOTH = 'https://app.example.com,http://localhost:5173';
 
-  test('answers preflights in the mock of every path but webhooks’, and has no resource more for it', () => {
-    expect(Object.keys(resourcesIn(stackWith(BOTH))).length).toBe(Object.keys(resourcesIn(stackWith())).length);
-    const anys = resourcesOf(stackWith(BOTH), 'AWS::ApiGateway::Method').filter(
-      ([, { Properties }]) => Properties.HttpMethod === 'ANY',
-    );
-    expect(preflightsIn(BOTH).length).toBe(anys.length - 1);
+  test('answers preflights in the mock of every path but webhooks’, and has no method more for it', () => {
+    expect([...operationsIn(bodyFor(BOTH)).keys()]).toEqual([...operationsIn(bodyFor()).keys()]);
+    expect(preflightsIn(BOTH).length).toBe(anysIn(BOTH).length - 1);
   });
 
   test('tells preflights from other methods, and declares every header that it maps', () => {
-    for (const { RequestTemplates, IntegrationResponses, MethodResponses, preflight } of preflightsIn(BOTH)) {
-      expect(RequestTemplates['application/json']).toMatch(
-        /^#if\(\$context\.httpMethod == "OPTIONS"\)\{"statusCode":204\}#else\{"statusCode":40[45]\}#end$/,
+    for (const { requestTemplates, responses, declared, refusal, preflight } of preflightsIn(BOTH)) {
+      expect(requestTemplates['application/json']).toBe(
+        `#if($context.httpMethod == "OPTIONS"){"statusCode":204}#else{"statusCode":${refusal.statusCode}}#end`,
       );
-      expect([preflight.SelectionPattern, IntegrationResponses[0]?.SelectionPattern]).toEqual(['204', undefined]);
-      for (const { StatusCode, ResponseParameters } of IntegrationResponses) {
-        const declared = MethodResponses.find((response) => response.StatusCode === StatusCode)?.ResponseParameters;
-        expect(Object.keys(declared ?? {})).toEqual(Object.keys(ResponseParameters));
+      expect([Object.keys(responses).toSorted(), preflight.statusCode]).toEqual([['204', 'default'], '204']);
+      expect(refusal.statusCode).toMatch(/^40[45]$/);
+      for (const { statusCode, responseParameters } of [refusal, preflight]) {
+        const headers = Object.keys(declared[statusCode]?.headers ?? {});
+        expect(headers.map((name) => `method.response.header.${name}`)).toEqual(Object.keys(responseParameters));
       }
     }
   });
 
-  test('names the first by mapping, and each other by template', () => {
+  test('names the first by mapping, and each other by template, from a variable of the stage', () => {
     const listed = preflightsIn(BOTH).filter((each) => originIn(each) !== "'*'");
     expect(listed.length).toBeGreaterThan(35);
     for (const each of listed) {
       expect(originIn(each)).toBe("'https://app.example.com'");
-      expect(each.preflight.ResponseParameters['method.response.header.Vary']).toBe("'Origin'");
-      const template = each.preflight.ResponseTemplates['application/json'] ?? '';
-      expect(template).toContain('#if($origin == "http://localhost:5173")');
+      expect(each.preflight.responseParameters['method.response.header.Vary']).toBe("'Origin'");
+      const template = each.preflight.responseTemplates['application/json'] ?? '';
+      expect(template).toContain('#if($origin == $stageVariables.origin2)');
       expect(template.match(/Access-Control-Allow-Origin/g)).toHaveLength(1);
     }
+    expect(originVariables(BOTH.split(','))).toEqual({ origin2: 'http://localhost:5173' });
     for (const each of preflightsIn('https://app.example.com'))
-      expect(each.preflight.ResponseTemplates['application/json']).toBe('');
+      expect(each.preflight.responseTemplates['application/json']).toBe('');
   });
 
-  test('lets pages read what the gateway says by itself, and tells its functions', () => {
-    for (const [, { Properties }] of resourcesOf(stackWith(BOTH), 'AWS::ApiGateway::GatewayResponse'))
-      expect(Properties.ResponseParameters).toMatchObject({
-        'gatewayresponse.header.Access-Control-Allow-Origin': "'*'",
-      });
-    for (const [, { Properties }] of resourcesOf(stackWith(BOTH), 'AWS::Lambda::Function'))
-      expect(Properties.Environment).toMatchObject({ Variables: { CORS_ORIGINS: BOTH } });
+  test('has a variable, such as API Gateway takes, for every origin that a template compares with', () => {
+    const origins = Array.from({ length: 20 }, (_, index) => `https://app-${index}.example.com:8443`);
+    const variables = originVariables(origins);
+    for (const value of Object.values(variables)) expect(value).toMatch(/^[A-Za-z0-9-._~:/?#&=,]{1,512}$/);
+    const [first] = preflightsIn([...origins, origins[1]].join());
+    const template = first?.preflight.responseTemplates['application/json'] ?? '';
+    const compared = Array.from(template.matchAll(/\$stageVariables\.(\w+)/g), ([, name = '']) => variables[name]);
+    expect(compared).toEqual(origins.slice(1));
+  });
+
+  test('lets pages read what the gateway says by itself', () => {
+    for (const { responseParameters } of Object.values(bodyFor(BOTH)['x-amazon-apigateway-gateway-responses']))
+      expect(responseParameters).toMatchObject({ 'gatewayresponse.header.Access-Control-Allow-Origin': "'*'" });
   });
 });
 
@@ -84,11 +76,13 @@ test('a stage that allows none still has preflights for what everybody may read,
   const preflights = preflightsIn();
   expect(preflights.length).toBeGreaterThanOrEqual(2);
   for (const each of preflights) expect(originIn(each)).toBe("'*'");
-  const other = JSON.stringify(resourcesOf(stackWith(), 'AWS::ApiGateway::GatewayResponse'));
+  const other = JSON.stringify(bodyFor()['x-amazon-apigateway-gateway-responses']);
   expect(other).not.toContain('Access-Control');
 });
 
 test('what is no list of origins is refused', () => {
-  for (const wrong of ['https://*.example.com', 'https://app.example.com/', '*,https://app.example.com'])
-    expect(() => stackWith(wrong)).toThrow(/corsOrigins: up to 20 origins/);
+  const long = Array.from({ length: 20 }, (_, index) => `https://${'a'.repeat(128)}-${index}.example.com`).join();
+  expect(long.length).toBeGreaterThan(3_000);
+  for (const wrong of ['https://*.example.com', 'https://app.example.com/', '*,https://app.example.com', long])
+    expect(() => bodyFor(wrong)).toThrow(/corsOrigins: up to 20 origins/);
 });

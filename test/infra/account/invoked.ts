@@ -15,28 +15,56 @@ const functionSchema = z.object({
 });
 export type InvokedFunction = z.infer<typeof functionSchema>;
 
-const integrationSchema = z.object({ Uri: z.string().optional() });
+/** As much of the document that API Gateway imports as names functions. */
+const bodySchema = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ 'x-amazon-apigateway-integration': z.object({ uri: z.string().optional() }) })),
+  ),
+  components: z.object({
+    securitySchemes: z.record(
+      z.string(),
+      z.object({ 'x-amazon-apigateway-authorizer': z.object({ authorizerUri: z.string() }) }),
+    ),
+  }),
+});
 
 /**
  * The functions that the API calls, by their names.
  * @throws Error where an address leads to no version of a function, or may not be called
  */
 export function invokedFunctions(stack: Deployed): ReadonlyMap<string, InvokedFunction> {
-  const found = Array.from(new Set(urisIn(stack)), (uri) => functionAt(stack, uri));
+  const found = apisOf(stack).flatMap(([id, body]) => [
+    ...Array.from(integrationUris(body), (uri) => functionAt(stack, uri, `:${id}/*/*/*`)),
+    ...Array.from(authorizerUris(body), (uri) => functionAt(stack, uri, `:${id}/authorizers/*`)),
+  ]);
   return new Map(found.map((each) => [each.FunctionName, each]));
 }
 
-const urisIn = ({ resources }: Deployed): string[] =>
-  [...resources.values()].flatMap(({ Type, Properties }) => {
-    if (Type === 'AWS::ApiGateway::Authorizer') return [String(Properties.AuthorizerUri)];
-    if (Type !== 'AWS::ApiGateway::Method') return [];
-    return integrationSchema.parse(Properties.Integration).Uri ?? [];
-  });
+type Body = z.infer<typeof bodySchema>;
+
+const apisOf = ({ resources }: Deployed) =>
+  [...resources].flatMap(([id, { Type, Properties }]) =>
+    Type === 'AWS::ApiGateway::RestApi' ? [[id, bodySchema.parse(Properties.Body)] as const] : [],
+  );
+
+const integrationUris = ({ paths }: Body): ReadonlySet<string> =>
+  new Set(
+    Object.values(paths)
+      .flatMap((item) => Object.values(item))
+      .flatMap((operation) => operation['x-amazon-apigateway-integration'].uri ?? []),
+  );
+
+const authorizerUris = ({ components }: Body): ReadonlySet<string> =>
+  new Set(
+    Object.values(components.securitySchemes).map((scheme) => scheme['x-amazon-apigateway-authorizer'].authorizerUri),
+  );
 
 const ADDRESS =
   /^arn:aws:apigateway:[\w-]+:lambda:path\/2015-03-31\/functions\/(?<arn>arn:aws:lambda:[\w-]+:\d+:function:(?<name>[\w-]+):(?<alias>[\w-]+))\/invocations$/;
 
-function functionAt({ resources }: Deployed, uri: string): InvokedFunction {
+/** @param source with what the ARN ends on whose behalf API Gateway calls */
+function functionAt({ resources }: Deployed, uri: string, source: string): InvokedFunction {
   const { arn = '', name, alias: aliasName } = ADDRESS.exec(uri)?.groups ?? {};
   const all = (type: string) => [...resources].filter(([, { Type }]) => Type === type);
   const [id, served] = all('AWS::Lambda::Function').find(([, each]) => each.Properties.FunctionName === name) ?? [];
@@ -52,7 +80,8 @@ function functionAt({ resources }: Deployed, uri: string): InvokedFunction {
     ([, { Properties }]) =>
       Properties.FunctionName === arn &&
       Properties.Action === 'lambda:InvokeFunction' &&
-      Properties.Principal === 'apigateway.amazonaws.com',
+      Properties.Principal === 'apigateway.amazonaws.com' &&
+      String(Properties.SourceArn).endsWith(source),
   );
   if (!mayBeCalled) throw new Error(`API Gateway may not call ${arn}`);
   return functionSchema.parse(served.Properties);

@@ -1,0 +1,81 @@
+import type { Contract, Route } from '../../shared/contract/route.ts';
+import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
+import { methodsOf } from '../../shared/contract/traits.ts';
+import type { Settings } from '../settings.ts';
+import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
+import { gatewayResponses } from './gateway-responses.ts';
+import type { Operation, PathItem } from './operation.ts';
+import { undeclaredMethods } from './undeclared.ts';
+
+/**
+ * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the document that callers
+ * read (`shared/contract/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-resources-of-the-stack.md`).
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
+ */
+
+interface ApiBodyProps {
+  /** What the API is called, also in the dimension `ApiName` of its metrics. */
+  readonly name: string;
+  readonly contracts: readonly Contract[];
+  readonly settings: AuthorizerSettings & Pick<Settings, 'corsOrigins'>;
+  /** The URI by which API Gateway invokes a function, by the function's name. */
+  readonly invocationUri: (functionName: string) => string;
+}
+
+export const apiBody = ({ name, contracts, settings, invocationUri }: ApiBodyProps) => ({
+  openapi: '3.0.1',
+  // A version of its own would make every release deploy the API again.
+  info: { title: name, version: '1' },
+  paths: pathItems(contracts, settings, invocationUri),
+  components: { securitySchemes: authorizersOf(contracts, settings, invocationUri) },
+  'x-amazon-apigateway-gateway-responses': gatewayResponses(settings.corsOrigins),
+  // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
+  'x-amazon-apigateway-binary-media-types': ['*/*'],
+  'x-amazon-apigateway-minimum-compression-size': COMPRESSED_FROM,
+});
+
+/** A route, and the URI of the function that serves it. */
+interface Served {
+  readonly route: Route;
+  readonly uri: string;
+}
+
+/** Every declared path and the paths above it, with their routes, and a catch-all for the rest. Each also answers what no route of it does. */
+function pathItems(
+  contracts: readonly Contract[],
+  settings: ApiBodyProps['settings'],
+  invocationUri: ApiBodyProps['invocationUri'],
+): Record<string, PathItem> {
+  const served = contracts.flatMap(({ name, routes }) =>
+    Object.values(routes).map((route): Served => ({ route, uri: invocationUri(name) })),
+  );
+  const byPath = Map.groupBy(served, ({ route }) => route.path);
+  const paths = new Set(['/', ...[...byPath.keys()].flatMap(withParents), '/{proxy+}']);
+  return Object.fromEntries(Array.from(paths, (path) => [path, pathItem(byPath.get(path) ?? [], settings)]));
+}
+
+/** `/api/v1/clients`: itself, `/api/v1` and `/api`. */
+const withParents = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((_, index, parts) => `/${parts.slice(0, index + 1).join('/')}`);
+
+const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings']): PathItem => ({
+  ...Object.fromEntries(
+    served.flatMap(({ route, uri }) =>
+      methodsOf(route).map((method) => [method.toLowerCase(), routeOperation(route, uri, settings)]),
+    ),
+  ),
+  'x-amazon-apigateway-any-method': undeclaredMethods(
+    served.map(({ route }) => route),
+    settings.corsOrigins,
+  ),
+});
+
+const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): Operation => ({
+  ...securityOf(route.auth, settings),
+  // A function's response is passed on as it is, so that no response is declared.
+  responses: {},
+  'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri },
+});

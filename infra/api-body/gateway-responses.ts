@@ -1,0 +1,26 @@
+import {
+  GATEWAY_PROBLEMS,
+  gatewayProblemHeaders,
+  gatewayProblemTemplate,
+} from '../../shared/contract/gateway-problems.ts';
+
+/**
+ * Makes problem details of all that API Gateway answers by itself.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
+ */
+export const gatewayResponses = (corsOrigins: readonly string[]) =>
+  Object.fromEntries(
+    Object.entries(GATEWAY_PROBLEMS).map(([type, problem]) => [
+      type,
+      {
+        ...(problem.status === undefined ? {} : { statusCode: String(problem.status) }),
+        responseParameters: Object.fromEntries(
+          Object.entries(gatewayProblemHeaders(problem, corsOrigins)).map(([name, value]) => [
+            `gatewayresponse.header.${name}`,
+            value,
+          ]),
+        ),
+        responseTemplates: { 'application/json': gatewayProblemTemplate(problem) },
+      },
+    ]),
+  );

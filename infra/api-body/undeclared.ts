@@ -1,0 +1,141 @@
+import { gatewayProblemHeaders, gatewayProblemTemplate, undeclared } from '../../shared/contract/gateway-problems.ts';
+import { type Preflight, preflightOf } from '../../shared/contract/preflight.ts';
+import type { Route } from '../../shared/contract/route.ts';
+import { withoutAuthorizer } from './authorizers.ts';
+import type { Operation } from './operation.ts';
+
+/**
+ * Paths and methods that no contract declares. API Gateway would call both a "missing authentication token", and would try to read a
+ * bearer token as an AWS signature: so every resource has an `ANY` method that answers without a function. A greedy `{proxy+}` at the root
+ * takes all paths that are nowhere declared.
+ */
+
+const REASON =
+  'It only says that there is nothing here, or what pages may ask, to anybody, without a function behind it.';
+
+/** What a path answers to the methods that none of its routes has: preflights of browsers where pages may call, and 405, or 404 without routes. */
+export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonly string[]): Operation {
+  const preflight = preflightOf(routes, corsOrigins);
+  const problem = undeclared(routes, preflight);
+  const refusal = {
+    status: problem.status ?? 404,
+    headers: gatewayProblemHeaders(problem, corsOrigins),
+    template: gatewayProblemTemplate(problem),
+  };
+  return mock(preflight === undefined ? [refusal] : [refusal, preflightAnswer(preflight)]);
+}
+
+interface MockAnswer {
+  readonly status: number;
+  /** In API Gateway's mapping syntax. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly template: string;
+}
+
+const PREFLIGHT = 204;
+const CONVERT_TO_TEXT = 'CONVERT_TO_TEXT';
+
+/**
+ * Header mappings are the same for every request: that of the first origin stands unless the template sees another one that is allowed. The CDK's
+ * own `addCorsPreflight` does the same, with a method of its own on every resource.
+ */
+function preflightAnswer({ origins: [first, ...others], headers }: Preflight): MockAnswer {
+  const quoted = Object.entries({ 'Access-Control-Allow-Origin': first, ...headers }).map(([name, value]) => [
+    name,
+    `'${value}'`,
+  ]);
+  const isOther = others.map((_, index) => `$origin == $stageVariables.${variableName(index)}`).join(' || ');
+  const template = [
+    '#set($origin = $input.params().header.get("Origin"))',
+    '#if($origin == "")#set($origin = $input.params().header.get("origin"))#end',
+    `#if(${isOther})#set($context.responseOverride.header.Access-Control-Allow-Origin = $origin)#end`,
+  ].join('\n');
+  return {
+    status: PREFLIGHT,
+    headers: { ...Object.fromEntries(quoted), 'X-Request-Id': 'context.requestId' },
+    template: others.length === 0 ? '' : template,
+  };
+}
+
+const variableName = (index: number): string => `origin${index + 2}`;
+
+/**
+ * The stage's variables: its origins but the first. Twenty long ones, written into every preflight, would be a third of the template.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/aws-api-gateway-stage-variables-reference.html
+ */
+export const originVariables = ([, ...others]: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(others.map((origin, index) => [variableName(index), origin]));
+
+/**
+ * A mock integration needs a template for the media type it is sent; others are a 415. These are what clients send to an API.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
+ */
+const MEDIA_TYPES = [
+  'application/json',
+  'application/problem+json',
+  'application/merge-patch+json',
+  'application/json-patch+json',
+  'application/x-www-form-urlencoded',
+  'application/octet-stream',
+  'application/xml',
+  'multipart/form-data',
+  'text/plain',
+  'text/html',
+  'text/xml',
+];
+
+/** The first response, but for `OPTIONS` the second where there is one. */
+function mock(answers: readonly MockAnswer[]): Operation {
+  const [{ status = 0 } = {}] = answers;
+  const otherwise = JSON.stringify({ statusCode: status });
+  const template =
+    answers.length === 1
+      ? otherwise
+      : `#if($context.httpMethod == "OPTIONS")${JSON.stringify({ statusCode: PREFLIGHT })}#else${otherwise}#end`;
+  return {
+    ...withoutAuthorizer(REASON),
+    responses: Object.fromEntries(answers.map(declared)),
+    'x-amazon-apigateway-integration': {
+      type: 'mock',
+      // All bodies come as bytes (`x-amazon-apigateway-binary-media-types`), which a mapping template cannot take.
+      contentHandling: CONVERT_TO_TEXT,
+      passthroughBehavior: 'never',
+      requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, template])),
+      responses: Object.fromEntries(answers.map(mapped)),
+    },
+  };
+}
+
+/** A response with the headers that it may be given: the gateway refuses to map another. */
+const declared = ({ status, headers }: MockAnswer) =>
+  [
+    String(status),
+    {
+      description: `${status} response`,
+      headers: withValues(
+        headers,
+        (name) => name,
+        () => TEXT,
+      ),
+    },
+  ] as const;
+
+const TEXT = { schema: { type: 'string' } } as const;
+
+const mapped = ({ status, headers, template }: MockAnswer, index: number) =>
+  [
+    index === 0 ? 'default' : String(status),
+    {
+      statusCode: String(status),
+      contentHandling: CONVERT_TO_TEXT,
+      responseParameters: withValues(
+        headers,
+        (name) => `method.response.header.${name}`,
+        (value) => value,
+      ),
+      responseTemplates: { 'application/json': template },
+    },
+  ] as const;
+
+const withValues = <T>(headers: MockAnswer['headers'], key: (name: string) => string, to: (value: string) => T) =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [key(name), to(value)]));
