@@ -34,7 +34,7 @@ export function gatewayReply(
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** The answer to a preflight. An origin that is not allowed is told the first that is, as in the stack (`infra/undeclared.ts`). */
+/** The answer to a preflight. An origin that is not allowed is told the first that is, as in the stack (`infra/api-body/undeclared.ts`). */
 export function preflightReply({ origins, headers }: Preflight, origin: string | undefined, requestId: string): Reply {
   const allowed = origins.find((each) => each === origin) ?? origins[0];
   const all = { 'Access-Control-Allow-Origin': allowed, ...headers, 'X-Request-Id': requestId };

@@ -73,7 +73,7 @@ function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authori
   };
 }
 
-/** A method that the resource does not have, or no resource: as the stack's `ANY` (`infra/undeclared.ts`). */
+/** A method that the resource does not have, or no resource: as the stack's `ANY` (`infra/api-body/undeclared.ts`). */
 function answerUndeclared(
   match: Match | undefined,
   incoming: Incoming,

@@ -174,6 +174,7 @@ describe('the event', () => {
       body: null,
       isBase64Encoded: false,
       queryStringParameters: null,
+      stageVariables: null,
     });
     expect(requestContext).toMatchObject({
       httpMethod: 'GET',
