@@ -6,13 +6,14 @@ type Statement = CfnWebACL.StatementProperty;
 /**
  * What anybody can send, for a rule of AWS WAF: requests to routes that need no credentials by their contract, and requests without a token to
  * routes where a token is optional. Webhooks are not among them: they are signed, and one sender may deliver for many.
- * @param stage WAF sees the path as the caller sent it: with the stage's name in front at the address that API Gateway made, without it at a
- *   domain of one's own. https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
+ *
+ * WAF sees the path as the caller sent it: at the address that API Gateway made with the stage's name in front, at a domain of one's own without it or
+ * with a base path that was mapped by hand. https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
  * @return undefined where the contracts have no such route
  */
-export function anonymousRequests(contracts: readonly Contract[], stage: string): Statement | undefined {
-  const open = pathsOf(contracts, 'none').map((path) => atPath(path, stage));
-  const optional = pathsOf(contracts, 'bearer-optional').map((path) => atPath(path, stage));
+export function anonymousRequests(contracts: readonly Contract[]): Statement | undefined {
+  const open = pathsOf(contracts, 'none').map(atPath);
+  const optional = pathsOf(contracts, 'bearer-optional').map(atPath);
   return anyOf([...open, ...optional.map((each) => allOf([each, WITHOUT_TOKEN]))]);
 }
 
@@ -22,9 +23,9 @@ const pathsOf = (contracts: readonly Contract[], auth: Auth): readonly string[] 
 };
 
 /** Transformed first: an address that is written otherwise reaches the same route. */
-const atPath = (path: string, stage: string): Statement => ({
+const atPath = (path: string): Statement => ({
   regexMatchStatement: {
-    regexString: `^(?:/${stage})?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '.+')}/?$`,
+    regexString: `^(?:/[^/]+)?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '.+')}/?$`,
     fieldToMatch: { uriPath: {} },
     textTransformations: [
       { priority: 0, type: 'URL_DECODE' },

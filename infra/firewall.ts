@@ -43,7 +43,7 @@ export class Firewall extends Construct {
   constructor(scope: Construct, id: string, { contracts, settings }: FirewallProps) {
     super(scope, id);
     this.#metricName = Stack.of(this).stackName;
-    const anonymous = anonymousRequests(contracts, settings.stage);
+    const anonymous = anonymousRequests(contracts);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
