@@ -43,6 +43,12 @@ export const resumeOrganization = (id: string): Promise<boolean> =>
       }
       if (suspension.state !== 'suspended')
         throw new OperatorProblem(`${id} cannot be resumed: it is ${STATES[suspension.state]}.`);
+      if (suspension.restoring !== undefined) {
+        const { from } = suspension.restoring;
+        throw new OperatorProblem(
+          `${id} cannot be resumed: its restoration from ${from} is not finished. Run custodia restore-tenant again.`,
+        );
+      }
       await stageResumption(tenant, suspension);
       return true;
     },

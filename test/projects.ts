@@ -10,13 +10,13 @@ const UNIT = [
   'test/clients/{client,package,webhook}.test.ts',
   'test/contract/{addresses,body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,permissions,problem,published,record,route,route-shape,sizes,texts}.test.ts',
   'test/dates/*.test.ts',
-  'test/docs/{generate,local-gateway,operator,pages,references,runbooks,security,specification,workflow}.test.ts',
+  'test/docs/{generate,local-gateway,operator,pages,queries,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/{alarms/*,bundled-texts,cors,packages,routes,stage-files}.test.ts',
   'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
-  'test/operator/kinds.test.ts',
+  'test/operator/{backups,kinds,logs,restore-partitions,usage}.test.ts',
   'test/shared/*.test.ts',
-  'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,retry,scattered,tenant-credentials}.test.ts',
+  'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,restore-differences,retry,scattered,tenant-credentials}.test.ts',
   'test/telemetry/*.test.ts',
   'test/webhooks/{domains,signature}.test.ts',
 ];
@@ -62,7 +62,7 @@ const SOAK = ['test/soak/*.test.ts'];
 const STORING = [
   'test/clients/{api,collections}.test.ts',
   'test/http/{conflicts,faults,power-faults,secrets-at-rest}.test.ts',
-  'test/operator/{erase,replay}.test.ts',
+  'test/operator/{erase,integrations,replay,restore}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];
 

@@ -70,6 +70,7 @@ describe('imports', () => {
         'system/',
         'verify/',
         'erase/',
+        'restore/',
       ],
     ],
   ])('inside %s run one way, too', (folder, beginnings) => {
@@ -266,6 +267,7 @@ describe('what people read on a terminal', () => {
 
   it('is no JSON that another function makes', () => {
     expect(saying([...within('bin/'), ...within('operator/')], /JSON\.stringify/)).toEqual([
+      'operator/aws.ts',
       'operator/doctor/api.ts',
       'operator/traffic/caller.ts',
     ]);

@@ -1,9 +1,9 @@
 import { StaleRead } from '../errors.ts';
 import { suspensionKey } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
-import type { Suspension } from './suspensions.ts';
+import type { Restoring, Suspension } from './suspensions.ts';
 
-/** Suspending and resuming, for the operator's commands. Both leave an audit event in the organization's own trail. */
+/** Suspending, restoring and resuming, for the operator's commands. They leave audit events in the organization's own trail. */
 
 /** Stages the suspension of an organization that is not suspended. */
 export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
@@ -25,4 +25,21 @@ export async function stageResumption(tenant: Tenant, { state, since }: Suspensi
       () => new StaleRead('the suspension has changed meanwhile'),
     );
   await tenant.trail('Organization').changed(tenant.id, ['suspended']);
+}
+
+/** Stages that a suspended organization is being restored, or with undefined that it is restored. */
+export async function stageRestoring(
+  tenant: Tenant,
+  { state, since }: Suspension,
+  restoring: Restoring | undefined,
+): Promise<void> {
+  const suspension: Suspension = { state, since, ...(restoring === undefined ? {} : { restoring }) };
+  tenant.session
+    .unitOfWork(tenant.id)
+    .put(
+      { ...suspensionKey(tenant.id), ...suspension },
+      () => new StaleRead('the state of the organization has changed meanwhile'),
+      { equals: { state, since } },
+    );
+  await tenant.trail('Organization').changed(tenant.id, [restoring === undefined ? 'restored' : 'restoring']);
 }

@@ -14,6 +14,15 @@ export interface Suspension {
   readonly state: 'suspended' | 'erasing' | 'erased';
   /** Since when, as in timestamps of records. */
   readonly since: string;
+  /** Its data is being restored, and may be half old and half new: the suspension cannot be lifted meanwhile. */
+  readonly restoring?: Restoring;
+}
+
+export interface Restoring {
+  /** Name of the table that it is restored from. */
+  readonly from: string;
+  /** Versions that restored records get, at least: higher than any that a caller holds an entity tag of. */
+  readonly version: number;
 }
 
 /**

@@ -1,0 +1,94 @@
+import { TOMBSTONE } from '../shared/table/lists/read-records.ts';
+import type { Change } from '../shared/table/restore/differences.ts';
+import type { Item } from '../shared/table/schema.ts';
+import { declaredOf } from './export.ts';
+import { kinds } from './kinds.ts';
+
+/** What a restoration writes, or would write. */
+export interface Changes {
+  /** By type, as in an export. */
+  readonly records: Readonly<Record<string, Counts>>;
+  /** Items that are no records: sets of lists, claims of unique values, ids of requests and events. */
+  readonly other_items: number;
+  /** Write units of DynamoDB, without those of the verification. */
+  readonly write_units: number;
+}
+
+interface Counts {
+  /** They are there no more. */
+  readonly brought_back: number;
+  readonly changed_back: number;
+  /** They were made since. */
+  readonly removed: number;
+}
+
+const NONE: Counts = { brought_back: 0, changed_back: 0, removed: 0 };
+
+/** Names of records in the OpenAPI document, by the entity's name. */
+const TYPES = new Map(
+  kinds.flatMap(({ entity, below }) => [entity, ...below]).map((entity) => [entity.name, declaredOf(entity).name]),
+);
+
+export class RestoreCounts {
+  readonly #records = new Map<string, Counts>();
+  readonly #onChange: (items: number) => void;
+  #others = 0;
+  #units = 0;
+  items = 0;
+
+  constructor(onChange: (items: number) => void = () => undefined) {
+    this.#onChange = onChange;
+  }
+
+  readonly add = (partition: string, change: Change): void => {
+    this.items += 1;
+    this.#units += unitsOf(change);
+    const what = whatHappens(change);
+    const type = what && TYPES.get(entityOf(partition));
+    if (type === undefined || what === undefined) this.#others += 1;
+    else {
+      const counts = this.#records.get(type) ?? NONE;
+      this.#records.set(type, { ...counts, [what]: counts[what] + 1 });
+    }
+    this.#onChange(this.items);
+  };
+
+  get changes(): Changes {
+    const records = Object.fromEntries([...this.#records].toSorted(([one], [other]) => one.localeCompare(other)));
+    return { records, other_items: this.#others, write_units: this.#units };
+  }
+}
+
+/** What happens to a record; undefined where it is about none, but perhaps about tombstones. */
+function whatHappens(change: Change): keyof Counts | undefined {
+  const [was, is] = [isRecord(change.before), change.kind === 'put' && isRecord(change.item)];
+  if (is) return was ? 'changed_back' : 'brought_back';
+  return was ? 'removed' : undefined;
+}
+
+const isRecord = (item: Item | undefined): boolean =>
+  item !== undefined && 'id' in item && item[TOMBSTONE] === undefined;
+
+/** The entity in `ORG#<tenant>#TICKET`, or below a record in `ORG#<tenant>#TICKET#<id>#MESSAGE`; of other partitions no entity's name. */
+function entityOf(partition: string): string {
+  const [, , entity = '', id, below, ...rest] = partition.split('#');
+  if (id === undefined) return entity;
+  return rest.length === 0 ? (below ?? '') : '';
+}
+
+/** A write unit is a KB of the larger of both items: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html */
+const unitsOf = (change: Change): number =>
+  Math.max(
+    ...[change.before, change.kind === 'put' ? change.item : undefined].map((item) =>
+      item === undefined ? 0 : Math.ceil(sizeOf(item) / 1024),
+    ),
+  );
+
+/** About what an item takes: names and values as text. */
+const sizeOf = (item: Item): number =>
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + textSize(value), 0);
+
+const textSize = (value: unknown): number =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).reduce((sum, [name, each]) => sum + Buffer.byteLength(name) + textSize(each), 3)
+    : Buffer.byteLength(String(value));

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { integrationEntity } from '../functions/integrations/store.ts';
+import { type Clock, systemClock } from '../shared/clock.ts';
+import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
+import type { AnyEntity } from '../shared/table/repository/entity.ts';
+import { lookAtCopy, recordsInBoth } from '../shared/table/restore/copy.ts';
+import type { Restorable } from '../shared/table/restore/partitions.ts';
+import { restorePass } from '../shared/table/restore/pass.ts';
+import type { Item } from '../shared/table/schema.ts';
+import { environmentSession } from '../shared/table/session.ts';
+import { stageRestoring } from '../shared/table/system/suspend.ts';
+import { type Restoring, readSuspension, type Suspension } from '../shared/table/system/suspensions.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { type Verification, verify } from '../shared/table/verify/verify.ts';
+import { asOperator } from './as-operator.ts';
+import { kinds } from './kinds.ts';
+import { OperatorProblem } from './problem.ts';
+import { type Changes, RestoreCounts } from './restore-counts.ts';
+import { suspendOrganization } from './suspending.ts';
+import { openTenant } from './tenant-option.ts';
+
+/**
+ * Gives one organization the data that it has in a restored copy of the table (`docs/decisions/0181-restoring-one-tenant.md`):
+ *
+ *     suspended ─── its keys are refused
+ *     restoring ─── it cannot be resumed
+ *       │  write what differs; once more after all requests that were under way have ended, until nothing differs
+ *       │  verify and repair
+ *     suspended ─── for the operator to look, and to resume
+ *
+ * Interrupted anywhere, it goes on when it is run again.
+ */
+
+/** How long a request that began before may still write: as long as a function may run, and some more. */
+const UNDER_WAY_MS = 35_000;
+/** In one more than that somebody else writes, too. */
+const MOST_PASSES = 5;
+/** For a change, and for a single read. In milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** Its integrations, which are keys, and its audit events stay as they are. */
+const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name];
+export const RESTORABLE: Restorable = {
+  kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
+  integrations: integrationEntity as unknown as AnyEntity,
+};
+
+export interface RestoreOptions {
+  readonly onProgress?: (step: string, written: number) => void;
+  readonly clock?: Clock;
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
+}
+
+export interface Compared extends Changes {
+  /** App codes of integrations that could log in then, and cannot now. They stay inactive. */
+  readonly stay_inactive: readonly string[];
+}
+
+export interface Restored extends Compared {
+  readonly verified: Pick<Verification, 'records' | 'differences'>;
+}
+
+/**
+ * Counts what a restoration would write. Changes nothing.
+ * @throws OperatorProblem when there is no such organization, in the stage or in the copy
+ */
+export async function compareTenant(id: string, from: string, clock: Clock = systemClock): Promise<Compared> {
+  const tenant = await open(id, from);
+  const counts = new RestoreCounts();
+  await pass(id, { from, clock, version: 0, writes: false, counts });
+  return { ...counts.changes, stay_inactive: await stayInactive(tenant, from, clock) };
+}
+
+/** @throws OperatorProblem as {@link compareTenant}, or when somebody writes to the organization meanwhile */
+export async function restoreTenant(id: string, from: string, options: RestoreOptions = {}): Promise<Restored> {
+  const { clock = systemClock, pause = sleep, onProgress = () => undefined } = options;
+  const tenant = await open(id, from);
+  const counts = new RestoreCounts((written) => onProgress('restoring', written));
+  onProgress('suspending', 0);
+  await suspendOrganization(id);
+  const { restoring } = await changeState(id, () => ({ from, version: Math.floor(clock() / 1000) }));
+  const over = clock() + UNDER_WAY_MS;
+  for (let passes = 1; ; passes++) {
+    const start = clock();
+    const written = await pass(id, { from, clock, version: restoring?.version ?? 0, writes: true, counts });
+    if (start >= over && written === 0) break;
+    if (passes === MOST_PASSES) throw new OperatorProblem(SOMEBODY_WRITES);
+    onProgress('waiting for requests that are under way', counts.items);
+    await pause(Math.max(0, over - clock()));
+  }
+  onProgress('verifying', counts.items);
+  const { records, differences } = await verify(await openTenant(id), kinds, { repair: true });
+  const stay_inactive = await stayInactive(tenant, from, clock);
+  await changeState(id, () => undefined);
+  return { ...counts.changes, stay_inactive, verified: { records, differences } };
+}
+
+const SOMEBODY_WRITES =
+  'Not done: somebody goes on writing to the organization. Keys of the platform still can; run it again when none does.';
+
+/** @throws OperatorProblem */
+async function open(id: string, from: string): Promise<Tenant> {
+  const tenant = await openTenant(id);
+  const found = await lookAtCopy(tenant, from);
+  if (found !== 'copy') throw new OperatorProblem(REFUSALS[found](from));
+  return tenant;
+}
+
+const REFUSALS = {
+  itself: () => '--from-table must be a copy of the table, and not the table.',
+  missing: (name: string) => `There is no table ${name}, or not yet.`,
+  other: (name: string) => `${name} does not have the organization: it is no copy of its table, or of a time before.`,
+};
+
+/** Begins or ends the restoration of an organization that is suspended. */
+const changeState = (id: string, next: () => Restoring | undefined): Promise<Suspension> =>
+  asOperator(
+    'restoreOrganization',
+    (session) => Tenant.ofOperator(id, session),
+    async (tenant) => {
+      const suspension = await readSuspension(tenant, true);
+      if (suspension?.state !== 'suspended')
+        throw new OperatorProblem(`${id} was resumed or erased meanwhile: run it again.`);
+      const restoring = next();
+      await stageRestoring(tenant, suspension, restoring);
+      return { state: suspension.state, since: suspension.since, ...(restoring === undefined ? {} : { restoring }) };
+    },
+  );
+
+interface Pass {
+  readonly from: string;
+  readonly clock: Clock;
+  readonly version: number;
+  readonly writes: boolean;
+  readonly counts: RestoreCounts;
+}
+
+/** In a session of its own, for the one of before may be long over. */
+const pass = (id: string, { counts, ...options }: Pass): Promise<number> =>
+  restorePass(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), {
+    ...RESTORABLE,
+    ...options,
+    onChange: counts.add,
+  });
+
+async function stayInactive(tenant: Tenant, from: string, clock: Clock): Promise<readonly string[]> {
+  const both = recordsInBoth(tenant, from, RESTORABLE.integrations, clock);
+  const [then, now] = await Promise.all(both.map(activeAmong));
+  return [...(then ?? [])].filter((code) => !now?.has(code));
+}
+
+async function activeAmong(integrations: AsyncIterable<Item>): Promise<Set<string>> {
+  const codes = new Set<string>();
+  for await (const { app_code, status } of integrations) if (status === 'active') codes.add(String(app_code));
+  return codes;
+}

@@ -1,0 +1,88 @@
+import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
+import type { Clock } from '../../clock.ts';
+import type { Table } from '../connection/client.ts';
+import { partitionsOf } from '../erase/partitions.ts';
+import type { TenantId } from '../keys.ts';
+import { readPartition } from '../lists/read-partition.ts';
+import type { Tenant } from '../tenant.ts';
+import { retry } from '../transaction/retry.ts';
+import { sideBySide } from '../verify/reading.ts';
+import { bothTables } from './copy.ts';
+import { type Change, differences } from './differences.ts';
+import { type Restorable, treatmentOf } from './partitions.ts';
+
+/** Makes a tenant's data as it is in a copy of the table. Interrupted anywhere, it is run again from the start, and writes what is left. */
+
+export interface PassOptions extends Restorable {
+  /** Name of the copy. */
+  readonly from: string;
+  readonly clock: Clock;
+  readonly version: number;
+  /** False: only tells what it would write. */
+  readonly writes: boolean;
+  readonly onChange: (partition: string, change: Change) => void;
+}
+
+/** Items that are written side by side. */
+const AT_ONCE = 25;
+/** Longest time for one request, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** What a pass works with. */
+interface Pass extends PassOptions {
+  readonly tenant: TenantId;
+  readonly table: Table;
+  readonly copy: Table;
+}
+
+/** @returns how many items differed */
+export async function restorePass(tenant: Tenant, options: PassOptions): Promise<number> {
+  const pass: Pass = { ...options, tenant: tenant.id, ...bothTables(tenant, options.from) };
+  const partitions = await restoredPartitions(pass);
+  const counts = await sideBySide(partitions, async (partition) => [await restorePartition(partition, pass)]);
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** Those that are named by records of the copy, and by records of today, which are to go. */
+async function restoredPartitions(options: Pass): Promise<readonly string[]> {
+  const { tenant, table, copy, clock, kinds, integrations } = options;
+  const named = await Promise.all(
+    [table, copy].map((each) => partitionsOf({ table: each, clock }, tenant, kinds, integrations)),
+  );
+  const all = named.flatMap(({ derived, notes, records }) => [...derived, ...notes, ...records]);
+  return [...new Set(all)].filter((partition) => treatmentOf(partition, tenant, options) !== false);
+}
+
+async function restorePartition(partition: string, options: Pass): Promise<number> {
+  const { tenant, table, copy, clock, version, writes, onChange } = options;
+  const read = (from: Table) => readPartition({ table: from, clock }, partition);
+  const rules = {
+    now: Math.floor(clock() / 1000),
+    version,
+    isAddedTo: treatmentOf(partition, tenant, options) === 'added-to',
+  };
+  let count = 0;
+  let waiting: Change[] = [];
+  const flush = async (): Promise<void> => {
+    if (writes) await Promise.all(waiting.map((change) => write(change, options)));
+    for (const change of waiting) onChange(partition, change);
+    waiting = [];
+  };
+  for await (const change of differences(read(copy), read(table), rules)) {
+    count += 1;
+    if (waiting.push(change) === AT_ONCE) await flush();
+  }
+  await flush();
+  return count;
+}
+
+function write(change: Change, { table: { client, name }, clock }: Pass): Promise<unknown> {
+  const { PK, SK } = change.kind === 'put' ? change.item : change.before;
+  return retry(
+    () =>
+      change.kind === 'put'
+        ? client.send(new PutCommand({ TableName: name, Item: { ...change.item } }))
+        : client.send(new DeleteCommand({ TableName: name, Key: { PK, SK } })),
+    { clock, deadline: clock() + TIMEOUT_MS },
+  );
+}
