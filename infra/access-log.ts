@@ -20,6 +20,7 @@ export const ACCESS_LOG = AccessLogFormat.custom(
     function_latency: '$context.integration.latency',
     function_status: '$context.integration.status',
     function_request_id: '$context.integration.requestId',
+    authorizer_request_id: '$context.authorizer.requestId',
     authorizer_latency: '$context.authorizer.latency',
     authorizer_status: '$context.authorizer.status',
     integration_id: '$context.authorizer.integration_id',

@@ -1,12 +1,17 @@
 import { Command } from 'commander';
 import { inOneLine } from '../local/terminal/command-line.ts';
 import { printError } from '../local/terminal/output.ts';
+import { declareBackup } from './commands/backup/backup.ts';
 import { declareCreatePlatformKey } from './commands/create-platform-key.ts';
 import { declareDoctor } from './commands/doctor.ts';
 import { declareErase } from './commands/erase.ts';
 import { declareExport } from './commands/export.ts';
+import { declareIntegrations } from './commands/integrations/integrations.ts';
+import { declareLogs } from './commands/logs.ts';
 import { declareOrganizations } from './commands/organizations/organizations.ts';
 import { declarePlatformKeys } from './commands/platform-keys/platform-keys.ts';
+import { declareRestoreTenant } from './commands/restore-tenant.ts';
+import { declareUsage } from './commands/usage.ts';
 import { declareVerify } from './commands/verify.ts';
 import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 
@@ -24,8 +29,13 @@ export function operatorProgram(isJson = false): Command {
   declareCreatePlatformKey(program);
   declarePlatformKeys(program);
   declareOrganizations(program);
+  declareIntegrations(program);
+  declareUsage(program);
+  declareLogs(program);
   declareExport(program);
   declareErase(program);
+  declareRestoreTenant(program);
+  declareBackup(program);
   declareWebhooks(program);
   declareVerify(program);
   return program;

@@ -22,6 +22,10 @@ const outputsSchema = z.object({
   ExportRoleArn: z.string().optional(),
   ErasureRoleArn: z.string().optional(),
   ReplayRoleArn: z.string().optional(),
+  CutOffRoleArn: z.string().optional(),
+  SupportRoleArn: z.string().optional(),
+  /** Only where the stage makes daily backups. */
+  BackupVaultName: z.string().optional(),
   BaseUrl: z.string().optional(),
 });
 type Outputs = z.infer<typeof outputsSchema>;
@@ -42,37 +46,49 @@ export const withStackOptions = (command: Command, roleOutput: RoleOutput, secre
     : described;
 };
 
-interface DeployedStack {
+export interface DeployedStack {
+  /** Name of the stack, with which the names of its log groups begin; undefined without outputs. */
+  readonly name: string | undefined;
   readonly table: string | undefined;
   readonly secretsKey: string | undefined;
   readonly role: string | undefined;
   readonly region: string | undefined;
   /** The address in front of `/api/v1`. */
   readonly baseUrl: string | undefined;
+  /** The vault of its daily backups; undefined where it makes none, or without outputs. */
+  readonly backupVault: string | undefined;
 }
 
 /** @throws OperatorProblem when the outputs are none, or name no such role */
 export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Promise<DeployedStack> {
-  const outputs: Partial<Outputs> = options.outputs === undefined ? {} : await readOutputs(options.outputs);
+  const { name, outputs }: Named = options.outputs === undefined ? NOTHING : await readOutputs(options.outputs);
   const { table = outputs.TableName, secretsKey = outputs.SecretsKeyArn, role = outputs[roleOutput] } = options;
   if (options.outputs !== undefined && role === undefined) {
     throw new OperatorProblem(
       `${options.outputs} names no ${roleOutput}: deploy this release first, or name a --role.`,
     );
   }
-  return { table, secretsKey, role, region: options.region ?? regionOf(secretsKey), baseUrl: outputs.BaseUrl };
+  const { BaseUrl: baseUrl, BackupVaultName: backupVault } = outputs;
+  return { name, table, secretsKey, role, region: options.region ?? regionOf(secretsKey), baseUrl, backupVault };
 }
 
-async function readOutputs(file: string): Promise<Outputs> {
+interface Named {
+  readonly name: string | undefined;
+  readonly outputs: Partial<Outputs>;
+}
+const NOTHING: Named = { name: undefined, outputs: {} };
+
+async function readOutputs(file: string): Promise<Named> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new OperatorProblem(`${file} cannot be read: cdk deploy --outputs-file writes it.`, { cause });
   });
   const stacks = z.record(z.string(), z.unknown()).safeParse(parsed(text));
   // The file also names stacks that were deployed on the way.
-  const [outputs, ...others] = Object.values(stacks.data ?? {}).flatMap(
-    (each) => outputsSchema.safeParse(each).data ?? [],
-  );
-  if (outputs !== undefined && others.length === 0) return outputs;
+  const [found, ...others] = Object.entries(stacks.data ?? {}).flatMap(([name, each]) => {
+    const outputs = outputsSchema.safeParse(each).data;
+    return outputs === undefined ? [] : [{ name, outputs }];
+  });
+  if (found !== undefined && others.length === 0) return found;
   throw new OperatorProblem(`--outputs must name a file with the outputs of one stack of Custodia; ${file} is none.`);
 }
 

@@ -2,7 +2,14 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { type Command, Option } from 'commander';
 import { openLocalData } from './local-data.ts';
 import { OperatorProblem } from './problem.ts';
-import { type RoleOutput, type StackOptions, setStackEnvironment, stackOf, withStackOptions } from './stack.ts';
+import {
+  type DeployedStack,
+  type RoleOutput,
+  type StackOptions,
+  setStackEnvironment,
+  stackOf,
+  withStackOptions,
+} from './stack.ts';
 
 /**
  * Where a command works: on a deployed stage, under the role that it needs, or on the data of `npm start`.
@@ -40,7 +47,27 @@ export async function openTarget(
   return opened;
 }
 
-async function workOnStack(options: StackOptions, roleOutput: RoleOutput, needsSecrets: boolean): Promise<void> {
+/**
+ * Has this process ask about a deployed stage: its logs and backups.
+ * @throws OperatorProblem without outputs, or an error of STS
+ */
+export async function openStage(
+  options: StackOptions,
+  role: RoleOutput,
+): Promise<DeployedStack & { readonly name: string; readonly table: string }> {
+  const stack = await workOnStack(options, role, false);
+  const { name, table } = stack;
+  if (name === undefined || table === undefined) {
+    throw new OperatorProblem('Name the stage with --outputs, the file that cdk deploy --outputs-file writes.');
+  }
+  return { ...stack, name, table };
+}
+
+async function workOnStack(
+  options: StackOptions,
+  roleOutput: RoleOutput,
+  needsSecrets: boolean,
+): Promise<DeployedStack> {
   const stack = await stackOf(options, roleOutput);
   const { table, secretsKey, role } = stack;
   if (table === undefined || (needsSecrets && secretsKey === undefined)) {
@@ -49,11 +76,14 @@ async function workOnStack(options: StackOptions, roleOutput: RoleOutput, needsS
   }
   setStackEnvironment(table, stack);
   if (needsSecrets) process.env.SECRETS_KEY_ID = secretsKey;
-  if (role === undefined) return;
-  // The operator's own role is for the platform. Others are assumed by the tenant handle, for the one tenant that a command works for.
-  if (roleOutput === 'OperatorRoleArn') await assume(role);
+  if (role === undefined) return stack;
+  // Some are for the platform or the stage. Others are assumed by the tenant handle, for the one tenant that a command works for.
+  if (OF_STAGE.includes(roleOutput)) await assume(role);
   else process.env.TENANT_ROLE_ARN = role;
+  return stack;
 }
+
+const OF_STAGE: readonly RoleOutput[] = ['OperatorRoleArn', 'SupportRoleArn'];
 
 async function assume(role: string): Promise<void> {
   const command = new AssumeRoleCommand({ RoleArn: role, RoleSessionName: 'custodia-operator', DurationSeconds: 900 });

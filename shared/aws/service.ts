@@ -12,8 +12,9 @@ import { type Context, type Middleware, metadataOf, type SdkClient, wayThrough }
  */
 export interface Service {
   /** As in host names and signatures. */
-  readonly name: 'kms' | 'sts';
-  readonly counter: Counter;
+  readonly name: 'kms' | 'sts' | 'logs' | 'backup' | 'dynamodb';
+  /** Of a service that functions call. */
+  readonly counter?: Counter;
   readonly contentType: string;
   /** Name and message of an error, of the text of an answer. @throws any error for a text that is none of the service's */
   readonly errorIn: (text: string) => ErrorText;
@@ -28,7 +29,9 @@ interface ErrorText {
 interface Request {
   /** Its target, where the service is told by a header what to do. */
   readonly target?: string;
-  readonly body: string;
+  /** What is read, where the service is told by a path what to do. Absent: the body is posted. */
+  readonly get?: { readonly path: string; readonly query: Readonly<Record<string, string>> };
+  readonly body?: string;
 }
 
 /**
@@ -64,7 +67,7 @@ export function serviceOf(client: CallerClient, service: Service): CallService {
     ['countTableCalls'],
   );
   return async (request) => {
-    count(service.counter);
+    if (service.counter !== undefined) count(service.counter);
     const { output } = await call({ input: request });
     return (output as { readonly text: string }).text;
   };
@@ -72,7 +75,7 @@ export function serviceOf(client: CallerClient, service: Service): CallService {
 
 function requesting({ config }: CallerClient, { name, contentType }: Service, context: Context): Middleware {
   return (next) => async (call) => {
-    const { target, body } = call.input as Request;
+    const { target, get, body = '' } = call.input as Request;
     // Here, and not first when it is signed: what fails there is tried again, and STS has been tried again already.
     await config.credentials();
     const signingRegion = await config.region();
@@ -89,7 +92,8 @@ function requesting({ config }: CallerClient, { name, contentType }: Service, co
     };
     const { protocol, hostname, port, pathname: path } = url;
     const address = { protocol, hostname, path, ...(port === '' ? {} : { port: Number(port) }) };
-    return next({ ...call, request: new HttpRequest({ method: 'POST', ...address, headers, body }) });
+    const what = get === undefined ? { method: 'POST', body } : { method: 'GET', ...get };
+    return next({ ...call, request: new HttpRequest({ ...address, ...what, headers }) });
   };
 }
 

@@ -4,6 +4,7 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { serviceOf } from '../../shared/aws/service.ts';
 import { kmsOf } from '../../shared/encryption/kms.ts';
 import { tableOf } from '../../shared/table/connection/client.ts';
 import { assumeRole } from '../../shared/table/connection/sts.ts';
@@ -150,6 +151,21 @@ describe.each([
       expect(sent).toHaveLength(1);
     }
   });
+});
+
+it('a question by a path has the signature that the SDK’s own signer makes of it', async () => {
+  answers = [[200, '{}']];
+  const service = { name: 'backup', contentType: 'application/json', errorIn: JSON.parse } as const;
+  const get = { path: '/backup-jobs/', query: { createdAfter: '2026-11-13T12:00:00.000Z', backupVaultName: 'a b' } };
+  await serviceOf(clientIn('eu-west-1'), service)({ get });
+  const request = (sent[0] as Sent).clone();
+  expect(request).toMatchObject({ method: 'GET', hostname: 'backup.eu-west-1.amazonaws.com', ...get });
+  const { authorization, 'x-amz-date': date = '' } = request.headers;
+  delete request.headers.authorization;
+  const properties = { name: 'sigv4', signingName: 'backup', signingRegion: 'eu-west-1', properties: {} };
+  const signer = await new STSClient(CONFIG).config.signer(properties);
+  const iso = date.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5');
+  expect((await signer.sign(request, { signingDate: new Date(iso) })).headers.authorization).toBe(authorization);
 });
 
 describe('what comes back', () => {

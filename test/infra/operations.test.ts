@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { ACCESS_LOG } from '../../infra/access-log.ts';
 import { logged, logger } from '../../shared/logger.ts';
 import { accessLine } from '../../shared/telemetry/access-line.ts';
 import { type Annotations, Invocation, within } from '../../shared/telemetry/invocation.ts';
@@ -76,48 +75,6 @@ describe('the fields of lines', () => {
 });
 
 describe('the queries', () => {
-  interface Query {
-    readonly logs: string;
-    readonly text: string;
-  }
-  const queries: readonly Query[] = Array.from(
-    section('Logs').matchAll(/^```\n# custodia-prod-(\w+)\n(.*?)^```$/gms),
-    ([, logs = '', text = '']) => ({ logs, text }),
-  );
-
-  /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/CWL_QuerySyntax.html: what the queries use of it. */
-  const COMMANDS = ['fields', 'filter', 'stats', 'sort', 'limit'];
-  const WORDS = new Set([...COMMANDS, 'by', 'as', 'and', 'desc', 'count', 'sum', 'pct', 'bin']);
-  const BUILT_IN = ['@timestamp'];
-
-  const commandsOf = ({ text }: Query): string[] => text.trim().split(/\n\| /);
-  /** Names of fields in a query, without texts, durations and the names that it gives itself. */
-  function fieldsIn({ text }: Query): string[] {
-    const plain = text.replaceAll(/"[^"]*"/g, '').replaceAll(/\b\d+[smhd]?\b/g, '');
-    const given = Array.from(plain.matchAll(/\bas (\w+)/g), ([, name]) => name);
-    const words = Array.from(plain.matchAll(/@?[A-Za-z_][\w.]*/g), ([word]) => word);
-    return words.filter((word) => !WORDS.has(word) && !given.includes(word));
-  }
-
-  async function known(logs: string): Promise<readonly string[]> {
-    if (logs === 'ApiAccessLogs') return [...BUILT_IN, ...Object.keys(JSON.parse(ACCESS_LOG.toString()))];
-    const [request, error] = await lines();
-    const ofErrors = Object.keys(error.error as object).map((name) => `error.${name}`);
-    return [...BUILT_IN, ...Object.keys(request), ...Object.keys(error), ...ofErrors];
-  }
-
-  it('are some, over both kinds of logs', () => {
-    expect(queries.length).toBe(Array.from(section('Logs').matchAll(/^```$/gm)).length / 2);
-    expect(new Set(queries.map(({ logs }) => logs))).toEqual(new Set(['Functions', 'ApiAccessLogs']));
-  });
-
-  it.each(queries)('name fields that the lines have: $text', async (query) => {
-    expect(fieldsIn(query).length).toBeGreaterThan(1);
-    const fields = await known(query.logs);
-    expect(fieldsIn(query).filter((name) => !fields.includes(name))).toEqual([]);
-    for (const command of commandsOf(query)) expect(COMMANDS).toContain(command.split(' ')[0]);
-  });
-
   it('find the log groups by the beginnings of their names', () => {
     // CloudFormation names a group by its stack and its logical id.
     const groups = resourcesOf(synthesize(), 'AWS::Logs::LogGroup').map(([id]) => id);

@@ -156,7 +156,13 @@ describe('the access log', () => {
       ...['requestTimeEpoch', 'requestId', 'status', 'responseLength', 'responseLatency', 'waf.status'],
       ...['identity.sourceIp', 'domainName', 'httpMethod', 'resourcePath', 'error.responseType'],
       ...['integration.latency', 'integration.status', 'integration.requestId'],
-      ...['authorizer.latency', 'authorizer.status', 'authorizer.integration_id', 'authorizer.org_id'],
+      ...[
+        'authorizer.requestId',
+        'authorizer.latency',
+        'authorizer.status',
+        'authorizer.integration_id',
+        'authorizer.org_id',
+      ],
     ]);
     const line = format().replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => (harmless.has(name) ? '-' : '"\\'));
     expect(() => JSON.parse(line), line).not.toThrow();

@@ -1,0 +1,32 @@
+import { type Service, serviceOf } from '../shared/aws/service.ts';
+import { environmentTable } from '../shared/table/connection/client.ts';
+
+/** Services of AWS that commands ask a question or two, without clients of their own (`docs/decisions/0155-services-without-clients.md`). */
+
+const errorIn: Service['errorIn'] = (text) => {
+  const { __type: type, Code, message, Message } = JSON.parse(text);
+  return { name: type?.slice(type.lastIndexOf('#') + 1) ?? Code, message: message ?? Message };
+};
+
+const serviceNamed = (name: Service['name'], contentType: string): Service => ({ name, contentType, errorIn });
+
+const LOGS = serviceNamed('logs', 'application/x-amz-json-1.1');
+const DYNAMODB = serviceNamed('dynamodb', 'application/x-amz-json-1.0');
+const BACKUP = serviceNamed('backup', 'application/json');
+
+type Answer = Promise<Readonly<Record<string, unknown>>>;
+
+/** CloudWatch Logs: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.html. */
+export const callLogs = (operation: string, input: object): Answer =>
+  called(LOGS, { target: `Logs_20140328.${operation}`, body: JSON.stringify(input) });
+
+/** What DynamoDB says of a table: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/Welcome.html. */
+export const callDynamoDb = (operation: string, input: object): Answer =>
+  called(DYNAMODB, { target: `DynamoDB_20120810.${operation}`, body: JSON.stringify(input) });
+
+/** AWS Backup, which is read by paths: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations_AWS_Backup.html. */
+export const readBackup = (path: string, query: Readonly<Record<string, string>>): Answer =>
+  called(BACKUP, { get: { path, query } });
+
+const called = async (service: Service, request: Parameters<ReturnType<typeof serviceOf>>[0]): Answer =>
+  JSON.parse(await serviceOf(environmentTable().client, service)(request));

@@ -1,0 +1,161 @@
+import { callDynamoDb, readBackup } from './aws.ts';
+
+/** What there is to restore a table from. */
+
+export interface Backups {
+  readonly table: string;
+  /** Null: the table has no point-in-time recovery. Else between which times it can be restored. */
+  readonly point_in_time: { readonly earliest: string; readonly latest: string } | null;
+  /** Null: the stage makes no daily backups (`backupRetentionDays`). */
+  readonly vault: Vault | null;
+  /** What is wrong, in a sentence each. */
+  readonly problems: readonly string[];
+}
+
+interface Vault {
+  readonly name: string;
+  /** Complete backups of the table, the newest first. */
+  readonly recovery_points: readonly RecoveryPoint[];
+  /** Jobs of the last days that did not make one. */
+  readonly failed_jobs: readonly FailedJob[];
+}
+
+interface RecoveryPoint {
+  readonly arn: string;
+  readonly created_at: string;
+  readonly bytes: number;
+  readonly delete_at: string | null;
+}
+
+interface FailedJob {
+  readonly id: string;
+  readonly state: string;
+  readonly created_at: string;
+  readonly message: string | null;
+}
+
+const HOUR_MS = 3_600_000;
+/** A daily backup begins within an hour of its time, and takes some time. */
+const OLDEST_MS = 26 * HOUR_MS;
+/** Point-in-time recovery reaches to some five minutes ago: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html */
+const LAG_MS = HOUR_MS;
+/** Jobs that are looked at, in milliseconds. */
+const JOBS_MS = 7 * 24 * HOUR_MS;
+/** States of jobs that have made nothing: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html */
+const FAILED = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'];
+
+/** @param vault of the daily backups, if there is one */
+export async function backupsOf(table: string, vault: string | undefined, now: number): Promise<Backups> {
+  const [pointInTime, found] = await Promise.all([
+    pointInTimeOf(table),
+    vault === undefined ? null : vaultOf(vault, table, now),
+  ]);
+  return {
+    table,
+    point_in_time: pointInTime,
+    vault: found,
+    problems: [...problemsOf(pointInTime, now), ...(found === null ? [] : problemsIn(found, now))],
+  };
+}
+
+function problemsOf(window: Backups['point_in_time'], now: number): string[] {
+  if (window === null) return ['The table has no point-in-time recovery.'];
+  const age = now - Date.parse(window.latest);
+  return age > LAG_MS ? [`Point-in-time recovery reaches only to ${window.latest}.`] : [];
+}
+
+function problemsIn({ name, recovery_points: [newest], failed_jobs }: Vault, now: number): string[] {
+  const failed = failed_jobs.map(({ id, state, message }) => `Job ${id} is ${state}: ${message ?? 'no reason given'}`);
+  if (newest === undefined) return [`The vault ${name} has no backup of the table.`, ...failed];
+  const age = now - Date.parse(newest.created_at);
+  return [
+    ...(age > OLDEST_MS ? [`The newest backup is ${Math.floor(age / HOUR_MS)} hours old.`] : []),
+    // One that was made since says that it is over.
+    ...failed_jobs.flatMap(({ created_at }, index) => (created_at > newest.created_at ? (failed[index] ?? []) : [])),
+  ];
+}
+
+interface Described {
+  readonly ContinuousBackupsDescription?: {
+    readonly PointInTimeRecoveryDescription?: {
+      readonly PointInTimeRecoveryStatus?: string;
+      readonly EarliestRestorableDateTime?: number;
+      readonly LatestRestorableDateTime?: number;
+    };
+  };
+}
+
+async function pointInTimeOf(table: string): Promise<Backups['point_in_time']> {
+  const answer: Described = await callDynamoDb('DescribeContinuousBackups', { TableName: table });
+  const described = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } = described ?? {};
+  if (described?.PointInTimeRecoveryStatus !== 'ENABLED' || earliest === undefined || latest === undefined) return null;
+  return { earliest: timeOf(earliest), latest: timeOf(latest) };
+}
+
+interface Point {
+  readonly RecoveryPointArn: string;
+  readonly ResourceArn?: string;
+  readonly Status?: string;
+  readonly CreationDate: number;
+  readonly BackupSizeInBytes?: number;
+  readonly CalculatedLifecycle?: { readonly DeleteAt?: number };
+}
+
+interface Job {
+  readonly BackupJobId: string;
+  readonly State: string;
+  readonly CreationDate: number;
+  readonly StatusMessage?: string;
+}
+
+async function vaultOf(name: string, table: string, now: number): Promise<Vault> {
+  const [points, jobs] = await Promise.all([
+    pagesOf<Point>(`/backup-vaults/${encodeURIComponent(name)}/recovery-points/`, 'RecoveryPoints'),
+    pagesOf<Job>('/backup-jobs/', 'BackupJobs', {
+      backupVaultName: name,
+      createdAfter: new Date(now - JOBS_MS).toISOString(),
+    }),
+  ]);
+  const isOfTable = ({ ResourceArn = '', Status }: Point): boolean =>
+    ResourceArn.endsWith(`:table/${table}`) && Status === 'COMPLETED';
+  return {
+    name,
+    recovery_points: points.filter(isOfTable).toSorted(newestFirst).map(recoveryPoint),
+    failed_jobs: jobs
+      .filter(({ State }) => FAILED.includes(State))
+      .toSorted(newestFirst)
+      .map(failedJob),
+  };
+}
+
+async function pagesOf<T>(path: string, member: string, query: Readonly<Record<string, string>> = {}): Promise<T[]> {
+  const all: T[] = [];
+  let nextToken: string | undefined;
+  do {
+    const answer = await readBackup(path, { ...query, ...(nextToken === undefined ? {} : { nextToken }) });
+    all.push(...((answer[member] ?? []) as T[]));
+    nextToken = answer.NextToken as string | undefined;
+  } while (nextToken !== undefined);
+  return all;
+}
+
+type Dated = { readonly CreationDate: number };
+const newestFirst = (one: Dated, other: Dated): number => other.CreationDate - one.CreationDate;
+
+/** AWS counts in seconds. */
+const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+const recoveryPoint = (point: Point): RecoveryPoint => ({
+  arn: point.RecoveryPointArn,
+  created_at: timeOf(point.CreationDate),
+  bytes: point.BackupSizeInBytes ?? 0,
+  delete_at: point.CalculatedLifecycle?.DeleteAt === undefined ? null : timeOf(point.CalculatedLifecycle.DeleteAt),
+});
+
+const failedJob = ({ BackupJobId: id, State: state, CreationDate, StatusMessage: message }: Job): FailedJob => ({
+  id,
+  state,
+  created_at: timeOf(CreationDate),
+  message: message ?? null,
+});

@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../../answer.ts';
+import { type Backups, backupsOf } from '../../backups.ts';
+import { OperatorProblem } from '../../problem.ts';
+import { openStage, type TargetOptions, withTarget } from '../../target.ts';
+
+/** `backup status` works under the stack's support role. */
+
+type StatusOptions = TargetOptions & AnswerOptions;
+
+export function declareStatus(group: Command): void {
+  const command = group
+    .command('status')
+    .description(
+      'Show what a stage can be restored from, and what is wrong with it: the daily backups with their age, failed jobs, and point-in-time recovery. It exits with 1 where the newest backup is older than 26 hours',
+    );
+  withJson(withTarget(command, 'SupportRoleArn')).action(status);
+  withExamples(command, 'backup status --outputs outputs.json');
+}
+
+async function status(options: StatusOptions): Promise<void> {
+  if (options.local)
+    throw new OperatorProblem('npm start makes no backups: copy its data directory while it is stopped.');
+  const { table, backupVault } = await openStage(options, 'SupportRoleArn');
+  const now = Date.now();
+  const backups = await backupsOf(table, backupVault, now);
+  answer(options, backups, linesOf(backups, now));
+  if (backups.problems.length > 0) process.exitCode = EXIT.found;
+}
+
+/** Backups that are listed for people. */
+const SHOWN = 5;
+
+export function linesOf({ table, point_in_time, vault, problems }: Backups, now: number): string[] {
+  const window = point_in_time === null ? 'none' : `${point_in_time.earliest} to ${point_in_time.latest}`;
+  const points = vault?.recovery_points ?? [];
+  return [
+    `Table: ${table}`,
+    `Point-in-time recovery: ${window}`,
+    vault === null
+      ? 'Daily backups: none, as the setting backupRetentionDays says'
+      : `Daily backups: ${points.length} in the vault ${vault.name}`,
+    ...points
+      .slice(0, SHOWN)
+      .map(({ arn, created_at, bytes }) => `  ${created_at}  ${ageOf(created_at, now)}  ${bytes} bytes  ${arn}`),
+    ...problems.map((problem) => `WRONG  ${problem}`),
+  ];
+}
+
+const ageOf = (time: string, now: number): string => `${Math.floor((now - Date.parse(time)) / 3_600_000)} h old`;

@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { disableIntegration } from '../../integrations.ts';
+import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
+import { organizationIdIn } from '../../tenant-option.ts';
+
+interface DisableOptions extends TargetOptions, AnswerOptions {
+  readonly org: string;
+  readonly appCode: string;
+}
+
+export function declareDisable(group: Command): void {
+  const command = group
+    .command('disable')
+    .description('Set an integration inactive: it cannot log in or sign webhooks, and its tokens end')
+    .requiredOption('--org <id>', 'id of the organization')
+    .requiredOption('--app-code <code>', 'app code of the integration');
+  withJson(withTarget(command, 'CutOffRoleArn')).action(disable);
+  withExamples(
+    command,
+    'integrations disable --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --app-code acme-billing --outputs outputs.json',
+  );
+}
+
+async function disable(options: DisableOptions): Promise<void> {
+  const org = organizationIdIn(options.org);
+  await using _ = await openTarget(options, 'CutOffRoleArn');
+  const { id, app_code, changed } = await disableIntegration(org, options.appCode);
+  answer(options, { org_id: org, id, app_code, status: 'inactive', changed }, [
+    changed
+      ? `${app_code} (${id}) is inactive, and its tokens have ended.`
+      : `${app_code} (${id}) was inactive already.`,
+  ]);
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import * as z from 'zod';
+import { wholeNumber } from '../../local/terminal/command-line.ts';
+import { jsonText } from '../../local/terminal/printable.ts';
+import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
+import { linesOfRequest, type RequestLine } from '../logs/request-lines.ts';
+import { OperatorProblem } from '../problem.ts';
+import { openStage, type TargetOptions, withTarget } from '../target.ts';
+
+/** `logs` works under the stack's support role. */
+
+interface LogsOptions extends TargetOptions, AnswerOptions {
+  readonly requestId: string;
+  readonly hours: number;
+}
+
+const HOUR_MS = 3_600_000;
+/** Ten years: as long as logs are kept at most. */
+const MOST_HOURS = 87_600;
+
+export function declareLogs(program: Command): void {
+  const command = program
+    .command('logs')
+    .description('Find all lines of a request in the logs of the gateway and of all functions, Lambda’s own too')
+    .requiredOption('--request-id <id>', 'id of the request: callers have it from X-Request-Id')
+    .option('--hours <number>', 'how far back to look', wholeNumber({ to: MOST_HOURS }), 24);
+  withJson(withTarget(command, 'SupportRoleArn')).action(logs);
+  withExamples(
+    command,
+    'logs --request-id 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90 --outputs outputs.json',
+    'logs --request-id 5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90 --hours 720 --json --outputs outputs.json',
+  );
+}
+
+async function logs(options: LogsOptions): Promise<void> {
+  if (options.local)
+    throw new OperatorProblem('npm start keeps no logs: its lines are in the terminal that it runs in.');
+  const id = requestIdIn(options.requestId);
+  const { name } = await openStage(options, 'SupportRoleArn');
+  const until = Date.now();
+  const lines = await linesOfRequest(name, id, { from: until - options.hours * HOUR_MS, until });
+  answer(options, { request_id: id, lines }, [
+    ...lines.map(textOf),
+    lines.length === 0
+      ? `No line of ${id} in the last ${options.hours} hours: --hours looks further back. New lines take a minute to be found.`
+      : `Lines: ${lines.length}.`,
+  ]);
+  if (lines.length === 0) process.exitCode = EXIT.found;
+}
+
+/** @throws OperatorProblem for what no request has as its id, which could be more than a word of a query */
+function requestIdIn(text: string): string {
+  const id = z.guid().toLowerCase().safeParse(text).data;
+  if (id === undefined) throw new OperatorProblem('--request-id must be the id of a request, a UUID.');
+  return id;
+}
+
+const textOf = ({ time, log, line }: RequestLine): string =>
+  [time, log, typeof line === 'string' ? line : jsonText(line, 0)].join('  ');

@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { callLogs } from '../aws.ts';
+import { OperatorProblem } from '../problem.ts';
+
+/** CloudWatch Logs Insights, which reads many log groups with one query. */
+
+export interface Query {
+  readonly groups: readonly string[];
+  readonly text: string;
+  /** In epoch milliseconds. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A line, or a row of statistics: what the query names, as text. */
+export type Row = Readonly<Record<string, string>>;
+
+export interface Found {
+  readonly rows: readonly Row[];
+  /** What the query is charged by: https://aws.amazon.com/cloudwatch/pricing/ */
+  readonly bytesScanned: number;
+}
+
+/** Between two looks whether a query is done, in milliseconds. */
+const INTERVAL_MS = 1_000;
+const OVER = ['Failed', 'Cancelled', 'Timeout'];
+
+export type Pause = (milliseconds: number) => Promise<unknown>;
+
+/**
+ * Runs a query and waits for its end. AWS ends one after an hour.
+ * @throws OperatorProblem when it fails; errors of CloudWatch Logs
+ */
+export async function runQuery({ groups, text, from, until }: Query, pause: Pause = sleep): Promise<Found> {
+  const { queryId } = await callLogs('StartQuery', {
+    logGroupNames: groups,
+    queryString: text,
+    startTime: Math.floor(from / 1000),
+    endTime: Math.ceil(until / 1000),
+  });
+  for (;;) {
+    const answer = (await callLogs('GetQueryResults', { queryId })) as unknown as Answer;
+    if (answer.status === 'Complete') {
+      return { rows: answer.results.map(rowOf), bytesScanned: answer.statistics?.bytesScanned ?? 0 };
+    }
+    if (OVER.includes(answer.status)) {
+      throw new OperatorProblem(`CloudWatch Logs did not finish the query (${answer.status}): ask for a shorter time.`);
+    }
+    await pause(INTERVAL_MS);
+  }
+}
+
+interface Answer {
+  readonly status: string;
+  readonly results: readonly (readonly { readonly field: string; readonly value: string }[])[];
+  readonly statistics?: { readonly bytesScanned?: number };
+}
+
+const rowOf = (fields: Answer['results'][number]): Row =>
+  Object.fromEntries(fields.map(({ field, value }) => [field, value]));

@@ -1,0 +1,90 @@
+import { environmentSession } from '../shared/table/session.ts';
+import { allOrganizations } from '../shared/table/system/organizations.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { type LogGroup, logGroupsOf } from './logs/groups.ts';
+import { type Pause, type Row, runQuery } from './logs/insights.ts';
+import type { Month } from './month.ts';
+
+/** What the organizations of a stage have used in a month, added up from the lines of their requests. */
+
+export interface Used {
+  /** Null: the platform's own requests, without an organization. */
+  readonly org_id: string | null;
+  /** Null: the platform, or an organization that is there no more. */
+  readonly slug: string | null;
+  readonly name: string | null;
+  readonly requests: number;
+  /** Read and write units of DynamoDB. */
+  readonly units: number;
+  /** Requests that were answered with a status of 500 or more. */
+  readonly failed: number;
+  /** Requests that a budget has refused. */
+  readonly refused: number;
+}
+
+export interface MonthlyUsage {
+  readonly month: string;
+  /** False: lines of the month are missing, because it is not over, logs are kept for a shorter time, or there are too many organizations. */
+  readonly complete: boolean;
+  readonly organizations: readonly Used[];
+  readonly bytes_scanned: number;
+}
+
+/** Most rows that Insights answers with. */
+const MOST = 10_000;
+
+/** The authorizer is asked about a request that a function then serves. */
+export const USAGE_QUERY = `filter message = "request" and domain != "authorizer"
+| stats count(*) as requests, sum(units) as used, sum(strcontains(outcome, "5xx")) as failed, sum(BudgetRefusals) as refused by tenant
+| sort requests desc
+| limit ${MOST}`;
+
+/** The usage of all organizations, those without requests too, most requests first. */
+export async function usageOf(stack: string, month: Month, now: number, pause?: Pause): Promise<MonthlyUsage> {
+  const groups = await logGroupsOf(stack, 'functions');
+  const query = { groups: groups.map(({ name }) => name), text: USAGE_QUERY, from: month.from, until: month.until - 1 };
+  const [{ rows, bytesScanned }, names] = await Promise.all([runQuery(query, pause), namesById()]);
+  const used = rows.filter(({ tenant }) => tenant !== undefined).map((row) => usedBy(row, names));
+  const idle = [...names].filter(([id]) => used.every(({ org_id }) => org_id !== id));
+  return {
+    month: month.name,
+    complete: month.until <= now && rows.length < MOST && areKept(groups, month, now),
+    organizations: [...used, ...idle.map(([org_id, of]) => ({ org_id, ...of, ...NOTHING }))],
+    bytes_scanned: bytesScanned,
+  };
+}
+
+type Names = ReadonlyMap<string, Pick<Used, 'slug' | 'name'>>;
+const NOTHING = { requests: 0, units: 0, failed: 0, refused: 0 };
+/** For a read, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+async function namesById(): Promise<Names> {
+  const names = new Map<string, Pick<Used, 'slug' | 'name'>>();
+  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  for await (const { record } of allOrganizations(platform)) {
+    names.set(record.id, { slug: record.slug, name: record.name });
+  }
+  return names;
+}
+
+function usedBy({ tenant = '', requests, used, failed, refused }: Row, names: Names): Used {
+  const { slug = null, name = null } = names.get(tenant) ?? {};
+  return {
+    org_id: tenant === 'PLATFORM' ? null : tenant,
+    slug,
+    name,
+    requests: countIn(requests),
+    units: countIn(used),
+    failed: countIn(failed),
+    refused: countIn(refused),
+  };
+}
+
+/** A sum of a field that no line has is no number. */
+const countIn = (text = '0'): number => Number(text) || 0;
+
+const DAY_MS = 86_400_000;
+/** Whether the first lines of a month are still there. */
+const areKept = (groups: readonly LogGroup[], { from }: Month, now: number): boolean =>
+  groups.every(({ retentionDays = Number.POSITIVE_INFINITY }) => now - from < retentionDays * DAY_MS);

@@ -1,0 +1,44 @@
+import { createServer } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
+import { vi } from 'vitest';
+import { configureTable } from '../../shared/table/connection/client.ts';
+import { listening } from './listening.ts';
+
+/** Services of AWS as commands see them: over HTTP, so that the SDK's signing and retries are in between. */
+
+export interface Asked {
+  /** `logs.StartQuery`, or of AWS Backup `backup/backup-jobs/`. */
+  readonly what: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What is answered: JSON with status 200, or with the status that is named. */
+export type Answering = (asked: Asked, index: number) => object | { readonly status: number; readonly body: object };
+
+export interface AwsStub {
+  readonly asked: Asked[];
+  readonly stop: () => void;
+}
+
+/** Starts the services, and has this process call them. Environment variables are stubbed: `test/support/restore.ts` sets them back. */
+export async function startAwsStub(answering: Answering): Promise<AwsStub> {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const url = new URL(request.url ?? '/', 'http://aws');
+    const text = await textOf(request);
+    const service = /\/([a-z]+)\/aws4_request/.exec(request.headers.authorization ?? '')?.[1] ?? 'unsigned';
+    const target = String(request.headers['x-amz-target'] ?? '').split('.')[1];
+    const question: Asked = {
+      what: target === undefined ? `${service}${url.pathname}` : `${service}.${target}`,
+      input: text === '' ? Object.fromEntries(url.searchParams) : JSON.parse(text),
+    };
+    const answer = answering(question, asked.push(question) - 1);
+    const [status, body] = 'status' in answer && 'body' in answer ? [answer.status, answer.body] : [200, answer];
+    response.writeHead(Number(status), { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  });
+  const address = await listening(server);
+  for (const service of ['LOGS', 'BACKUP', 'DYNAMODB']) vi.stubEnv(`AWS_ENDPOINT_URL_${service}`, address);
+  vi.stubEnv('TABLE_NAME', 'records');
+  configureTable({ region: 'eu-west-1', credentials: { accessKeyId: 'AKIA', secretAccessKey: 'secret' } });
+  return { asked, stop: () => server.close() };
+}
