@@ -10,19 +10,23 @@ interface Stage {
   readonly TracingEnabled?: boolean;
 }
 
+/** In the OpenAPI document that the API is imported from: the size from which answers are compressed. */
+const COMPRESSION = 'x-amazon-apigateway-minimum-compression-size';
+
+interface RestApi {
+  readonly Body: Readonly<Record<string, unknown>>;
+}
+
 /** How a stage is set, as its templates say. */
 export function wayOf(templates: readonly Template[]): Way {
   const stage = firstOf<Stage>(templates, 'AWS::ApiGateway::Stage');
   const { MemorySize } = firstOf<{ readonly MemorySize: number }>(templates, 'AWS::Lambda::Function');
-  const { MinimumCompressionSize } = firstOf<{ readonly MinimumCompressionSize?: number }>(
-    templates,
-    'AWS::ApiGateway::RestApi',
-  );
+  const { Body } = firstOf<RestApi>(templates, 'AWS::ApiGateway::RestApi');
   return {
     memory: MemorySize,
     logs: logLines([requestLine()], [decisionLine()], stage.AccessLogSetting.Format),
     hasFirewall: resourcesOf(templates, 'AWS::WAFv2::WebACL').length > 0,
-    isCompressed: MinimumCompressionSize !== undefined,
+    isCompressed: COMPRESSION in Body,
     isTraced: stage.TracingEnabled === true,
     unchanged: 0,
     requestsPerAuthorizer: ASSUMED.requestsPerAuthorizer,
