@@ -5,7 +5,7 @@ import { bundle } from '../infra/bundling/bundle.ts';
 import { functionNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
-import { CustodiaStack } from '../infra/stack.ts';
+import { makeStage } from '../infra/stacks/stage.ts';
 import { applyStageFile } from '../infra/stage-file.ts';
 
 /** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`; `stages/` has a file for each stage. */
@@ -15,5 +15,5 @@ applyStageFile(app.node);
 const settings = settingsFrom(app.node);
 // Inside the assembly, so that the source maps of what was deployed lie beside it.
 const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));
-const stage = new CustodiaStack(app, `custodia-${settings.stage}`, { contracts, bundles, settings });
-if (settings.gatewayLogRole) stage.addStackDependency(new GatewayLogRole(app));
+const { application } = makeStage(app, { contracts, bundles, settings });
+if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app));

@@ -10,6 +10,8 @@ import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
-const record = recordOf(synthesize({ context: RECORDED }).toJSON(), version);
+const record = recordOf(synthesize({ context: RECORDED }), version);
 writeFileSync(join(ROOT, 'infra/released.json'), textOf(record));
-console.log(`infra/released.json: ${Object.keys(record.Resources).length} resources of release ${version}`);
+console.log(
+  `infra/released.json: ${Object.values(record.stacks).flatMap(({ Resources }) => Object.keys(Resources)).length} resources of release ${version}`,
+);

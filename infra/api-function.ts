@@ -17,10 +17,10 @@ import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { metricsNamespace } from './metrics.ts';
 import type { Rights } from './rights.ts';
+import { type KeyPurpose, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
 import type { Table } from './table.ts';
-import { rolePath } from './tenant-role.ts';
 
 interface ApiFunctionProps {
   readonly name: string;
@@ -31,6 +31,8 @@ interface ApiFunctionProps {
   readonly keys: Keys;
   readonly settings: Settings;
 }
+
+const keyPurpose = ({ signs, verifies }: Rights): KeyPurpose => (signs ? 'sign' : verifies ? 'verify' : 'no-key');
 
 /** As long as the gateway waits for an answer. */
 const TIMEOUT = Duration.seconds(29);
@@ -44,17 +46,18 @@ export class ApiFunction extends Construct {
   readonly lambda: LambdaFunction;
   readonly alias: FunctionAlias;
   readonly rights: Rights;
+  readonly logs: ILogGroup;
 
   constructor(scope: Construct, id: string, { name, bundle, rights, table, keys, settings }: ApiFunctionProps) {
     super(scope, id);
     this.rights = rights;
-    const logs = logGroup(this, 'Logs', settings);
+    this.logs = logGroup(this, 'Logs', settings);
     this.role = new RoleWithRights(this, 'Role', {
       description: `Custodia ${settings.stage}: runs ${name}`,
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      path: rolePath(this, rights.tenants ?? 'no-tenants'),
+      path: rolePath(this, keyPurpose(rights), rights.tenants ?? 'no-tenants'),
     });
-    this.#allow(logs, table, keys);
+    this.#allow(table, keys);
     const reserved = settings.reservedConcurrency.get(name);
     this.lambda = new LambdaFunction(this, 'Function', {
       functionName: functionNameOf(this, name),
@@ -65,7 +68,7 @@ export class ApiFunction extends Construct {
       timeout: TIMEOUT,
       memorySize: settings.memory,
       role: this.role,
-      logGroup: logs,
+      logGroup: this.logs,
       loggingFormat: LoggingFormat.JSON,
       environment: { ...environmentOf(rights, table, keys, settings), METRICS_NAMESPACE: metricsNamespace(this) },
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
@@ -103,11 +106,11 @@ export class ApiFunction extends Construct {
     }
   }
 
-  #allow(logs: ILogGroup, table: Table, keys: Keys): void {
+  #allow(table: Table, keys: Keys): void {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-        resources: [logs.logGroupArn],
+        resources: [this.logs.logGroupArn],
       }),
     );
     if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));

@@ -1,5 +1,4 @@
 import { Validations } from 'aws-cdk-lib';
-import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { LambdaApplication, LambdaDeploymentConfig, LambdaDeploymentGroup } from 'aws-cdk-lib/aws-codedeploy';
 import { PolicyStatement, type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -19,10 +18,10 @@ export class Canary extends Construct {
   readonly #application: LambdaApplication;
   readonly #role: Role;
 
-  constructor(scope: Construct, id: string, functions: Functions, rest: RestApiBase) {
+  constructor(scope: Construct, id: string, functions: Functions) {
     super(scope, id);
     const aliases = Array.from(functions.byName, ([name, { alias }]) => [name, alias] as const);
-    const alarms = new RollbackAlarms(this, 'Alarms', rest);
+    const alarms = new RollbackAlarms(this, 'Alarms');
     this.#application = new LambdaApplication(this, 'Application');
     this.#role = this.#shiftingRole(aliases.map(([, alias]) => alias));
     for (const [name, alias] of aliases) {

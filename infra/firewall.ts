@@ -7,6 +7,7 @@ import type { Contract } from '../shared/contract/route.ts';
 import { anonymousRequests } from './anonymous-paths.ts';
 import { logGroup } from './logs.ts';
 import type { Settings } from './settings.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
 
 interface FirewallProps {
   readonly stage: Stage;
@@ -42,7 +43,7 @@ export class Firewall extends Construct {
 
   constructor(scope: Construct, id: string, { contracts, settings }: FirewallProps) {
     super(scope, id);
-    this.#metricName = Stack.of(this).stackName;
+    this.#metricName = prefixOf(this);
     const anonymous = anonymousRequests(contracts);
     const acl = new CfnWebACL(this, 'Acl', {
       scope: 'REGIONAL',
@@ -72,7 +73,7 @@ export class Firewall extends Construct {
 
   #logRefusals(acl: CfnWebACL, settings: Settings): void {
     // AWS takes no other prefix for a firewall's log group. The id of the firewall is new whenever the firewall is.
-    const logs = logGroup(this, 'Logs', settings, `aws-waf-logs-${Stack.of(this).stackName}-${acl.attrId}`);
+    const logs = logGroup(this, 'Logs', settings, `aws-waf-logs-${prefixOf(this)}-${acl.attrId}`);
     const refused = [{ ActionCondition: { Action: 'BLOCK' } }];
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,

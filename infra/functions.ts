@@ -66,9 +66,10 @@ export class Functions extends Construct {
     const functions = [...this.byName.values()].filter(({ rights }) => rights.tenants === kind);
     if (functions.length === 0) return;
     const { table, keys } = this.#props;
-    const { role } = new TenantRole(this, id, { table, kind });
+    const secrets = functions.some(({ rights }) => rights.secrets);
+    const { role } = new TenantRole(this, id, { table, kind, secrets });
     for (const each of functions) each.workUnder(role);
-    if (functions.some(({ rights }) => rights.secrets)) keys.allowSecretsOfTenant(role);
+    if (secrets) keys.allowSecretsOfTenant(role);
   }
 }
 

@@ -1,15 +1,19 @@
-import { Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { AccountRootPrincipal, type IRole, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { PLATFORM } from '../shared/table/keys.ts';
 import { retention } from './retention.ts';
+import { type KeyPurpose, rolesFor } from './role-path.ts';
 import type { Settings } from './settings.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
 import { TENANT } from './tenant-role.ts';
 
 /**
- * The KMS keys. Their own policies say who may use them, and nothing else can: the account may administer a key but not use it,
- * and cannot hand its use on (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
+ * The KMS keys. A key's own policy says which paths of roles may use it, and for what; a role there needs a statement of its own too, so that who
+ * may only give roles rights gives none on keys. Policies name no role: one made seconds before may not be known to KMS yet, and a key does not
+ * depend on the application (`docs/decisions/0050-tenant-sessions.md`). The account may administer a key but not use it, and cannot hand its use on
+ * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export class Keys extends Construct {
   /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0052-key-rotation.md`). */
@@ -19,7 +23,7 @@ export class Keys extends Construct {
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
-    const name = Stack.of(this).stackName;
+    const name = prefixOf(this);
     const tokenKey = (generation: string): Key =>
       new Key(this, `Token${generation}Key`, {
         // A generation that is dropped is of no use an hour later. KMS deletes it after as many days, in which it can be had back.
@@ -28,7 +32,11 @@ export class Keys extends Construct {
         description: `${name}: signs access tokens, generation ${generation}`,
         keySpec: KeySpec.ECC_NIST_EDWARDS25519,
         keyUsage: KeyUsage.SIGN_VERIFY,
-        policy: administeredByAccount(),
+        // All of them sign: while a canary shifts the login, its version before still signs with the key before.
+        policy: this.#policy([
+          [SIGN, ['sign']],
+          [VERIFY, ['sign', 'verify']],
+        ]),
       });
     const [signing, ...others] = settings.tokenKeys;
     this.tokens = [tokenKey(signing), ...others.map(tokenKey)];
@@ -37,53 +45,79 @@ export class Keys extends Construct {
       pendingWindow: PENDING_WINDOW,
       description: `${name}: encrypts the data keys of integration secrets and credentials`,
       enableKeyRotation: true,
-      policy: administeredByAccount(),
+      policy: this.#policy([
+        [OPEN_OF_TENANT, ['secrets']],
+        [ENCRYPT_OF_PLATFORM, ['platform-secrets']],
+      ]),
     });
   }
 
   /** With all of them: while a canary shifts the login, its version before still signs with the key before. */
-  allowSigning(role: IRole): void {
-    for (const key of this.tokens) key.addToResourcePolicy(usedBy(role, ['kms:Sign']));
+  allowSigning(role: Role): void {
+    role.addToPolicy(use(SIGN, this.tokens));
   }
 
-  allowVerifying(role: IRole): void {
-    for (const key of this.tokens) key.addToResourcePolicy(usedBy(role, ['kms:GetPublicKey']));
+  allowVerifying(role: Role): void {
+    role.addToPolicy(use(VERIFY, this.tokens));
   }
 
   /**
    * To a tenant role: only for the tenant that its session is tagged with, which the encryption context must name. A function with a bug opens no
    * other tenant's secrets (`docs/decisions/0050`).
    */
-  allowSecretsOfTenant(role: IRole): void {
-    const statement = usedBy(role, ['kms:GenerateDataKey', 'kms:Decrypt']);
-    statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': TENANT });
-    this.secrets.addToResourcePolicy(statement);
+  allowSecretsOfTenant(role: Role): void {
+    role.addToPolicy(use(OPEN_OF_TENANT, [this.secrets]));
   }
 
   /** To encrypt the platform's own secrets, and to open none. */
-  allowEncryptionForPlatform(role: IRole): void {
-    const statement = usedBy(role, ['kms:GenerateDataKey']);
-    statement.addCondition('StringEquals', { 'kms:EncryptionContext:tenant': PLATFORM });
-    this.secrets.addToResourcePolicy(statement);
+  allowEncryptionForPlatform(role: Role): void {
+    role.addToPolicy(use(ENCRYPT_OF_PLATFORM, [this.secrets]));
+  }
+
+  /** In a key's policy `*` is the key itself. */
+  #policy(uses: readonly (readonly [Use, readonly KeyPurpose[]])[]): PolicyDocument {
+    const principals = [new AccountRootPrincipal()];
+    const allowed = uses.map(
+      ([{ actions, conditions }, purposes]) =>
+        new PolicyStatement({
+          principals,
+          actions: [...actions],
+          resources: ['*'],
+          conditions: { ...conditions, ArnLike: { 'aws:PrincipalArn': purposes.map((each) => rolesFor(this, each)) } },
+        }),
+    );
+    return new PolicyDocument({ statements: [administration(), ...allowed] });
   }
 }
+
+/** What is done with a key, and under which conditions: a key's policy and a role's say it alike. */
+interface Use {
+  readonly actions: readonly string[];
+  readonly conditions?: Conditions;
+}
+
+const ofTenant = (tenant: string): Conditions => ({ StringEquals: { 'kms:EncryptionContext:tenant': tenant } });
+
+const SIGN: Use = { actions: ['kms:Sign'] };
+const VERIFY: Use = { actions: ['kms:GetPublicKey'] };
+const OPEN_OF_TENANT: Use = { actions: ['kms:GenerateDataKey', 'kms:Decrypt'], conditions: ofTenant(TENANT) };
+const ENCRYPT_OF_PLATFORM: Use = { actions: ['kms:GenerateDataKey'], conditions: ofTenant(PLATFORM) };
+
+const use = ({ actions, conditions }: Use, keys: readonly Key[]): PolicyStatement =>
+  new PolicyStatement({
+    actions: [...actions],
+    resources: keys.map(({ keyArn }) => keyArn),
+    ...(conditions && { conditions }),
+  });
 
 /** How long a key that is to be deleted waits: the longest that KMS offers. */
 const PENDING_WINDOW = Duration.days(30);
 
-/** In a key's policy `*` is the key itself. */
-const usedBy = (role: IRole, actions: string[]): PolicyStatement =>
-  new PolicyStatement({ principals: [role.grantPrincipal], actions, resources: ['*'] });
-
-const administeredByAccount = (): PolicyDocument =>
-  new PolicyDocument({
-    statements: [
-      new PolicyStatement({
-        principals: [new AccountRootPrincipal()],
-        actions: ADMINISTRATION.map((action) => `kms:${action}`),
-        resources: ['*'],
-      }),
-    ],
+const administration = (): PolicyStatement =>
+  new PolicyStatement({
+    principals: [new AccountRootPrincipal()],
+    actions: ADMINISTRATION.map((action) => `kms:${action}`),
+    resources: ['*'],
   });
 
 /** All that keeps a key, nothing that uses it; no grants either, which would hand its use on. */

@@ -1,6 +1,7 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { Alias, type IFunction, type IVersion, type Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { prefixOf } from './stacks/stage-stack.ts';
 
 /** CDK's classes are not its interfaces where an optional property may not be `undefined`: so it is said to be both. */
 export type FunctionAlias = Alias & IFunction;
@@ -8,7 +9,7 @@ export type FunctionAlias = Alias & IFunction;
 const LIVE = 'live';
 
 /** Name of a function, by that of its folder. Fixed, so that others can name it without a reference. */
-export const functionNameOf = (scope: Construct, name: string): string => `${Stack.of(scope).stackName}-${name}`;
+export const functionNameOf = (scope: Construct, name: string): string => `${prefixOf(scope)}-${name}`;
 
 /** ARN of a function's alias, without a reference to it. */
 export const liveArn = (scope: Construct, name: string): string =>

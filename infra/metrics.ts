@@ -1,10 +1,10 @@
-import { Stack } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { type Counter, DURATION, type Outcome } from '../shared/telemetry/metrics.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
 
-/** The namespace of a stack's own metrics. Two stages of an account must not add to the same ones. */
-export const metricsNamespace = (scope: Construct): string => `Custodia/${Stack.of(scope).stackName}`;
+/** The namespace of a stage's own metrics. Two stages of an account must not add to the same ones. */
+export const metricsNamespace = (scope: Construct): string => `Custodia/${prefixOf(scope)}`;
 
 /** A metric without dimensions: what the functions count, or a metric filter does (`infra/alarms/log-metrics.ts`). */
 export const counted = (scope: Construct, metricName: Counter | LogMetric): Metric =>

@@ -5,6 +5,7 @@ import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, ANY_SUSPENSION, allowItems, denyChanges } from './item-policy.ts';
 import type { Keys } from './keys.ts';
+import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Table } from './table.ts';
 
@@ -22,6 +23,7 @@ export class OperatorRole extends Construct {
     const { account } = Stack.of(this);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Makes and changes integrations of the platform, and lists the organizations (bin/operator.ts)',
+      path: rolePath(this, 'platform-secrets', 'operator'),
       assumedBy: new AccountPrincipal(account),
     });
     const platform = recordsPartition(PLATFORM, '*');

@@ -18,6 +18,7 @@ export class ReplayRole extends Construct {
     this.role = oneTenantRole(
       this,
       'Applies webhook events of the tenant that its session is tagged with (bin/operator.ts)',
+      'secrets',
     );
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'ConditionCheckItem'], [ANY_APP]));

@@ -19,6 +19,7 @@ import { liveArn } from './live-alias.ts';
 import { logGroup } from './logs.ts';
 import { AUTHORIZER } from './rights.ts';
 import type { Settings } from './settings.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
 
 interface ApiProps {
   readonly contracts: readonly Contract[];
@@ -103,15 +104,15 @@ function restApi(
   accessLogs: LogGroup,
   settings: Settings,
 ): SpecRestApi {
-  const { stackName } = Stack.of(scope);
+  const name = prefixOf(scope);
   const body = apiBody({
-    name: stackName,
+    name,
     contracts,
     settings,
     invocationUri: (name) => invocationUri(scope, name),
   });
   return new SpecRestApi(scope, 'RestApi', {
-    restApiName: stackName,
+    restApiName: name,
     apiDefinition: ApiDefinition.fromInline(body),
     // What the document does not have any more goes. So it must have all: see `api-body/body.ts` for what the API as a whole is set to.
     mode: RestApiMode.OVERWRITE,

@@ -25,6 +25,7 @@ const schema = z.object({
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
+    .regex(/^(?!.*-(data|ops)$)/, 'a word that ends with neither -data nor -ops, as stacks of other stages do')
     .default(DEFAULT_STAGE),
   /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
   profile: z.enum(['standard', 'small']).default('standard'),
@@ -74,8 +75,8 @@ const schema = z.object({
   /** Keeps table, secrets key and logs from being deleted with the stack. */
   deletionProtection: flag(true),
   /**
-   * Refuses to delete the stack. For a stage that stands: `cdk` switches it on before it creates anything, and could then not
-   * clear away a first deployment that failed.
+   * Refuses to delete the stack of the table and the keys. For a stage that stands: `cdk` switches it on before it creates anything, and could
+   * then not clear away a first deployment that failed.
    */
   terminationProtection: flag(false),
   /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */

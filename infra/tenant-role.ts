@@ -13,6 +13,7 @@ import {
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
+import { functionsWith, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Table } from './table.ts';
 
@@ -88,19 +89,12 @@ export const TAGGED_WITH_TENANT: Conditions = {
   'ForAllValues:StringEquals': { 'aws:TagKeys': [TENANT_TAG] },
 };
 
-/**
- * IAM path of the functions' roles that have these rights: what the tenant role knows them by. Roles are the account's, and a stage may be
- * deployed in several regions under one name.
- */
-export function rolePath(scope: Construct, rights: TenantRights | 'no-tenants'): string {
-  const { stackName, region } = Stack.of(scope);
-  return `/${stackName}/${region}/${rights}/`;
-}
-
 interface TenantRoleProps {
   readonly table: Table;
   /** Which functions work under this role. */
   readonly kind: TenantRights;
+  /** Whether it opens the tenant's secrets. */
+  readonly secrets: boolean;
 }
 
 /**
@@ -113,11 +107,12 @@ interface TenantRoleProps {
 export class TenantRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, { table, kind }: TenantRoleProps) {
+  constructor(scope: Construct, id: string, { table, kind, secrets }: TenantRoleProps) {
     super(scope, id);
     const { account } = Stack.of(this);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Works on the records of the tenant that its session is tagged with',
+      path: rolePath(this, secrets ? 'secrets' : 'no-key', 'tenant'),
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
     for (const allowed of ALLOWED[kind]) this.role.addToPolicy(allowItems(table, ...allowed));
@@ -126,12 +121,6 @@ export class TenantRole extends Construct {
 
   /** The functions' roles by their path, for a list of them would outgrow the 2 KB of a trust policy; and one tag, which names the tenant. */
   #conditions(kind: TenantRights): Conditions {
-    const functions = Stack.of(this).formatArn({
-      service: 'iam',
-      region: '',
-      resource: 'role',
-      resourceName: `${rolePath(this, kind).slice(1)}*`,
-    });
-    return { ArnLike: { 'aws:PrincipalArn': functions }, ...TAGGED_WITH_TENANT };
+    return { ArnLike: { 'aws:PrincipalArn': functionsWith(this, kind) }, ...TAGGED_WITH_TENANT };
   }
 }

@@ -13,9 +13,13 @@ export interface StackOptions {
   readonly region?: string;
 }
 
-const outputsSchema = z.object({
+const dataSchema = z.object({
   TableName: z.string(),
   SecretsKeyArn: z.string(),
+  /** Only where the stage makes daily backups. */
+  BackupVaultName: z.string().optional(),
+});
+const applicationSchema = z.object({
   OperatorRoleArn: z.string(),
   // Stacks of earlier releases lack some.
   MaintenanceRoleArn: z.string().optional(),
@@ -24,17 +28,15 @@ const outputsSchema = z.object({
   ReplayRoleArn: z.string().optional(),
   CutOffRoleArn: z.string().optional(),
   SupportRoleArn: z.string().optional(),
-  /** Only where the stage makes daily backups. */
-  BackupVaultName: z.string().optional(),
   BaseUrl: z.string().optional(),
 });
-type Outputs = z.infer<typeof outputsSchema>;
+type Outputs = z.infer<typeof dataSchema> & z.infer<typeof applicationSchema>;
 export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;
 
 /** Gives a command the options that name a stack. `secrets`: also its key over secrets. */
 export const withStackOptions = (command: Command, roleOutput: RoleOutput, secrets: boolean): Command => {
   const described = command
-    .option('--outputs <file>', 'outputs of the stack, as cdk deploy --outputs-file writes them')
+    .option('--outputs <file>', 'outputs of the stacks, as cdk deploy --outputs-file writes them')
     .option('--table <name>', 'name of the table, instead of the output TableName')
     .option(
       '--role <arn>',
@@ -82,14 +84,16 @@ async function readOutputs(file: string): Promise<Named> {
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new OperatorProblem(`${file} cannot be read: cdk deploy --outputs-file writes it.`, { cause });
   });
-  const stacks = z.record(z.string(), z.unknown()).safeParse(parsed(text));
   // The file also names stacks that were deployed on the way.
-  const [found, ...others] = Object.entries(stacks.data ?? {}).flatMap(([name, each]) => {
-    const outputs = outputsSchema.safeParse(each).data;
-    return outputs === undefined ? [] : [{ name, outputs }];
+  const outputs = z.record(z.string(), z.unknown()).safeParse(parsed(text)).data ?? {};
+  const stages = Object.keys(outputs).flatMap((name) => {
+    const data = dataSchema.safeParse(outputs[`${name}-data`]).data;
+    const application = applicationSchema.safeParse(outputs[name]).data;
+    return data === undefined || application === undefined ? [] : [{ name, outputs: { ...application, ...data } }];
   });
+  const [found, ...others] = stages;
   if (found !== undefined && others.length === 0) return found;
-  throw new OperatorProblem(`--outputs must name a file with the outputs of one stack of Custodia; ${file} is none.`);
+  throw new OperatorProblem(`--outputs must name a file with the outputs of one stage of Custodia; ${file} is none.`);
 }
 
 const parsed = (text: string): unknown => {

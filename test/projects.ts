@@ -24,7 +24,7 @@ const UNIT = [
 /** They make the stack with empty bundles and look at its template. */
 const STACK = [
   'test/docs/cost.test.ts',
-  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,deploying-again}.test.ts',
+  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,data-stack,deploying-again}.test.ts',
   'test/infra/{firewall,isolation,nag,operations,restored-table,rights,stack,tracing,upgrades}.test.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { tellProgress } from '../../local/terminal/progress.ts';
-import { synthesize } from '../../test/infra/synthesize.ts';
+import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
 import { measureOperations } from '../data-model/measure.ts';
 import { type Played, readUnitsOf, roundsOf, writeUnitsOf } from '../data-model/play.ts';
 import type { Taken } from './lines.ts';
@@ -25,7 +25,7 @@ export async function benchCost({ writeDocs }: Options): Promise<void> {
   const { tell, stop } = tellProgress('starting');
   const { operations, variants } = await measureOperations('dynoxide', tell).finally(stop);
   const taken = [...operations, ...variants].map(takenBy);
-  const profiles = profilesOf((context) => [synthesize({ context })]);
+  const profiles = profilesOf((context) => templatesIn(synthesize({ context })));
   const coldStart = coldStartIn(await readFile(PERFORMANCE, 'utf8'));
   const page = withCosts(await readFile(PAGE, 'utf8'), taken, profiles, coldStart);
   if (writeDocs) await writeFile(PAGE, page);

@@ -1,26 +1,25 @@
-import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import { apiMetric } from '../api-metric.ts';
 import { answeredWith, countLines } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 interface ApiAlarmsProps {
   readonly topic: ITopic | undefined;
-  readonly rest: RestApiBase;
   readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
 }
 
 /** Whether callers are badly served, whatever the reason. */
 export class ApiAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, rest, accessLogs, requests }: ApiAlarmsProps) {
+  constructor(scope: Construct, id: string, { topic, accessLogs, requests }: ApiAlarmsProps) {
     super(scope, id, topic);
     this.alarm('api-5xx', {
       ...rate({
-        part: { failed: rest.metricServerError({ statistic: 'Sum' }) },
+        part: { failed: apiMetric(this, '5XXError', { statistic: 'Sum' }) },
         whole: { requests },
         percent: 1,
         atLeast: 5,
@@ -30,7 +29,7 @@ export class ApiAlarms extends Subject {
     });
     this.alarm('api-slow', {
       ...percentile({
-        value: rest.metricLatency({ statistic: 'p99' }),
+        value: apiMetric(this, 'Latency', { statistic: 'p99' }),
         samples: requests,
         minimum: 100,
         threshold: 3_000,

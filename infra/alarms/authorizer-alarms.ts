@@ -1,8 +1,8 @@
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { FunctionMetrics } from '../observed.ts';
 import { answeredByGateway, countLines } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
@@ -11,7 +11,7 @@ interface AuthorizerAlarmsProps {
   readonly topic: ITopic | undefined;
   readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
-  readonly authorizer: IFunction;
+  readonly authorizer: FunctionMetrics;
 }
 
 /**
@@ -34,8 +34,8 @@ export class AuthorizerAlarms extends Subject {
     });
     this.alarm('authorizer-slow', {
       ...percentile({
-        value: authorizer.metricDuration({ statistic: 'p99' }),
-        samples: authorizer.metricInvocations({ statistic: 'Sum' }),
+        value: authorizer.metric('Duration', { statistic: 'p99' }),
+        samples: authorizer.metric('Invocations', { statistic: 'Sum' }),
         minimum: 100,
         threshold: 1_000,
       }),

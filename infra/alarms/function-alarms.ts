@@ -1,24 +1,25 @@
-import { type IFunction, Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
+import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
+import type { FunctionMetrics } from '../observed.ts';
 import { quota, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 /** Of the functions behind routes. They answer their errors themselves, so what Lambda counts as one is a crash or a timeout. */
 export class FunctionAlarms extends Subject {
-  constructor(scope: Construct, id: string, topic: ITopic | undefined, byName: ReadonlyMap<string, IFunction>) {
+  constructor(scope: Construct, id: string, topic: ITopic | undefined, byName: ReadonlyMap<string, FunctionMetrics>) {
     super(scope, id, topic);
     for (const [name, each] of byName) this.#watch(name, each);
     this.#watchConcurrency();
   }
 
-  #watch(name: string, each: IFunction): void {
-    const throttles = each.metricThrottles({ statistic: 'Sum' });
+  #watch(name: string, each: FunctionMetrics): void {
+    const throttles = each.metric('Throttles', { statistic: 'Sum' });
     this.alarm(`function-${name}`, {
       ...rate({
-        part: { errors: each.metricErrors({ statistic: 'Sum' }), throttles },
+        part: { errors: each.metric('Errors', { statistic: 'Sum' }), throttles },
         // A throttled call is no invocation.
-        whole: { invocations: each.metricInvocations({ statistic: 'Sum' }), throttles },
+        whole: { invocations: each.metric('Invocations', { statistic: 'Sum' }), throttles },
         percent: 1,
         atLeast: 3,
       }),

@@ -1,8 +1,8 @@
 import { Duration } from 'aws-cdk-lib';
-import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import type { Alarm, IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Alias } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { apiMetric } from '../api-metric.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -18,12 +18,12 @@ export class RollbackAlarms extends Subject {
   /** Whatever the reason: also what functions answer as errors, and what the authorizer fails to check. */
   readonly api: Alarm;
 
-  constructor(scope: Construct, id: string, rest: RestApiBase) {
+  constructor(scope: Construct, id: string) {
     super(scope, id, undefined);
     this.api = this.alarm('rollback-api', {
       ...rate({
-        part: { failed: rest.metricServerError({ statistic: 'Sum' }) },
-        whole: { requests: rest.metricCount({ statistic: 'Sum' }) },
+        part: { failed: apiMetric(this, '5XXError', { statistic: 'Sum' }) },
+        whole: { requests: apiMetric(this, 'Count', { statistic: 'Sum' }) },
         percent: 1,
         atLeast: 3,
         period: PERIOD,

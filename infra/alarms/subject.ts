@@ -1,8 +1,8 @@
-import { Stack } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import { prefixOf } from '../stacks/stage-stack.ts';
 import type { Measure } from './metric-math.ts';
 
 interface AlarmProps extends Measure {
@@ -25,10 +25,10 @@ export abstract class Subject extends Construct {
     this.#topic = topic;
   }
 
-  /** @param name as `docs/operations.md` lists it; the stack's name goes before it */
+  /** @param name as `docs/operations.md` lists it; the prefix of the stage goes before it */
   protected alarm(name: string, { metric, threshold, meaning, periods: [bad, of] }: AlarmProps): Alarm {
     const alarm = new Alarm(this, name, {
-      alarmName: `${Stack.of(this).stackName}-${name}`,
+      alarmName: `${prefixOf(this)}-${name}`,
       alarmDescription: meaning,
       metric,
       threshold,

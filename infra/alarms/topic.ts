@@ -3,8 +3,9 @@ import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import { prefixOf } from '../stacks/stage-stack.ts';
 
-/** Where the alarms of a stack go: to an address, which has to confirm once that it wants them. */
+/** Where the alarms of a stage go: to an address, which has to confirm once that it wants them. */
 export class AlarmTopic extends Construct {
   readonly topic: Topic;
 
@@ -22,7 +23,7 @@ export class AlarmTopic extends Construct {
 
   /** https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
   #letAlarmsPublish(): void {
-    const { account, stackName } = Stack.of(this);
+    const { account } = Stack.of(this);
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
@@ -34,7 +35,7 @@ export class AlarmTopic extends Construct {
             'aws:SourceArn': Stack.of(this).formatArn({
               service: 'cloudwatch',
               resource: 'alarm',
-              resourceName: `${stackName}-*`,
+              resourceName: `${prefixOf(this)}-*`,
               arnFormat: ArnFormat.COLON_RESOURCE_NAME,
             }),
           },

@@ -6,19 +6,19 @@ import { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
 import { DECISIONS } from '../../shared/telemetry/metrics.ts';
 import { CRYPTOGRAPHIC_CALLS } from '../alarms/key-alarms.ts';
+import { apiMetric } from '../api-metric.ts';
 import type { Firewall } from '../firewall.ts';
-import type { Functions } from '../functions.ts';
 import { ended } from '../metrics.ts';
-import type { Api } from '../rest-api.ts';
+import type { Observed } from '../observed.ts';
 import { AUTHORIZER } from '../rights.ts';
+import { prefixOf } from '../stacks/stage-stack.ts';
 import type { Table } from '../table.ts';
 import { domainRow } from './domain-row.ts';
 import { durations, filled, type Graph, row, throttles } from './graphs.ts';
 
 interface StageDashboardProps {
   readonly contracts: readonly Contract[];
-  readonly api: Api;
-  readonly functions: Functions;
+  readonly observed: Observed;
   readonly table: Table;
   readonly firewall: Firewall | undefined;
 }
@@ -34,18 +34,17 @@ const TIMED: readonly Operation[] = [
 
 /** One page that shows how a stage is doing: the API as a whole, each domain, and what they depend on. */
 export class StageDashboard extends Construct {
-  constructor(scope: Construct, id: string, { contracts, api, functions, table, firewall }: StageDashboardProps) {
+  constructor(scope: Construct, id: string, { contracts, observed, table, firewall }: StageDashboardProps) {
     super(scope, id);
-    const { stackName, region } = Stack.of(this);
     new Dashboard(this, 'Page', {
       // An account's dashboards share their names across its regions.
-      dashboardName: `${stackName}-${region}`,
+      dashboardName: `${prefixOf(this)}-${Stack.of(this).region}`,
       widgets: [
         [heading('API')],
-        [this.#apiRow(api)],
-        [this.#authorizerRow(functions)],
+        [this.#apiRow()],
+        [this.#authorizerRow(observed)],
         [heading('Domains')],
-        ...contracts.map(({ name }) => [domainRow(this, name, functions.named(name).lambda)]),
+        ...contracts.map(({ name }) => [domainRow(this, name, observed.lambda(name))]),
         [heading('What they depend on')],
         [this.#tableRow(table)],
         [this.#listsAndKeysRow(firewall)],
@@ -53,15 +52,15 @@ export class StageDashboard extends Construct {
     });
   }
 
-  #apiRow({ rest }: Api): IWidget {
-    const latency = (statistic: string): IMetric => rest.metricLatency({ statistic, label: statistic });
+  #apiRow(): IWidget {
+    const latency = (statistic: string): IMetric => apiMetric(this, 'Latency', { statistic, label: statistic });
     return row(
       [
         'requests and errors',
         [
-          rest.metricCount({ statistic: 'Sum', label: 'requests' }),
-          rest.metricClientError({ statistic: 'Sum', label: '4xx' }),
-          rest.metricServerError({ statistic: 'Sum', label: '5xx' }),
+          apiMetric(this, 'Count', { statistic: 'Sum', label: 'requests' }),
+          apiMetric(this, '4XXError', { statistic: 'Sum', label: '4xx' }),
+          apiMetric(this, '5XXError', { statistic: 'Sum', label: '5xx' }),
         ],
       ],
       ['time in ms', [latency('p50'), latency('p99')]],
@@ -76,8 +75,8 @@ export class StageDashboard extends Construct {
     );
   }
 
-  #authorizerRow(functions: Functions): IWidget {
-    const { lambda } = functions.named(AUTHORIZER);
+  #authorizerRow(observed: Observed): IWidget {
+    const lambda = observed.lambda(AUTHORIZER);
     return row(
       [`${AUTHORIZER}: decisions`, DECISIONS.map((each) => ended(this, AUTHORIZER, each)), { stacked: true }],
       [`${AUTHORIZER}: time in ms`, durations(lambda)],

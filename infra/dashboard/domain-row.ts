@@ -1,19 +1,19 @@
 import { type IMetric, type IWidget, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { type Outcome, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
 import { ended } from '../metrics.ts';
+import type { FunctionMetrics } from '../observed.ts';
 import { durations, row, throttles } from './graphs.ts';
 
 /** The row of a domain: how many requests, how many of them failed, how long they took, and how many Lambda did not carry out. */
-export const domainRow = (scope: Construct, domain: string, lambda: IFunction): IWidget =>
+export const domainRow = (scope: Construct, domain: string, lambda: FunctionMetrics): IWidget =>
   row(
     [`${domain}: requests`, STATUS_CLASSES.map((outcome) => ended(scope, domain, outcome)), { stacked: true }],
     [`${domain}: errors in per cent`, [share(scope, domain, '4xx'), share(scope, domain, '5xx')]],
     [`${domain}: time in ms`, durations(lambda)],
     [
       `${domain}: throttled and crashed`,
-      [throttles(lambda), lambda.metricErrors({ statistic: 'Sum', label: 'crashed' })],
+      [throttles(lambda), lambda.metric('Errors', { statistic: 'Sum', label: 'crashed' })],
     ],
   );
 

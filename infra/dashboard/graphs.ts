@@ -1,8 +1,8 @@
 import { GraphWidget, type IMetric, type IWidget, MathExpression, Row } from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import type { Counter } from '../../shared/telemetry/metrics.ts';
 import { counted, type LogMetric } from '../metrics.ts';
+import type { FunctionMetrics } from '../observed.ts';
 
 /** The graphs of a dashboard. */
 
@@ -31,8 +31,8 @@ export function filled(scope: Construct, name: Counter | LogMetric): IMetric {
 }
 
 /** The time that a function takes: half of the calls take less than p50. */
-export const durations = (lambda: IFunction): readonly IMetric[] =>
-  ['p50', 'p99'].map((statistic) => lambda.metricDuration({ statistic, label: statistic }));
+export const durations = (lambda: FunctionMetrics): readonly IMetric[] =>
+  ['p50', 'p99'].map((statistic) => lambda.metric('Duration', { statistic, label: statistic }));
 
-export const throttles = (lambda: IFunction): IMetric =>
-  lambda.metricThrottles({ statistic: 'Sum', label: 'throttled' });
+export const throttles = (lambda: FunctionMetrics): IMetric =>
+  lambda.metric('Throttles', { statistic: 'Sum', label: 'throttled' });

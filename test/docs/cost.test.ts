@@ -9,7 +9,7 @@ import { type Profiles, profilesOf } from '../../bench/cost/profiles.ts';
 import { takenIn } from '../../bench/cost/tables.ts';
 import { rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
-import { synthesize } from '../infra/synthesize.ts';
+import { synthesize, templatesIn } from '../infra/synthesize.ts';
 
 const read = (page: string): string => readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
 const page = read('cost.md');
@@ -19,7 +19,7 @@ describe('docs/cost.md', () => {
   let profiles: Profiles;
   let made: string;
   beforeAll(() => {
-    profiles = profilesOf((context) => [synthesize({ context })]);
+    profiles = profilesOf((context) => templatesIn(synthesize({ context })));
     made = withCosts(page, taken, profiles, coldStartIn(read('performance.md')));
   });
 

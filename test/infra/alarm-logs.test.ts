@@ -4,13 +4,13 @@ import type { GatewayResponseType } from '../../shared/contract/gateway-problems
 import { logged, logger } from '../../shared/logger.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { matches } from './alarms/filter-pattern.ts';
-import { assemble } from './synthesize.ts';
+import { assemble, STACKS } from './synthesize.ts';
 
 /** The metrics that alarms take from logs count the lines that they mean, and no others. */
 
 let stack: Deployed;
 beforeAll(() => {
-  stack = assemble({}, (_, directory) => deployed(directory, 'custodia-test'));
+  stack = assemble({}, (_, directory) => deployed(directory, STACKS));
 });
 
 const of = (type: string) =>

@@ -1,21 +1,20 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
 import { alarmsIn } from './alarms/alarms-in.ts';
-import { assemble, synthesize } from './synthesize.ts';
+import { assemble, STACKS, synthesize, type Templates } from './synthesize.ts';
 
 /** From an alarm over its actions, their topic and its policy to the address. */
 
-const STACK = 'custodia-test';
+const PREFIX = 'custodia-dev';
 
-let template: Template;
+let templates: Templates;
 let stack: Deployed;
 beforeAll(() => {
-  [template, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
+  [templates, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
     made,
-    deployed(directory, STACK),
+    deployed(directory, STACKS),
   ]);
 });
 
@@ -33,7 +32,7 @@ const reached = (actions: unknown, context: Record<string, string> = {}, service
       context: Object.fromEntries(
         Object.entries({
           'aws:SourceAccount': ACCOUNT,
-          'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${STACK}-api-5xx`,
+          'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${PREFIX}-api-5xx`,
           'aws:SecureTransport': 'true',
           ...context,
         }).map(([key, value]) => [key, [value]]),
@@ -54,7 +53,7 @@ const subscribed = () =>
   );
 
 it('a mail is sent when an alarm begins and when it is over, for every alarm', () => {
-  expect(deployedAlarms()).toHaveLength(alarmsIn(template, STACK).size);
+  expect(deployedAlarms()).toHaveLength(alarmsIn(templates.operations, PREFIX).size);
   expect(subscribed()).toHaveLength(1);
   for (const { AlarmName, AlarmActions, OKActions } of deployedAlarms()) {
     const arn = `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${AlarmName}`;
@@ -65,7 +64,7 @@ it('a mail is sent when an alarm begins and when it is over, for every alarm', (
 
 it('a mail is not sent for what only a deployment asks: the alarms by which it goes back', () => {
   const silent = (context: Record<string, string>) =>
-    Array.from(alarmsIn(synthesize({ context: { alarmEmail: 'ops@example.com', ...context } }), STACK))
+    Array.from(alarmsIn(synthesize({ context: { alarmEmail: 'ops@example.com', ...context } }), PREFIX))
       .filter(([, { AlarmActions, OKActions }]) => AlarmActions.length + OKActions.length === 0)
       .map(([name]) => name);
   expect(silent({ deployment: 'all-at-once' })).toEqual([]);
@@ -85,8 +84,8 @@ it.each([
 });
 
 it('a mail is not sent by a stage that names no address, which has its alarms all the same', () => {
-  const without = synthesize();
-  expect([...alarmsIn(without, STACK).keys()]).toEqual([...alarmsIn(template, STACK).keys()]);
+  const without = synthesize().operations;
+  expect([...alarmsIn(without, PREFIX).keys()]).toEqual([...alarmsIn(templates.operations, PREFIX).keys()]);
   without.resourceCountIs('AWS::SNS::Topic', 0);
-  for (const { AlarmActions } of alarmsIn(without, STACK).values()) expect(AlarmActions).toEqual([]);
+  for (const { AlarmActions } of alarmsIn(without, PREFIX).values()) expect(AlarmActions).toEqual([]);
 });

@@ -83,7 +83,7 @@ const PSEUDO: Readonly<Record<string, string>> = {
 
 /** Where API Gateway finds a function of the stack of the tests. */
 export const invocationUri = (name: string): string =>
-  `arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:111122223333:function:custodia-test-${name}:live/invocations`;
+  `arn:aws:apigateway:eu-west-1:lambda:path/2015-03-31/functions/arn:aws:lambda:eu-west-1:111122223333:function:custodia-dev-${name}:live/invocations`;
 
 /** The body for a stage with these settings. */
 export const bodyWith = (
@@ -92,7 +92,7 @@ export const bodyWith = (
 ): Body =>
   bodySchema.parse(
     apiBody({
-      name: 'custodia-test',
+      name: 'custodia-dev',
       contracts: served,
       settings: settingsFrom(new App({ context }).node),
       invocationUri,

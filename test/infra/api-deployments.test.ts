@@ -13,7 +13,7 @@ import { CDK_CONTEXT, resourcesOf, synthesize } from './synthesize.ts';
  */
 
 function deploymentWith(context: Readonly<Record<string, string>> = {}): string {
-  const deployments = resourcesOf(synthesize({ context }), 'AWS::ApiGateway::Deployment').map(([id]) => id);
+  const deployments = resourcesOf(synthesize({ context }).application, 'AWS::ApiGateway::Deployment').map(([id]) => id);
   expect(deployments).toHaveLength(1);
   return deployments[0] ?? '';
 }

@@ -5,12 +5,12 @@ import { assemble, resourcesOf, synthesize } from './synthesize.ts';
 
 let template: Template;
 beforeAll(() => {
-  template = synthesize({ context: { stage: 'stage-with-20-letter', backupRetentionDays: 90 } });
+  template = synthesize({ context: { stage: 'stage-with-20-letter', backupRetentionDays: 90 } }).data;
 });
 
 describe('backups', () => {
   it('are not made unless a stage says for how long', () => {
-    const without = synthesize();
+    const without = synthesize().data;
     for (const type of ['BackupVault', 'BackupPlan', 'BackupSelection']) {
       without.resourceCountIs(`AWS::Backup::${type}`, 0);
     }
@@ -59,7 +59,7 @@ describe('backups', () => {
 
   it('can be switched off and on, and their stack deployed again, without a name that is taken or too long', () => {
     const stackWith = (context: Readonly<Record<string, unknown>>) =>
-      assemble({ context }, (_, directory) => stackIn(directory, 'custodia-test'));
+      assemble({ context }, (_, directory) => stackIn(directory, 'custodia-dev-data'));
     const [on, off] = [stackWith({ backupRetentionDays: 90 }), stackWith({})];
     const account = new CloudFormation();
     for (const each of [on, off, on]) account.deploy(each);

@@ -6,11 +6,11 @@ import { resourcesIn, resourcesOf, statementsIn, synthesize } from './synthesize
 
 /** How a new version of a function takes over. */
 
-const STACK = 'custodia-test';
+const STACK = 'custodia-dev';
 
 let template: Template;
 beforeAll(() => {
-  template = synthesize({ context: { deployment: 'canary' } });
+  template = synthesize({ context: { deployment: 'canary' } }).application;
 });
 
 interface Group {
@@ -118,7 +118,7 @@ describe('the role that shifts', () => {
 
 describe('the setting', () => {
   const groupsWith = (context: Readonly<Record<string, string>>): number =>
-    resourcesOf(synthesize({ context }), 'AWS::CodeDeploy::DeploymentGroup').length;
+    resourcesOf(synthesize({ context }).application, 'AWS::CodeDeploy::DeploymentGroup').length;
 
   it('is all at once for dev, and a canary for every other stage', () => {
     expect([groupsWith({}), groupsWith({ stage: 'dev' })]).toEqual([0, 0]);
@@ -127,11 +127,11 @@ describe('the setting', () => {
   });
 
   it('takes no other value', () => {
-    expect(() => synthesize({ context: { deployment: 'linear' } })).toThrow(/deployment: /);
+    expect(() => synthesize({ context: { deployment: 'linear' } }).application).toThrow(/deployment: /);
   });
 
   it('of all at once leaves the aliases to CloudFormation, and nothing of CodeDeploy', () => {
-    const text = JSON.stringify(synthesize().toJSON());
+    const text = JSON.stringify(synthesize().application.toJSON());
     expect(text).not.toMatch(/CodeDeploy|rollback-/);
     expect(text).toMatch(/AWS::Lambda::Alias/);
   });

@@ -3,10 +3,10 @@ import { resourcesOf, synthesize } from './synthesize.ts';
 
 /** Executions at once: what is kept for a function, and what stands by. */
 
-const NAME = /^custodia-test-(.*)$/;
+const NAME = /^custodia-dev-(.*)$/;
 
 function concurrencyWith(context: Readonly<Record<string, string>>) {
-  const template = synthesize({ context });
+  const template = synthesize({ context }).application;
   const functions = new Map(resourcesOf(template, 'AWS::Lambda::Function'));
   const nameOf = (id: string): string => NAME.exec(String(functions.get(id)?.Properties.FunctionName))?.[1] ?? '';
   const reserved = Array.from(functions, ([id, { Properties }]) => [
@@ -53,6 +53,6 @@ describe('concurrency', () => {
     [{ provisionedConcurrency: 'clients:5', deployment: 'canary' }, /provisionedConcurrency: needs deployment=all-at/],
     [{ provisionedConcurrency: 'clients:5', stage: 'prod' }, /provisionedConcurrency: needs deployment=all-at-once/],
   ])('settings %o are refused', (context, finding) => {
-    expect(() => synthesize({ context })).toThrow(finding);
+    expect(() => synthesize({ context }).application).toThrow(finding);
   });
 });

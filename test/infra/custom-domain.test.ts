@@ -7,7 +7,7 @@ const CERTIFICATE = 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6
 const DOMAIN = { domainName: 'api.example.com', certificateArn: CERTIFICATE };
 
 test('a domain of one’s own leads to the root of the stage, and takes TLS 1.2 at least', () => {
-  const template = synthesize({ context: DOMAIN });
+  const template = synthesize({ context: DOMAIN }).application;
   const [[domainId, domain] = []] = resourcesOf(template, 'AWS::ApiGateway::DomainName');
   expect(domain?.Properties).toMatchObject({
     DomainName: 'api.example.com',
@@ -30,12 +30,12 @@ test.each([
   ['with a domain', DOMAIN, /^"https:\/\/api\.example\.com"$/],
   ['without one', {}, /"https:\/\/".*"Ref":"\w*RestApi\w*".*\/dev"/],
 ])('the OpenAPI document of a stage %s names its address', (_, context, address) => {
-  const template = synthesize({ context });
+  const template = synthesize({ context }).application;
   const told = resourcesOf(template, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => {
     const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
     return Variables.API_BASE_URL === undefined ? [] : [[Properties.FunctionName, Variables.API_BASE_URL] as const];
   });
-  expect(told).toEqual([['custodia-test-openapi', template.toJSON().Outputs.BaseUrl.Value]]);
+  expect(told).toEqual([['custodia-dev-openapi', template.toJSON().Outputs.BaseUrl.Value]]);
   expect(JSON.stringify(told[0]?.[1])).toMatch(address);
   expect(resourcesOf(template, 'AWS::ApiGateway::DomainName')).toHaveLength('domainName' in context ? 1 : 0);
 });

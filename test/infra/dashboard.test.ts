@@ -1,4 +1,3 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
@@ -8,11 +7,11 @@ import { COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '../
 import { idsIn, parse } from './alarms/parse.ts';
 import { unpublished } from './alarms/published.ts';
 import { typeOf } from './alarms/types.ts';
-import { resourcesOf, synthesize } from './synthesize.ts';
+import { referredBy, resourcesOf, synthesize, type Templates } from './synthesize.ts';
 
 /** The dashboard of a stage shows what is published, of everything that is in the stack. */
 
-const NAMESPACE = 'Custodia/custodia-test';
+const NAMESPACE = 'Custodia/custodia-dev';
 
 /** Of a metric: namespace, name, then name and value of each dimension, then how it is shown. */
 const metricRow = z.array(z.unknown()).transform((row) => {
@@ -44,25 +43,23 @@ const widgetSchema = z.object({
 });
 
 /** A dashboard's body, its references to resources replaced by their logical ids. */
-function dashboardsIn(template: Template) {
-  return resourcesOf(template, 'AWS::CloudWatch::Dashboard').map(([, { Properties }]) => {
+function dashboardsIn(of: Templates) {
+  return resourcesOf(of.operations, 'AWS::CloudWatch::Dashboard').map(([, { Properties }]) => {
     const { DashboardBody } = z
       .object({ DashboardBody: z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) }) })
       .parse(Properties);
-    const text = DashboardBody['Fn::Join'][1].map((part) =>
-      typeof part === 'string' ? part : (part as { Ref: string }).Ref,
-    );
+    const text = DashboardBody['Fn::Join'][1].map((part) => referredBy(part, of));
     return z.object({ widgets: z.array(widgetSchema) }).parse(JSON.parse(text.join(''))).widgets;
   });
 }
 
 type Widget = z.infer<typeof widgetSchema>;
 
-let template: Template;
+let templates: Templates;
 let widgets: readonly Widget[];
 beforeAll(() => {
-  template = synthesize();
-  const [only, ...others] = dashboardsIn(template);
+  templates = synthesize();
+  const [only, ...others] = dashboardsIn(templates);
   expect(others).toEqual([]);
   widgets = only ?? [];
 });
@@ -99,7 +96,7 @@ describe('the dashboard', () => {
       .flatMap(metricsOf)
       .map((row) => ({ ...row, dimensions: [...row.dimensions.keys()].map(String) }));
     expect(shown.length).toBeGreaterThan(10 * contracts.length);
-    expect(unpublished(shown, template, ofFunctions())).toEqual([]);
+    expect(unpublished(shown, templates, ofFunctions())).toEqual([]);
   });
 
   it('computes what CloudWatch can compute, also while a metric is missing', () => {
@@ -120,10 +117,14 @@ describe('the dashboard', () => {
 
   it('has a row for every domain, of its own metrics and its own function', () => {
     const functionOf = new Map(
-      resourcesOf(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => [
-        String(Properties.FunctionName).replace('custodia-test-', ''),
-        id,
-      ]),
+      resourcesOf(templates, 'AWS::Lambda::Function').map(
+        ([
+          ,
+          {
+            Properties: { FunctionName },
+          },
+        ]) => [String(FunctionName).replace('custodia-dev-', ''), FunctionName],
+      ),
     );
     for (const { name } of contracts) {
       const row = widgets.filter(({ properties }) => properties.title?.startsWith(`${name}: `));
@@ -172,8 +173,8 @@ describe('the dashboard', () => {
   });
 
   it('goes by a name that is the stage’s in its region, for all regions of an account share their names', () => {
-    const DashboardName = { 'Fn::Join': ['', ['custodia-test-', { Ref: 'AWS::Region' }]] };
-    template.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName });
+    const DashboardName = { 'Fn::Join': ['', ['custodia-dev-', { Ref: 'AWS::Region' }]] };
+    templates.operations.hasResourceProperties('AWS::CloudWatch::Dashboard', { DashboardName });
   });
 
   it('is not there where the stage wants none', () => {

@@ -2,19 +2,37 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Contract } from '../../shared/contract/route.ts';
 import { CloudFormation, nameOf, type StackToDeploy, stackIn } from './account/cloudformation.ts';
-import { assemble } from './synthesize.ts';
+import { assemble, STACKS } from './synthesize.ts';
 
 /** A stage is deployed more than once: after a failure, after it was destroyed, with other domains. */
 
-function synthesized(context: Readonly<Record<string, unknown>> = {}, served?: readonly Contract[]): StackToDeploy {
+type Stacks = readonly [data: StackToDeploy, application: StackToDeploy, operations: StackToDeploy];
+
+function synthesized(context: Readonly<Record<string, unknown>> = {}, served?: readonly Contract[]): Stacks {
   const options = { context: { alarmEmail: 'ops@example.com', ...context }, ...(served && { served }) };
-  return assemble(options, (_, directory) => stackIn(directory, 'custodia-test'));
+  return assemble(options, (_, directory) => STACKS.map((name) => stackIn(directory, name)) as unknown as Stacks);
 }
 
-let stack: StackToDeploy;
-let unprotected: StackToDeploy;
+/** In order, until the resource that cannot be created. */
+function deploy(account: CloudFormation, stacks: Stacks, failingAt?: string): void {
+  for (const stack of stacks) {
+    const fails = failingAt !== undefined && stack.resources.has(failingAt);
+    account.deploy(stack, fails ? { failingAt } : {});
+    if (fails) return;
+  }
+}
+
+/** The last one first, as `cdk destroy` does it. */
+const destroy = (account: CloudFormation, stacks: readonly StackToDeploy[]): void => {
+  for (const { name } of stacks.toReversed()) account.destroy(name);
+};
+
+const resourcesOf = (stacks: readonly StackToDeploy[]) => stacks.flatMap(({ resources }) => [...resources]);
+
+let stacks: Stacks;
+let unprotected: Stacks;
 beforeAll(() => {
-  stack = synthesized();
+  stacks = synthesized();
   unprotected = synthesized({ deletionProtection: 'false' });
 });
 
@@ -27,16 +45,16 @@ describe('what outlives its stack', () => {
       Type === 'AWS::DynamoDB::GlobalTable' ||
       Type === 'AWS::Logs::LogGroup' ||
       (Type === 'AWS::KMS::Key' && !('KeySpec' in Properties));
-    for (const [id, each] of stack.resources) {
+    for (const [id, each] of resourcesOf(stacks)) {
       const policies = [each.DeletionPolicy, each.UpdateReplacePolicy];
       if (holding(each)) expect(policies, id).not.toContain('Delete');
       else expect(policies, id).toEqual(['Delete', 'Delete']);
     }
-    expect([...stack.resources.values()].filter(holding).length).toBeGreaterThan(15);
+    expect(resourcesOf(stacks).filter(([, each]) => holding(each)).length).toBeGreaterThan(15);
   });
 
   it('has no name of its own choosing, but with a part that is new with each deployment', () => {
-    const kept = [...stack.resources].filter(
+    const kept = resourcesOf(stacks).filter(
       ([, each]) => each.DeletionPolicy !== 'Delete' || each.UpdateReplacePolicy !== 'Delete',
     );
     expect(kept.length).toBeGreaterThan(15);
@@ -48,18 +66,18 @@ describe('what outlives its stack', () => {
 
   it('is nothing on a stage that is not protected', () => {
     const account = new CloudFormation();
-    account.deploy(unprotected);
-    account.destroy(unprotected.name);
+    deploy(account, unprotected);
+    destroy(account, unprotected);
     expect(account.orphans).toEqual([]);
   });
 });
 
 describe('a stage is deployed again', () => {
   it('after a first deployment that failed, wherever it did', () => {
-    for (const failingAt of stack.resources.keys()) {
+    for (const [failingAt] of resourcesOf(stacks)) {
       const account = new CloudFormation();
-      account.deploy(stack, { failingAt });
-      account.deploy(stack);
+      deploy(account, stacks, failingAt);
+      deploy(account, stacks);
       expect([[], ['DynamoDB::GlobalTable']], failingAt).toContainEqual(typesOf(account));
     }
   });
@@ -67,8 +85,8 @@ describe('a stage is deployed again', () => {
   it('after it was destroyed, as often as one likes', () => {
     const account = new CloudFormation();
     for (const round of [1, 2, 3]) {
-      account.deploy(stack);
-      account.destroy(stack.name);
+      deploy(account, stacks);
+      destroy(account, stacks);
       expect(typesOf(account).filter((type) => type === 'DynamoDB::GlobalTable')).toHaveLength(round);
     }
   });
@@ -76,24 +94,36 @@ describe('a stage is deployed again', () => {
   it('without a domain, and with it once more', () => {
     const fewer = synthesized({}, contracts.slice(1));
     const account = new CloudFormation();
-    for (const each of [stack, fewer, stack, fewer, stack]) account.deploy(each);
-    const logGroups = stack.resources.values().filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
-    const others = fewer.resources.values().filter(({ Type }) => Type === 'AWS::Logs::LogGroup');
-    expect(typesOf(account)).toEqual(Array(2 * ([...logGroups].length - [...others].length)).fill('Logs::LogGroup'));
+    for (const each of [stacks, fewer, stacks, fewer, stacks]) deploy(account, each);
+    const logGroups = (of: Stacks) => resourcesOf(of).filter(([, { Type }]) => Type === 'AWS::Logs::LogGroup').length;
+    expect(typesOf(account)).toEqual(Array(2 * (logGroups(stacks) - logGroups(fewer))).fill('Logs::LogGroup'));
   });
 
   it('from step to step of a rotation of the tokens’ key, of which no step leaves a key behind', () => {
     const account = new CloudFormation();
-    for (const tokenKeys of ['1', '1,2', '2,1', '2']) account.deploy(synthesized({ tokenKeys }));
+    for (const tokenKeys of ['1', '1,2', '2,1', '2']) deploy(account, synthesized({ tokenKeys }));
     expect(account.orphans).toEqual([]);
-    account.destroy(stack.name);
+    destroy(account, stacks);
     expect(typesOf(account).filter((type) => type === 'KMS::Key')).toHaveLength(1);
   });
 
-  it('but is not destroyed once its termination protection is on', () => {
+  it('without its application and operations, and with them once more: the data is not touched', () => {
+    const [, ...others] = stacks;
     const account = new CloudFormation();
-    account.deploy(synthesized({ terminationProtection: 'true' }));
-    expect(() => account.destroy(stack.name)).toThrow(/termination protection/);
+    for (const _ of [1, 2]) {
+      deploy(account, stacks);
+      destroy(account, others);
+    }
+    deploy(account, stacks);
+    expect(new Set(typesOf(account))).toEqual(new Set(['Logs::LogGroup']));
+  });
+
+  it('but its data is not destroyed once its termination protection is on', () => {
+    const [data, ...others] = synthesized({ terminationProtection: 'true' });
+    const account = new CloudFormation();
+    for (const each of [data, ...others]) account.deploy(each);
+    expect(() => account.destroy(data.name)).toThrow(/termination protection/);
+    destroy(account, others);
   });
 });
 
@@ -125,17 +155,19 @@ describe('the simulated account', () => {
 
   it('cannot clear away a failed deployment that is protected against its end', () => {
     const account = new CloudFormation();
-    account.deploy({ ...stack, terminationProtection: true }, { failingAt: [...stack.resources.keys()].at(-1) ?? '' });
-    expect(() => account.deploy(stack)).toThrow(/termination protection/);
+    const [data] = stacks;
+    account.deploy({ ...data, terminationProtection: true }, { failingAt: [...data.resources.keys()].at(-1) ?? '' });
+    expect(() => account.deploy(data)).toThrow(/termination protection/);
   });
 
   it('cannot roll back a table that is protected against deletion', () => {
-    const [[id, table] = ['', undefined]] = [...stack.resources].filter(
+    const [data] = stacks;
+    const [[id, table] = ['', undefined]] = [...data.resources].filter(
       ([, { Type }]) => Type === 'AWS::DynamoDB::GlobalTable',
     );
-    const resources = new Map(stack.resources);
+    const resources = new Map(data.resources);
     if (table !== undefined) resources.set(id, { ...table, DeletionPolicy: 'RetainExceptOnCreate' });
     const failingAt = [...resources.keys()].at(-1) ?? '';
-    expect(() => new CloudFormation().deploy({ ...stack, resources }, { failingAt })).toThrow(/protected/);
+    expect(() => new CloudFormation().deploy({ ...data, resources }, { failingAt })).toThrow(/protected/);
   });
 });

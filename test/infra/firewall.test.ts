@@ -40,7 +40,7 @@ const aclOf = (template: Template): Acl => {
 let template: Template;
 let acl: Acl;
 beforeAll(() => {
-  template = synthesize({ context: { stage: 'prod' } });
+  template = synthesize({ context: { stage: 'prod' } }).application;
   acl = aclOf(template);
 });
 
@@ -154,16 +154,16 @@ describe('without a firewall of its own', () => {
   const webAclArn = 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
 
   it('a stage is behind the web ACL of the account, if it names one', () => {
-    const behind = synthesize({ context: { stage: 'prod', webAclArn } });
+    const { application: behind, operations } = synthesize({ context: { stage: 'prod', webAclArn } });
     behind.resourceCountIs('AWS::WAFv2::WebACL', 0);
     behind.resourceCountIs('AWS::WAFv2::LoggingConfiguration', 0);
     behind.hasResourceProperties('AWS::WAFv2::WebACLAssociation', { WebACLArn: webAclArn });
     // Whose metrics have a name that only the web ACL knows.
-    expect(JSON.stringify(behind.toJSON())).not.toContain('AWS/WAFV2');
+    expect(JSON.stringify(operations.toJSON())).not.toContain('AWS/WAFV2');
   });
 
   it('a small stage has none', () => {
-    const small = synthesize({ context: SMALL });
+    const small = synthesize({ context: SMALL }).application;
     small.resourceCountIs('AWS::WAFv2::WebACL', 0);
     small.resourceCountIs('AWS::WAFv2::WebACLAssociation', 0);
   });

@@ -3,13 +3,13 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
-import { assemble } from './synthesize.ts';
+import { assemble, STACKS } from './synthesize.ts';
 
 /** What a function with a bug could do: nothing outside of the tenant for which it opened its session. By the policies of the template. */
 
 let stack: Deployed;
 beforeAll(() => {
-  stack = assemble({}, (_, directory) => deployed(directory, 'custodia-test'));
+  stack = assemble({}, (_, directory) => deployed(directory, STACKS));
 });
 
 const ACME = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
@@ -29,7 +29,7 @@ const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
 
 const roleOf = (name: string): string => {
   const found = [...stack.resources.values()].find(
-    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties.FunctionName === `custodia-test-${name}`,
+    ({ Type, Properties }) => Type === 'AWS::Lambda::Function' && Properties.FunctionName === `custodia-dev-${name}`,
   );
   return String(found?.Properties.Role);
 };

@@ -77,7 +77,7 @@ describe('the fields of lines', () => {
 describe('the queries', () => {
   it('find the log groups by the beginnings of their names', () => {
     // CloudFormation names a group by its stack and its logical id.
-    const groups = resourcesOf(synthesize(), 'AWS::Logs::LogGroup').map(([id]) => id);
+    const groups = resourcesOf(synthesize().application, 'AWS::Logs::LogGroup').map(([id]) => id);
     expect(groups.filter((id) => id.startsWith('Functions'))).toHaveLength(contracts.length + 1);
     expect(groups.filter((id) => id.startsWith('ApiAccessLogs'))).toHaveLength(1);
   });

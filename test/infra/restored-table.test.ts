@@ -1,16 +1,25 @@
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CloudFormation, type StackToDeploy, stackIn } from './account/cloudformation.ts';
 import { deployed } from './account/template.ts';
-import { assemble, resourcesIn, resourcesOf, statementsIn, synthesize } from './synthesize.ts';
+import {
+  assemble,
+  resourcesIn,
+  resourcesOf,
+  STACKS,
+  statementsIn,
+  synthesize,
+  type Templates,
+  templatesIn,
+} from './synthesize.ts';
 
 const NAME = 'custodia-prod-restored';
+const DATA = 'custodia-dev-data';
 const context = { restoredTable: NAME, alarmEmail: 'ops@example.com', backupRetentionDays: 90 };
 
-let template: Template;
-let other: Template;
+let templates: Templates;
+let other: Templates;
 beforeAll(() => {
-  template = synthesize({ context });
+  templates = synthesize({ context });
   other = synthesize({ context: { ...context, restoredTable: undefined } });
 });
 
@@ -27,43 +36,45 @@ describe('a stage whose table was restored', () => {
   it('has no table of its own, and names none', () => {
     const [[id] = ['']] = resourcesOf(other, 'AWS::DynamoDB::GlobalTable');
     expect(id).toMatch(/^RecordsTable/);
-    expect(resourcesOf(template, 'AWS::DynamoDB::GlobalTable')).toEqual([]);
-    expect(JSON.stringify(template.toJSON())).not.toContain(id);
+    expect(resourcesOf(templates, 'AWS::DynamoDB::GlobalTable')).toEqual([]);
+    expect(JSON.stringify(templatesIn(templates).map((each) => each.toJSON()))).not.toContain(id);
   });
 
   it('differs in nothing else: no resource is new, none is replaced', () => {
     // Those that are made anew whenever something changes, and the table itself.
     const changing = ['AWS::ApiGateway::Deployment', 'AWS::DynamoDB::GlobalTable', 'AWS::Lambda::Version'];
-    const ids = (of: Template) =>
+    const ids = (of: Templates) =>
       Object.entries(resourcesIn(of)).flatMap(([id, { Type }]) => (changing.includes(Type) ? [] : [id]));
-    expect(ids(template)).toEqual(ids(other));
-    expect(ids(template).length).toBeGreaterThan(100);
+    expect(ids(templates)).toEqual(ids(other));
+    expect(ids(templates).length).toBeGreaterThan(100);
   });
 
   it('gives all functions its name', () => {
-    const variables = having(template.toJSON(), 'TABLE_NAME');
-    expect(variables.length).toBe(resourcesOf(template, 'AWS::Lambda::Function').length);
+    const variables = having(templates.application.toJSON(), 'TABLE_NAME');
+    expect(variables.length).toBe(resourcesOf(templates, 'AWS::Lambda::Function').length);
     for (const { TABLE_NAME } of variables) expect(TABLE_NAME).toBe(NAME);
   });
 
   it('gives rights on it, and on no other, to as many as before', () => {
-    const onTables = (of: Template) =>
+    const onTables = (of: Templates) =>
       statementsIn(of).filter(({ Action }) => Action.some((action) => action.startsWith('dynamodb:')));
-    expect(onTables(template).length).toBe(onTables(other).length);
-    expect(onTables(template).length).toBeGreaterThan(10);
-    for (const { Resource, of } of onTables(template)) expect(Resource, of).toEqual(arn);
+    expect(onTables(templates).length).toBe(onTables(other).length);
+    expect(onTables(templates).length).toBeGreaterThan(10);
+    for (const { Resource, of } of onTables(templates)) expect(Resource, of).toEqual(arn);
   });
 
   it('watches it, backs it up, and tells the operator of it', () => {
-    const dimensions = having(template.toJSON(), 'Namespace').filter(({ Namespace }) => Namespace === 'AWS/DynamoDB');
+    const dimensions = having(templates.operations.toJSON(), 'Namespace').filter(
+      ({ Namespace }) => Namespace === 'AWS/DynamoDB',
+    );
     const tables = dimensions.flatMap(({ Dimensions }) => Dimensions as { Name: string; Value: unknown }[]);
     const named = tables.filter(({ Name }) => Name === 'TableName').map(({ Value }) => Value);
     expect(named.length).toBeGreaterThan(10);
     expect(new Set(named)).toEqual(new Set([NAME]));
-    const [[, selection] = []] = resourcesOf(template, 'AWS::Backup::BackupSelection');
+    const [[, selection] = []] = resourcesOf(templates, 'AWS::Backup::BackupSelection');
     expect(selection?.Properties.BackupSelection).toMatchObject({ Resources: [arn] });
-    expect(template.toJSON().Outputs.TableName.Value).toBe(NAME);
-    const { tableArn } = assemble({ context }, (_, directory) => deployed(directory, 'custodia-test'));
+    expect(templates.data.toJSON().Outputs.TableName.Value).toBe(NAME);
+    const { tableArn } = assemble({ context }, (_, directory) => deployed(directory, STACKS));
     expect(tableArn).toMatch(new RegExp(`:table/${NAME}$`));
   });
 
@@ -83,7 +94,7 @@ describe('a stage whose table was restored', () => {
 describe('deployments before and after a restore', () => {
   const stackWith = (restoredTable?: string): StackToDeploy =>
     assemble({ context: restoredTable === undefined ? {} : { restoredTable } }, (_, directory) =>
-      stackIn(directory, 'custodia-test'),
+      stackIn(directory, DATA),
     );
   const tables = ({ orphans }: CloudFormation) =>
     orphans.filter(({ declared }) => declared.Type === 'AWS::DynamoDB::GlobalTable');
@@ -96,7 +107,7 @@ describe('deployments before and after a restore', () => {
     account.deploy(stackWith(before?.physicalId));
     account.deploy(stackWith(NAME));
     expect(tables(account)).toEqual([before]);
-    account.destroy('custodia-test');
+    account.destroy(DATA);
     expect(tables(account)).toEqual([before]);
   });
 
@@ -104,7 +115,7 @@ describe('deployments before and after a restore', () => {
     const account = new CloudFormation();
     for (const each of [stackWith(), stackWith(NAME), stackWith()]) account.deploy(each);
     expect(tables(account)).toHaveLength(1);
-    account.destroy('custodia-test');
+    account.destroy(DATA);
     expect(tables(account)).toHaveLength(2);
   });
 });

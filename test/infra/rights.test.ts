@@ -1,14 +1,21 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { EVERYTHING, resourcesIn, resourcesOf, type Statement, statementsIn, synthesize } from './synthesize.ts';
+import {
+  EVERYTHING,
+  resourcesIn,
+  resourcesOf,
+  type Statement,
+  statementsIn,
+  synthesize,
+  type Templates,
+} from './synthesize.ts';
 
-let template: Template;
+let templates: Templates;
 let statements: readonly Statement[];
 beforeAll(() => {
-  template = synthesize();
-  statements = statementsIn(template);
+  templates = synthesize();
+  statements = statementsIn(templates);
 });
 
 const allowing = (action: string) =>
@@ -16,15 +23,15 @@ const allowing = (action: string) =>
 
 /** Logical ids of the functions' roles, by function name. */
 const roleOf = (name: string): string => {
-  const found = resourcesOf(template, 'AWS::Lambda::Function').find(
-    ([, { Properties }]) => Properties.FunctionName === `custodia-test-${name}`,
+  const found = resourcesOf(templates, 'AWS::Lambda::Function').find(
+    ([, { Properties }]) => Properties.FunctionName === `custodia-dev-${name}`,
   );
   return /"(\w+)","Arn"/.exec(JSON.stringify(found?.[1].Properties.Role))?.[1] ?? '';
 };
 
 /** A statement of a role's rights is about resources, one of whom it trusts is not. */
 const isRight = ({ of, Resource }: Statement): boolean =>
-  typeOf(template, of) === 'AWS::IAM::Role' && Resource !== undefined;
+  typeOf(templates, of) === 'AWS::IAM::Role' && Resource !== undefined;
 
 /** What a function's role is allowed by its own policy. */
 const ownActions = (name: string): readonly string[] =>
@@ -34,13 +41,13 @@ const ownActions = (name: string): readonly string[] =>
     .toSorted();
 
 const functionNames = () =>
-  resourcesOf(template, 'AWS::Lambda::Function').map(([, { Properties }]) =>
-    String(Properties.FunctionName).replace('custodia-test-', ''),
+  resourcesOf(templates, 'AWS::Lambda::Function').map(([, { Properties }]) =>
+    String(Properties.FunctionName).replace('custodia-dev-', ''),
   );
 
 const LOGGING = ['logs:CreateLogStream', 'logs:PutLogEvents'];
 
-const typeOf = (within: Template, id: string): string | undefined => resourcesIn(within)[id]?.Type;
+const typeOf = (within: Templates, id: string): string | undefined => resourcesIn(within)[id]?.Type;
 
 describe('no policy', () => {
   test('has a wildcard in an action', () => {
@@ -65,7 +72,7 @@ describe('no policy', () => {
       new Set(['cloudwatch:DescribeAlarms', 'xray:PutTelemetryRecords', 'xray:PutTraceSegments']),
     );
     for (const { Resource, of } of statements) {
-      if (typeOf(template, of) !== 'AWS::KMS::Key') expect(Resource, of).not.toBe('*');
+      if (typeOf(templates, of) !== 'AWS::KMS::Key') expect(Resource, of).not.toBe('*');
     }
   });
 
@@ -88,7 +95,7 @@ describe('every function', () => {
 
   test('has no right on the table but through a tenant role, or to find an integration by its app code', () => {
     for (const name of functionNames()) {
-      const beyond = ownActions(name).filter((action) => !LOGGING.includes(action));
+      const beyond = ownActions(name).filter((action) => !LOGGING.includes(action) && !action.startsWith('kms:'));
       expect([
         '',
         'dynamodb:GetItem',
@@ -105,7 +112,7 @@ describe('every function', () => {
       ]).toContain(beyond.join());
     }
     expect(ownActions('clients')).toEqual([...LOGGING, 'sts:AssumeRole', 'sts:TagSession']);
-    expect(ownActions('authorizer')).toEqual(['dynamodb:GetItem', ...LOGGING]);
+    expect(ownActions('authorizer')).toEqual(['dynamodb:GetItem', 'kms:GetPublicKey', ...LOGGING]);
   });
 
   test('that reads without a tenant reads app codes alone, the login who is suspended, and the health check a key of its own', () => {
@@ -147,7 +154,7 @@ const allowedToTenants = () =>
 
 describe('a tenant role', () => {
   const tenantRoles = () =>
-    resourcesOf(template, 'AWS::IAM::Role').filter(
+    resourcesOf(templates, 'AWS::IAM::Role').filter(
       ([id, { Properties }]) =>
         JSON.stringify(Properties.AssumeRolePolicyDocument).includes('sts:TagSession') && !isOfOperator(id),
     );
@@ -213,16 +220,32 @@ const ACTIONS_OF: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('keys', () => {
+  const inKeyPolicies = () => statements.filter(({ of }) => typeOf(templates, of) === 'AWS::KMS::Key');
+  const inRoles = (action: string) => allowing(action).filter(isRight);
+
+  test('name no role: the account alone, and paths of roles', () => {
+    expect(inKeyPolicies().length).toBeGreaterThan(5);
+    for (const { Principal } of inKeyPolicies()) expect(JSON.stringify(Principal)).toMatch(/":root"\]\]\}\}$/);
+    const keyPolicies = resourcesOf(templates, 'AWS::KMS::Key').map(([, { Properties }]) => Properties.KeyPolicy);
+    expect(JSON.stringify(keyPolicies)).not.toMatch(/Fn::GetAtt|Fn::GetStackOutput|"Ref":"(?!AWS::)/);
+  });
+
+  test('are used by nobody outside of the paths: what the account may do is administer them', () => {
+    const used = inKeyPolicies().filter(({ Condition }) => Condition === undefined);
+    const actions = new Set(used.flatMap(({ Action }) => Action));
+    for (const use of ['Sign', 'GetPublicKey', 'Decrypt', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'CreateGrant'])
+      expect(actions).not.toContain(`kms:${use}`);
+  });
+
   test('only the login signs tokens', () => {
-    const signers = allowing('kms:Sign').map(({ Principal }) => JSON.stringify(Principal));
-    expect(signers).toEqual([expect.stringContaining(`"${roleOf('auth')}"`)]);
+    expect(inRoles('kms:Sign').map(({ of }) => of)).toEqual([roleOf('auth')]);
   });
 
   test('secrets are decrypted only for the tenant that a session is tagged with', () => {
-    expect(allowing('kms:Decrypt').length).toBeGreaterThan(0);
+    expect(inRoles('kms:Decrypt').length).toBeGreaterThan(0);
     for (const { Condition } of allowing('kms:Decrypt')) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of IAM's
-      expect(Condition).toEqual({ StringEquals: { 'kms:EncryptionContext:tenant': '${aws:PrincipalTag/tenant}' } });
+      expect(Condition?.StringEquals).toEqual({ 'kms:EncryptionContext:tenant': '${aws:PrincipalTag/tenant}' });
     }
   });
 

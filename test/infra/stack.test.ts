@@ -12,7 +12,7 @@ import { assemble, EVERYTHING, resourcesIn, resourcesOf, synthesize } from './sy
 
 let template: Template;
 beforeAll(() => {
-  template = synthesize({ context: { alarmEmail: 'ops@example.com', tenantRateLimit: '2000' } });
+  template = synthesize({ context: { alarmEmail: 'ops@example.com', tenantRateLimit: '2000' } }).application;
 });
 
 /** Every setting, and the longest values that there may be of those that make the template large. */
@@ -24,7 +24,7 @@ const LARGEST = {
 
 describe('whatever is set', () => {
   test('there is room for other domains, of about ten resources each', () => {
-    const largest = Object.keys(resourcesIn(synthesize({ context: LARGEST }))).length;
+    const largest = Object.keys(resourcesIn(synthesize({ context: LARGEST }).application)).length;
     expect(largest).toBeGreaterThan(Object.keys(resourcesIn(template)).length);
     expect(largest, 'see docs/decisions/0151').toBeLessThanOrEqual(260);
   });
@@ -40,7 +40,10 @@ describe('whatever is set', () => {
   test('the variables of a function fit into the 4 KB that Lambda takes', () => {
     // What a reference becomes, the ARN of a key or of a role, is shorter.
     const sizeOf = (value: unknown): number => (typeof value === 'string' ? value.length : 200);
-    for (const [id, { Properties }] of resourcesOf(synthesize({ context: LARGEST }), 'AWS::Lambda::Function')) {
+    for (const [id, { Properties }] of resourcesOf(
+      synthesize({ context: LARGEST }).application,
+      'AWS::Lambda::Function',
+    )) {
       const { Variables } = Properties.Environment as { readonly Variables: Readonly<Record<string, unknown>> };
       const sizes = Object.entries(Variables).map(([name, value]) => name.length + sizeOf(value));
       expect(
@@ -51,16 +54,16 @@ describe('whatever is set', () => {
   });
 
   test('roles have their rights written into them: no resource is a policy', () => {
-    for (const context of [{}, LARGEST]) synthesize({ context }).resourceCountIs('AWS::IAM::Policy', 0);
+    for (const context of [{}, LARGEST]) synthesize({ context }).application.resourceCountIs('AWS::IAM::Policy', 0);
   });
 });
 
 describe('the API', () => {
   test('is imported as one document, which is all that there is of it', () => {
-    const everything = synthesize({ context: EVERYTHING });
+    const everything = synthesize({ context: EVERYTHING }).application;
     expect(bodyIn(everything)).toEqual(bodyWith(EVERYTHING));
     everything.hasResourceProperties('AWS::ApiGateway::RestApi', {
-      Name: 'custodia-test',
+      Name: 'custodia-dev',
       Mode: 'overwrite',
       EndpointConfiguration: { Types: ['REGIONAL'] },
       Parameters: { endpointConfigurationTypes: 'REGIONAL', ignore: 'documentation' },
@@ -72,7 +75,7 @@ describe('the API', () => {
   });
 
   test('knows the origins of pages by variables of its stage, and tells its functions', () => {
-    const everything = synthesize({ context: EVERYTHING });
+    const everything = synthesize({ context: EVERYTHING }).application;
     const [, ...others] = EVERYTHING.corsOrigins?.split(',') ?? [];
     expect(others).toHaveLength(1);
     everything.hasResourceProperties('AWS::ApiGateway::Stage', { Variables: { origin2: others[0] } });
@@ -84,26 +87,6 @@ describe('the API', () => {
 test('nothing is deployed but what serves the API: no custom resource, no function on the side', () => {
   expect(Object.values(resourcesIn(template)).filter(({ Type }) => Type.startsWith('Custom::'))).toEqual([]);
   template.resourceCountIs('AWS::Lambda::Function', contracts.length + 1);
-});
-
-test('the table is on demand, protected, recoverable, and forgets what has expired', () => {
-  template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
-    BillingMode: 'PAY_PER_REQUEST',
-    TimeToLiveSpecification: { AttributeName: 'TTL', Enabled: true },
-    KeySchema: [
-      { AttributeName: 'PK', KeyType: 'HASH' },
-      { AttributeName: 'SK', KeyType: 'RANGE' },
-    ],
-    GlobalSecondaryIndexes: Match.absent(),
-    Replicas: [
-      {
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      },
-    ],
-    SSESpecification: { SSEEnabled: true },
-  });
-  template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
 });
 
 test('functions run on Node 24 and arm64, with a log group of their own', () => {
@@ -168,11 +151,6 @@ describe('the access log', () => {
     expect(() => JSON.parse(line), line).not.toThrow();
     expect(new Set(Object.values(JSON.parse(line)))).toEqual(new Set(['-']));
   });
-});
-
-test('tokens are signed with Ed25519, secrets under a key that is renewed every year', () => {
-  template.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
-  template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
 });
 
 test('every function knows the limits of its stage, and how long it keeps audit events', () => {
@@ -251,43 +229,5 @@ describe('settings', () => {
 
   test('that cannot be used are named, all of them', () => {
     expect(() => settings({ stage: 'Prod!', logRetentionDays: '31' })).toThrow(/stage: .*\n.*logRetentionDays: /);
-  });
-});
-
-describe('the keys of tokens', () => {
-  const keysWith = (tokenKeys: unknown) => {
-    const rotating = synthesize({ context: { tokenKeys } });
-    const variables = new Map(
-      resourcesOf(rotating, 'AWS::Lambda::Function').map(([, { Properties }]) => [
-        String(Properties.FunctionName).replace('custodia-test-', ''),
-        JSON.stringify(Properties.Environment),
-      ]),
-    );
-    const users = (action: string) =>
-      resourcesOf(rotating, 'AWS::KMS::Key')
-        .filter(([, { Properties }]) => JSON.stringify(Properties.KeyPolicy).includes(action))
-        .map(([id]) => id.replace(/^KeysToken(\d+)Key.*/, '$1'));
-    return { variables, users };
-  };
-
-  test('are two during a rotation: the first signs, both are read and published', () => {
-    const { variables, users } = keysWith('2,1');
-    // The login's version before signs with the first until all calls have come to the one that signs with the second.
-    expect([users('kms:Sign'), users('kms:GetPublicKey')]).toEqual([
-      ['2', '1'],
-      ['2', '1'],
-    ]);
-    for (const name of ['authorizer', 'well-known']) {
-      expect(variables.get(name)).toMatch(/"SIGNING_KEY_ID":\{"Fn::GetAtt":\["KeysToken2Key/);
-      expect(variables.get(name)).toMatch(/"VERIFICATION_KEY_IDS":\{"Fn::GetAtt":\["KeysToken1Key/);
-    }
-    expect(variables.get('clients')).not.toMatch(/SIGNING_KEY_ID|VERIFICATION_KEY_IDS/);
-  });
-
-  test('keep their identity from step to step', () => {
-    expect(keysWith('1,2').users('kms:Sign')).toEqual(['1', '2']);
-    expect(keysWith(2).users('kms:GetPublicKey')).toEqual(['2']);
-    expect(() => keysWith('1,1')).toThrow(/tokenKeys: the same number twice/);
-    expect(() => keysWith('a')).toThrow(/tokenKeys: /);
   });
 });

@@ -8,7 +8,8 @@ import { contracts } from '../../functions/all-contracts.ts';
 import type { Bundles } from '../../infra/bundling/bundle.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { settingsFrom } from '../../infra/settings.ts';
-import { CustodiaStack } from '../../infra/stack.ts';
+import { makeStage, type Stage } from '../../infra/stacks/stage.ts';
+import { type StackPart, stackName } from '../../infra/stacks/stage-stack.ts';
 import type { Contract } from '../../shared/contract/route.ts';
 
 /** Bundles without anything in them, for tests that only look at the template. */
@@ -26,8 +27,8 @@ export function emptyBundles(names: readonly string[], directory: string): Bundl
 export interface SynthesizeOptions {
   readonly context?: Readonly<Record<string, unknown>>;
   readonly served?: readonly Contract[];
-  /** Changes the stack before it is written. */
-  readonly change?: (stack: CustodiaStack) => void;
+  /** Changes the stacks before they are written. */
+  readonly change?: (stage: Stage) => void;
 }
 
 const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8');
@@ -56,21 +57,29 @@ export const SMALL: Readonly<Record<string, string>> = {
   provisionedConcurrency: 'authorizer:2,clients:5',
 };
 
-/** Templates of the whole stack by what it sets: several tests look at the same one. */
-const templates = new Map<string, Template>();
+/** The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed. */
+export const STAGE = 'dev';
+export const PARTS: readonly StackPart[] = ['data', 'application', 'operations'];
+export const STACKS = PARTS.map((part) => stackName(STAGE, part));
 
-/** The stack's template, with empty functions. Nobody may change what is in it. */
-export function synthesize(options: SynthesizeOptions = {}): Template {
+/** Of each stack of a stage. */
+export type Templates = Readonly<Record<StackPart, Template>>;
+
+/** Templates of whole stages by what they set: several tests look at the same ones. */
+const stages = new Map<string, Templates>();
+
+/** The templates of a stage's stacks, with empty functions. Nobody may change what is in them. */
+export function synthesize(options: SynthesizeOptions = {}): Templates {
   const { context = {}, served, change } = options;
-  if (served !== undefined || change !== undefined) return assemble(options, (template) => template);
+  if (served !== undefined || change !== undefined) return assemble(options, (templates) => templates);
   const name = JSON.stringify(context);
-  const template = templates.get(name) ?? assemble(options, (made) => made);
-  templates.set(name, template);
-  return template;
+  const templates = stages.get(name) ?? assemble(options, (made) => made);
+  stages.set(name, templates);
+  return templates;
 }
 
-/** What `read` makes of the stack's template and of the assembly, whose directory is removed after it. */
-export function assemble<T>(options: SynthesizeOptions, read: (template: Template, directory: string) => T): T {
+/** What `read` makes of the stacks' templates and of the assembly, whose directory is removed after it. */
+export function assemble<T>(options: SynthesizeOptions, read: (templates: Templates, directory: string) => T): T {
   const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
   try {
     return read(synthesizeInto(directory, options), directory);
@@ -79,16 +88,17 @@ export function assemble<T>(options: SynthesizeOptions, read: (template: Templat
   }
 }
 
-function synthesizeInto(outdir: string, { context = {}, served = contracts, change }: SynthesizeOptions): Template {
+function synthesizeInto(outdir: string, { context = {}, served = contracts, change }: SynthesizeOptions): Templates {
   const app = new App({ outdir, context: { ...CDK_CONTEXT, ...context } });
   const bundles = emptyBundles(functionNames(served), outdir);
-  const stack = new CustodiaStack(app, 'custodia-test', {
-    contracts: served,
-    bundles,
-    settings: settingsFrom(app.node),
-  });
-  change?.(stack);
-  return Template.fromStack(stack);
+  const stage = makeStage(app, { contracts: served, bundles, settings: settingsFrom(app.node) });
+  change?.(stage);
+  const { data, application, operations } = stage;
+  return {
+    data: Template.fromStack(data),
+    application: Template.fromStack(application),
+    operations: Template.fromStack(operations),
+  };
 }
 
 const statementSchema = z.object({
@@ -104,8 +114,8 @@ export type Statement = z.infer<typeof statementSchema> & {
   readonly of: string;
 };
 
-/** Every policy statement anywhere in the template. */
-export function statementsIn(template: Template): readonly Statement[] {
+/** Every policy statement anywhere in a template, or in those of all stacks. */
+export function statementsIn(of: Template | Templates): readonly Statement[] {
   const found: Statement[] = [];
   const search = (value: unknown, of: string): void => {
     if (typeof value !== 'object' || value === null) return;
@@ -113,15 +123,40 @@ export function statementsIn(template: Template): readonly Statement[] {
     if (Array.isArray(statements)) found.push(...statements.map((each) => ({ ...statementSchema.parse(each), of })));
     for (const child of Object.values(value)) search(child, of);
   };
-  for (const [id, resource] of Object.entries(resourcesIn(template))) search(resource, id);
+  for (const [id, resource] of Object.entries(resourcesIn(of))) search(resource, id);
   return found;
 }
 
 const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
 export type Resource = z.infer<typeof resourceSchema>;
 
-export const resourcesIn = (template: Template): Readonly<Record<string, Resource>> =>
-  z.record(z.string(), resourceSchema).parse(template.toJSON().Resources);
+export const templatesIn = (of: Template | Templates): readonly Template[] =>
+  of instanceof Template ? [of] : PARTS.map((part) => of[part]);
 
-export const resourcesOf = (template: Template, type: string): readonly (readonly [id: string, resource: Resource])[] =>
-  Object.entries(resourcesIn(template)).filter(([, resource]) => resource.Type === type);
+/** By their logical ids, which no two stacks share. */
+export const resourcesIn = (of: Template | Templates): Readonly<Record<string, Resource>> =>
+  Object.assign(
+    {},
+    ...templatesIn(of).map((each) => z.record(z.string(), resourceSchema).parse(each.toJSON().Resources)),
+  );
+
+export const resourcesOf = (
+  of: Template | Templates,
+  type: string,
+): readonly (readonly [id: string, resource: Resource])[] =>
+  Object.entries(resourcesIn(of)).filter(([, resource]) => resource.Type === type);
+
+const referenceSchema = z.object({
+  Ref: z.string().optional(),
+  'Fn::GetAtt': z.array(z.string()).optional(),
+  'Fn::GetStackOutput': z.object({ StackName: z.string(), OutputName: z.string() }).optional(),
+});
+
+/** The logical id of the resource that a value refers to, also over an output of another stack; a text as it is. */
+export function referredBy(value: unknown, { data, application }: Templates): string {
+  if (typeof value === 'string') return value;
+  const { Ref, 'Fn::GetAtt': [id] = [], 'Fn::GetStackOutput': output } = referenceSchema.parse(value);
+  if (output === undefined) return Ref ?? id ?? '';
+  const producer = output.StackName.endsWith('-data') ? data : application;
+  return referredBy(producer.toJSON().Outputs[output.OutputName].Value, { data, application, operations: producer });
+}

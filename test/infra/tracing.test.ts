@@ -4,12 +4,12 @@ import { resourcesOf, statementsIn, synthesize } from './synthesize.ts';
 
 describe('tracing', () => {
   it('is off by default, and no function may send traces', () => {
-    const template = synthesize();
+    const template = synthesize().application;
     expect(JSON.stringify(template.toJSON())).not.toMatch(/xray|"TracingConfig"|"TracingEnabled":true/);
   });
 
   it('is done by the stage and by every function, which may do that and no more of X-Ray', () => {
-    const template = synthesize({ context: { tracing: 'true' } });
+    const template = synthesize({ context: { tracing: 'true' } }).application;
     template.hasResourceProperties('AWS::ApiGateway::Stage', { TracingEnabled: true });
     const functions = resourcesOf(template, 'AWS::Lambda::Function');
     expect(functions).toHaveLength(contracts.length + 1);

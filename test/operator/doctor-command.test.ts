@@ -126,7 +126,7 @@ describe('custodia doctor', () => {
     await writeFile(file, '{"other": {}');
     expect(await found(doctor(['--outputs', file, '--json']))).toMatchObject({
       code: 1,
-      outputs: wrong(/^--outputs must name a file with the outputs of one stack/),
+      outputs: wrong(/^--outputs must name a file with the outputs of one stage/),
       table: skipped(/access/),
       API: skipped(/^no address/),
     });

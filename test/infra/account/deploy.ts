@@ -11,7 +11,7 @@ import { type Api, callersAt } from '../../support/api.ts';
 import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
 import type { Line } from '../../support/lines.ts';
 import { type Ran, runOperator } from '../../support/operator.ts';
-import { CDK_CONTEXT } from '../synthesize.ts';
+import { CDK_CONTEXT, STACKS } from '../synthesize.ts';
 import { type SynthesizedFunction, synthesizedFunctions } from '../synthesized.ts';
 import { type Account, openAccount } from './account.ts';
 import { LambdaFunction } from './functions.ts';
@@ -73,7 +73,7 @@ export async function deploy(
     cwd: ROOT,
     env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...context }) },
   });
-  const stack = deployed(outdir, STACK);
+  const stack = deployed(outdir, STACKS);
   const table = before?.table ?? (await makeTable());
   const kms = before?.kms ?? (await startFakeKms());
   if (before === undefined) started.defer(() => kms.stop());
@@ -125,13 +125,10 @@ export async function deploy(
 
   const outputs = join(outdir, 'outputs.json');
   // `cdk` names every stack that it deployed, those without outputs too.
-  writeFileSync(
-    outputs,
-    JSON.stringify({
-      'api-gateway-log-role': {},
-      [STACK]: { ...stack.outputs, ...(before === undefined ? { TableName: table.tableName } : {}) },
-    }),
-  );
+  const [data = ''] = STACKS;
+  const { [data]: ofData, ...others } = stack.outputsByStack;
+  const told = { ...ofData, ...(before === undefined ? { TableName: table.tableName } : {}) };
+  writeFileSync(outputs, JSON.stringify({ 'api-gateway-log-role': {}, [data]: told, ...others }));
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
   const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
     runOperator(

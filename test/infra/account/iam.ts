@@ -54,21 +54,20 @@ export function isAllowed({ resources }: Deployed, principal: Principal, asked: 
 }
 
 /**
- * Whether the policy of a KMS key allows its use. It names whom it allows by their roles; the account, which it names too, is everybody whose
- * own policies allow it.
+ * Whether a KMS key may be used: its policy names the account, which is everybody of it whose role's own policies allow it too; by conditions it lets
+ * in roles of some paths only.
  * https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-overview.html
  */
-export function mayUseKey(stack: Deployed, principal: Principal, asked: Asked): boolean {
-  const key = stack.resources.get(idOf(asked.resource));
+export function mayUseKey(stack: Deployed, principal: Principal, { action, resource, context }: Asked): boolean {
+  const asked = { action, resource, context: { ...context, 'aws:PrincipalArn': [principal.roleArn] } };
+  const key = stack.resources.get(idOf(resource));
   const speaking = statementsOf(key?.Properties.KeyPolicy).filter((statement) => speaksOf(statement, principal, asked));
-  const names = (arn: string): boolean =>
-    speaking.some(
-      ({ Effect, Principal: named }) => Effect === 'Allow' && named !== '*' && [named?.AWS].flat().includes(arn),
-    );
   const account = `arn:aws:iam::${principal.roleArn.split(':')[4]}:root`;
+  const isOfAccount = ({ Principal: named }: Statement): boolean =>
+    named !== '*' && [named?.AWS].flat().includes(account);
+  if (!speaking.every(isOfAccount)) throw new Error(`the policy of ${resource} names others than the account`);
   return (
-    speaking.every(({ Effect }) => Effect === 'Allow') &&
-    (names(principal.roleArn) || (names(account) && isAllowed(stack, principal, asked)))
+    speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow') && isAllowed(stack, principal, asked)
   );
 }
 

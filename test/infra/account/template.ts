@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 
-/** A synthesized template with its intrinsic functions worked out, as if it had been deployed into an account of the tests. */
+/** Synthesized templates with their intrinsic functions worked out, as if they had been deployed into an account of the tests. */
 
 const ACCOUNT = '111122223333';
 const REGION = 'eu-west-1';
@@ -10,31 +10,51 @@ const REGION = 'eu-west-1';
 const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
 const templateSchema = z.object({
   Resources: z.record(z.string(), resourceSchema),
-  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })),
+  Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
 });
 type Template = z.infer<typeof templateSchema>;
+
+/** The templates of a stage, by the names of their stacks. */
+type Templates = ReadonlyMap<string, Template>;
 
 export interface Deployed {
   readonly resources: ReadonlyMap<string, z.infer<typeof resourceSchema>>;
   readonly outputs: Readonly<Record<string, string>>;
+  /** The same, by the names of their stacks, as `cdk deploy --outputs-file` writes them. */
+  readonly outputsByStack: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Name of the one table. */
   readonly tableName: string;
   readonly tableArn: string;
 }
 
-/** The stack of an assembly directory. */
-export function deployed(assembly: string, stack: string): Deployed {
-  const template = templateSchema.parse(JSON.parse(readFileSync(join(assembly, `${stack}.template.json`), 'utf8')));
-  const resources = new Map(
-    Object.entries(template.Resources).map(([id, { Type, Properties }]) => [
-      id,
-      { Type, Properties: workOut(Properties, template) as Record<string, unknown> },
+/** The stacks of an assembly directory, each of which may refer to those before it. */
+export function deployed(assembly: string, stacks: readonly string[]): Deployed {
+  const templates: Templates = new Map(
+    stacks.map((name) => [
+      name,
+      templateSchema.parse(JSON.parse(readFileSync(join(assembly, `${name}.template.json`), 'utf8'))),
     ]),
   );
-  const outputs = Object.entries(template.Outputs).map(([id, { Value }]) => [id, String(workOut(Value, template))]);
-  const named: Record<string, string> = Object.fromEntries(outputs);
-  const { TableName: tableName = '' } = named;
-  return { resources, outputs: named, tableName, tableArn: tableArnOf(tableName) };
+  const all = [...templates.values()];
+  const resources = all.flatMap((template) =>
+    Object.entries(template.Resources).map(([id, { Type, Properties }]) => {
+      const workedOut = workOut(Properties, template, templates) as Record<string, unknown>;
+      return [id, { Type, Properties: workedOut }] as const;
+    }),
+  );
+  const byId = new Map(resources);
+  if (byId.size < resources.length) throw new Error('two stacks have resources with the same logical id');
+  const outputsByStack = Object.fromEntries(
+    Array.from(templates, ([name, template]) => [
+      name,
+      Object.fromEntries(
+        Object.entries(template.Outputs).map(([id, { Value }]) => [id, String(workOut(Value, template, templates))]),
+      ),
+    ]),
+  );
+  const outputs: Record<string, string> = Object.assign({}, ...Object.values(outputsByStack));
+  const { TableName: tableName = '' } = outputs;
+  return { resources: byId, outputs, outputsByStack, tableName, tableArn: tableArnOf(tableName) };
 }
 
 const PSEUDO: Readonly<Record<string, string>> = {
@@ -45,34 +65,46 @@ const PSEUDO: Readonly<Record<string, string>> = {
 };
 
 /** `Ref` is the logical id, which stands for the name; of an alias it is the ARN. */
-function workOut(value: unknown, template: Template): unknown {
-  if (Array.isArray(value)) return value.map((each) => workOut(each, template));
+function workOut(value: unknown, template: Template, stage: Templates): unknown {
+  if (Array.isArray(value)) return value.map((each) => workOut(each, template, stage));
   if (typeof value !== 'object' || value === null) return value;
   const {
     Ref: ref,
     'Fn::GetAtt': attribute,
+    'Fn::GetStackOutput': output,
     'Fn::Join': join,
     'Fn::Split': split,
     'Fn::Select': select,
   } = value as Record<string, unknown>;
-  if (typeof ref === 'string') return PSEUDO[ref] ?? (isAlias(ref, template) ? arnOf(ref, template) : ref);
+  if (typeof ref === 'string') return PSEUDO[ref] ?? (isAlias(ref, template) ? arnOf(ref, template, stage) : ref);
   if (Array.isArray(attribute))
-    return attribute[1] === 'Arn' ? arnOf(String(attribute[0]), template) : attribute.join();
-  if (Array.isArray(join)) return (workOut(join[1], template) as unknown[]).join(String(join[0]));
-  if (Array.isArray(split)) return String(workOut(split[1], template)).split(String(split[0]));
-  if (Array.isArray(select)) return (workOut(select[1], template) as unknown[])[Number(select[0])];
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template)]));
+    return attribute[1] === 'Arn' ? arnOf(String(attribute[0]), template, stage) : attribute.join();
+  if (output !== undefined) return outputOf(output, stage);
+  if (Array.isArray(join)) return (workOut(join[1], template, stage) as unknown[]).join(String(join[0]));
+  if (Array.isArray(split)) return String(workOut(split[1], template, stage)).split(String(split[0]));
+  if (Array.isArray(select)) return (workOut(select[1], template, stage) as unknown[])[Number(select[0])];
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, workOut(each, template, stage)]));
+}
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-getstackoutput.html */
+function outputOf(output: unknown, stage: Templates): unknown {
+  const { StackName, OutputName } = z.object({ StackName: z.string(), OutputName: z.string() }).parse(output);
+  const producer = stage.get(StackName);
+  const told = producer?.Outputs[OutputName];
+  if (producer === undefined || told === undefined) throw new Error(`there is no output ${OutputName} of ${StackName}`);
+  return workOut(told.Value, producer, stage);
 }
 
 const isAlias = (id: string, { Resources }: Template): boolean => Resources[id]?.Type === 'AWS::Lambda::Alias';
 
 const tableArnOf = (name: string): string => `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/${name}`;
 
-function arnOf(id: string, template: Template): string {
+function arnOf(id: string, template: Template, stage: Templates): string {
   const { Type, Properties } = template.Resources[id] ?? { Type: '', Properties: {} };
+  const workedOut = (value: unknown): string => String(workOut(value, template, stage));
   switch (Type) {
     case 'AWS::IAM::Role':
-      return `arn:aws:iam::${ACCOUNT}:role${String(workOut(Properties.Path ?? '/', template))}${id}`;
+      return `arn:aws:iam::${ACCOUNT}:role${workedOut(Properties.Path ?? '/')}${id}`;
     case 'AWS::DynamoDB::GlobalTable':
       return tableArnOf(id);
     case 'AWS::KMS::Key':
@@ -80,7 +112,7 @@ function arnOf(id: string, template: Template): string {
     case 'AWS::Lambda::Function':
       return `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${String(Properties.FunctionName)}`;
     case 'AWS::Lambda::Alias':
-      return `${arnOf(String(workOut(Properties.FunctionName, template)), template)}:${String(Properties.Name)}`;
+      return `${arnOf(workedOut(Properties.FunctionName), template, stage)}:${String(Properties.Name)}`;
     default:
       return `arn:aws:any:${REGION}:${ACCOUNT}:${id}`;
   }

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { resourcesOf } from '../synthesize.ts';
+import { resourcesOf, type Templates } from '../synthesize.ts';
 import { evaluate, type Reading, type Series } from './evaluate.ts';
 import { type Expression, idsIn, parse } from './parse.ts';
 import { typeOf } from './types.ts';
@@ -31,12 +31,12 @@ const alarmSchema = z.object({
 });
 export type Alarm = z.infer<typeof alarmSchema>;
 
-/** The alarms of a template, by their names without the stack's. All of them watch an expression. */
-export const alarmsIn = (template: Template, stackName: string): ReadonlyMap<string, Alarm> =>
+/** The alarms of a template, or of all stacks, by their names without what all of them begin with. All of them watch an expression. */
+export const alarmsIn = (of: Template | Templates, prefix: string): ReadonlyMap<string, Alarm> =>
   new Map(
-    resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
+    resourcesOf(of, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
       const alarm = alarmSchema.parse(Properties);
-      return [alarm.AlarmName.replace(`${stackName}-`, ''), alarm];
+      return [alarm.AlarmName.replace(`${prefix}-`, ''), alarm];
     }),
   );
 

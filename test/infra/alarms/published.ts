@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
-import { resourcesOf } from '../synthesize.ts';
+import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**
  * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch sums up over none that is left out and finds no metric where one is
@@ -75,8 +75,8 @@ const PUBLISHED: ByNamespace = {
 const transformations = z.array(z.object({ MetricNamespace: z.string(), MetricName: z.string() }));
 
 /** What the metric filters of a stack publish, in its own namespace. */
-const byFilters = (template: Template): ByNamespace => {
-  const counted = resourcesOf(template, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
+const byFilters = (of: Template | Templates): ByNamespace => {
+  const counted = resourcesOf(of, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
     transformations.parse(Properties.MetricTransformations),
   );
   const ofNamespace = (namespace: string) => counted.filter(({ MetricNamespace }) => MetricNamespace === namespace);
@@ -100,8 +100,12 @@ interface Shown {
 }
 
 /** Those of these metrics that nobody publishes, in words. */
-export const unpublished = (shown: readonly Shown[], template: Template, ofFunctions: ByNamespace = {}): string[] => {
-  const sources = [PUBLISHED, byFilters(template), ofFunctions];
+export const unpublished = (
+  shown: readonly Shown[],
+  of: Template | Templates,
+  ofFunctions: ByNamespace = {},
+): string[] => {
+  const sources = [PUBLISHED, byFilters(of), ofFunctions];
   return shown.flatMap(({ namespace, name, dimensions, statistic }) => {
     const by = dimensions.toSorted().join();
     const isPublished = sources

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ReleaseRecord, STACK } from './record.ts';
+import type { StackRecord } from './record.ts';
 
 const CDK = join(import.meta.dirname, '../../../node_modules/aws-cdk/bin/cdk');
 
@@ -13,14 +13,14 @@ const ALONE = { CI: 'true', CDK_DISABLE_CLI_TELEMETRY: 'true' };
 const QUIETLY = ['--no-notices', '--no-version-reporting', '--no-color'];
 
 /**
- * What deploying an assembly would replace, delete or orphan of a release, in the words of `cdk diff`: the properties whose change replaces a resource
+ * What deploying a stack of an assembly would replace, delete or orphan of a release, in the words of `cdk diff`: the properties whose change replaces a resource
  * are those of CloudFormation's own schemas, which CDK brings along.
  * @throws Error where nothing could be compared
  */
-export function destructiveChanges(assembly: string, released: ReleaseRecord): string[] {
+export function destructiveChanges(assembly: string, stack: string, released: StackRecord): string[] {
   const template = join(assembly, 'released.json');
   writeFileSync(template, JSON.stringify(released));
-  const args = ['diff', STACK, '--app', assembly, '--template', template, '--fail-on=destructive'];
+  const args = ['diff', stack, '--exclusively', '--app', assembly, '--template', template, '--fail-on=destructive'];
   const { status, stdout, stderr } = spawnSync(process.execPath, [CDK, ...QUIETLY, ...args], {
     encoding: 'utf8',
     env: { ...process.env, ...ALONE },
@@ -28,7 +28,7 @@ export function destructiveChanges(assembly: string, released: ReleaseRecord): s
   const text = stdout + stderr;
   if (!text.includes('Number of stacks with differences: ')) throw new Error(text);
   const changes = Array.from(
-    text.matchAll(new RegExp(`^ +${STACK}: (.* (?:will|may) be .*)$`, 'gm')),
+    text.matchAll(new RegExp(`^ +${stack}: (.* (?:will|may) be .*)$`, 'gm')),
     ([, each = '']) => each,
   );
   if ((status === 0) !== (changes.length === 0)) throw new Error(text);

@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { nameOf } from '../account/cloudformation.ts';
-import { EVERYTHING } from '../synthesize.ts';
+import { EVERYTHING, type Templates } from '../synthesize.ts';
 
-/** What of a release an upgrade must leave as it is (`docs/decisions/0103-upgrades.md`): a template, though not a whole one, for `cdk diff` to read. */
+/**
+ * What of a release an upgrade must leave as it is (`docs/decisions/0103-upgrades.md`): of each stack a template, though not a whole one, for `cdk diff`
+ * to read.
+ */
 
-/** Settings of the stack that is recorded: with all that it can have, and one key of tokens, for these come and go. */
+/** Settings of the stage that is recorded: with all that it can have, and one key of tokens, for these come and go. */
 export const RECORDED: Readonly<Record<string, string>> = { ...EVERYTHING, tokenKeys: '1' };
-
-export const STACK = 'custodia-test';
 
 const declaredSchema = z.object({
   Type: z.string(),
@@ -22,17 +23,29 @@ const templateSchema = z.object({
   Outputs: z.record(z.string(), z.unknown()).default({}),
 });
 
+const stackSchema = z.object({ Resources: z.record(z.string(), declaredSchema) });
+export type StackRecord = z.infer<typeof stackSchema>;
+
 export const recordSchema = z.object({
-  Metadata: z.object({ release: z.string() }),
-  Resources: z.record(z.string(), declaredSchema),
+  release: z.string(),
+  stacks: z.object({ data: stackSchema, application: stackSchema, operations: stackSchema }),
 });
 export type ReleaseRecord = z.infer<typeof recordSchema>;
+
+export const recordOf = ({ data, application, operations }: Templates, release: string): ReleaseRecord => ({
+  release,
+  stacks: {
+    data: stackRecordOf(data.toJSON()),
+    application: stackRecordOf(application.toJSON()),
+    operations: stackRecordOf(operations.toJSON()),
+  },
+});
 
 /**
  * What outlives its stack and what the outputs tell others of; and whatever has a name, which is taken as long as it is there, with what the name is
  * made of.
  */
-export function recordOf(template: unknown, release: string): ReleaseRecord {
+function stackRecordOf(template: unknown): StackRecord {
   const { Resources, Outputs } = templateSchema.parse(template);
   const told = JSON.stringify(Outputs);
   const inNames = JSON.stringify(Object.values(Resources).map(nameOf));
@@ -44,7 +57,7 @@ export function recordOf(template: unknown, release: string): ReleaseRecord {
       return [[id, { ...policiesOf(resource), Properties: withoutTags(resource) }]];
     return isNamed ? [[id, { Type, Properties: namesOf(resource) }]] : [];
   });
-  return { Metadata: { release }, Resources: Object.fromEntries(kept.toSorted(byId)) };
+  return { Resources: Object.fromEntries(kept.toSorted(byId)) };
 }
 
 /** Kept by CloudFormation or not, they are made again only with harm: mails to confirm, tokens that nobody can check. */
@@ -68,9 +81,12 @@ const ALIAS = 'AWS::Lambda::Alias';
 const byId = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number => (one < other ? -1 : 1);
 
 /** One line for each resource. */
-export function textOf({ Metadata, Resources }: ReleaseRecord): string {
-  const lines = Object.entries(Resources).map(
-    ([id, resource]) => `    ${JSON.stringify(id)}: ${JSON.stringify(resource)}`,
-  );
-  return `{\n  "Metadata": ${JSON.stringify(Metadata)},\n  "Resources": {\n${lines.join(',\n')}\n  }\n}\n`;
+export function textOf({ release, stacks }: ReleaseRecord): string {
+  const ofStacks = Object.entries(stacks).map(([part, { Resources }]) => {
+    const lines = Object.entries(Resources).map(
+      ([id, resource]) => `        ${JSON.stringify(id)}: ${JSON.stringify(resource)}`,
+    );
+    return `    "${part}": {\n      "Resources": {\n${lines.join(',\n')}\n      }\n    }`;
+  });
+  return `{\n  "release": ${JSON.stringify(release)},\n  "stacks": {\n${ofStacks.join(',\n')}\n  }\n}\n`;
 }

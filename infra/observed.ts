@@ -1,0 +1,51 @@
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { functionNameOf } from './live-alias.ts';
+import type { Rights } from './rights.ts';
+import type { ApplicationStack } from './stacks/application-stack.ts';
+
+/** What Lambda publishes of a function. */
+export type FunctionMetrics = Pick<IFunction, 'metric'>;
+
+interface ObservedFunction {
+  readonly lambda: FunctionMetrics;
+  readonly logs: ILogGroup;
+  readonly rights: Rights;
+}
+
+/**
+ * What operations know of the application. Functions and the API have names that both stacks make of the stage. Log groups have names that
+ * CloudFormation makes: these come from the application's outputs, as weak references, which keep the application from nothing
+ * (`docs/decisions/0162-three-stacks.md`).
+ */
+export class Observed extends Construct {
+  readonly functions: ReadonlyMap<string, ObservedFunction>;
+  readonly accessLogs: ILogGroup;
+
+  constructor(scope: Construct, id: string, { api, functions }: Pick<ApplicationStack, 'api' | 'functions'>) {
+    super(scope, id);
+    this.accessLogs = api.accessLogs;
+    this.functions = new Map(
+      Array.from(functions.byName, ([name, { logs, rights }]) => [
+        name,
+        { lambda: this.#metricsOf(name), logs, rights },
+      ]),
+    );
+  }
+
+  /** @throws TypeError where the application has no such function */
+  lambda(name: string): FunctionMetrics {
+    const found = this.functions.get(name);
+    if (found === undefined) throw new TypeError(`there is no function ${name}`);
+    return found.lambda;
+  }
+
+  #metricsOf(name: string): FunctionMetrics {
+    const dimensionsMap = { FunctionName: functionNameOf(this, name) };
+    return {
+      metric: (metricName, options) => new Metric({ namespace: 'AWS/Lambda', metricName, dimensionsMap, ...options }),
+    };
+  }
+}

@@ -1,0 +1,54 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import type { Contract } from '../../shared/contract/route.ts';
+import type { Bundles } from '../bundling/bundle.ts';
+import { Canary } from '../canary.ts';
+import { ErasureRole } from '../erasure-role.ts';
+import { ExportRole } from '../export-role.ts';
+import { type Firewall, protect } from '../firewall.ts';
+import { Functions } from '../functions.ts';
+import { MaintenanceRole } from '../maintenance-role.ts';
+import { OperatorRole } from '../operator-role.ts';
+import { ReplayRole } from '../replay-role.ts';
+import { Api } from '../rest-api.ts';
+import type { Settings } from '../settings.ts';
+import type { DataStack } from './data-stack.ts';
+import { StageStack } from './stage-stack.ts';
+
+interface ApplicationStackProps {
+  readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
+  readonly data: DataStack;
+  readonly settings: Settings;
+}
+
+/** What serves requests, and the roles of those who operate it. It holds nothing but logs, and can be made anew. */
+export class ApplicationStack extends StageStack {
+  readonly api: Api;
+  readonly functions: Functions;
+  readonly firewall: Firewall | undefined;
+
+  constructor(scope: Construct, { contracts, bundles, data: { table, keys }, settings }: ApplicationStackProps) {
+    super(scope, { part: 'application', description: 'API and functions', settings });
+    this.functions = new Functions(this, 'Functions', { contracts, bundles, table, keys, settings });
+    this.api = new Api(this, 'Api', { contracts, functions: this.functions, settings });
+    const { rest, baseUrl } = this.api;
+    this.firewall = protect(this, { stage: rest.deploymentStage, contracts, settings });
+    if (settings.deployment === 'canary') new Canary(this, 'Canary', this.functions);
+
+    const operator = new OperatorRole(this, 'Operator', table, keys);
+    const maintenance = new MaintenanceRole(this, 'Maintenance', table);
+    const exporting = new ExportRole(this, 'Export', table);
+    const erasure = new ErasureRole(this, 'Erasure', table);
+    const replay = new ReplayRole(this, 'Replay', table, keys);
+
+    new CfnOutput(this, 'BaseUrl', { value: baseUrl });
+    new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
+    // What the operator's command line needs to know (`operator/stack.ts`).
+    new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
+    new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
+    new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
+    new CfnOutput(this, 'ErasureRoleArn', { value: erasure.role.roleArn });
+    new CfnOutput(this, 'ReplayRoleArn', { value: replay.role.roleArn });
+  }
+}

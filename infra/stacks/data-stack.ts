@@ -1,0 +1,27 @@
+import { CfnOutput } from 'aws-cdk-lib';
+import type { Construct } from 'constructs';
+import { Backup } from '../backup.ts';
+import { Keys } from '../keys.ts';
+import type { Settings } from '../settings.ts';
+import { RecordTable, type Table } from '../table.ts';
+import { StageStack } from './stage-stack.ts';
+
+/** What a stage must not lose: the table, the keys without which nobody can read it, and its backups. */
+export class DataStack extends StageStack {
+  readonly table: Table;
+  readonly keys: Keys;
+
+  constructor(scope: Construct, settings: Settings) {
+    const { terminationProtection, backupRetentionDays: retentionDays, stage } = settings;
+    super(scope, { part: 'data', description: 'table, keys and backups', settings, terminationProtection });
+    this.table = new RecordTable(this, 'Records', settings).table;
+    this.keys = new Keys(this, 'Keys', settings);
+    if (retentionDays !== undefined) {
+      const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays });
+      new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
+    }
+    // What the operator's command line needs to know (`operator/stack.ts`).
+    new CfnOutput(this, 'TableName', { value: this.table.tableName });
+    new CfnOutput(this, 'SecretsKeyArn', { value: this.keys.secrets.keyArn });
+  }
+}
