@@ -11,7 +11,7 @@ import {
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { HEALTH_KEY } from '../shared/table/keys.ts';
-import { ANY_APP, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
+import { ANY_APP, ANY_CREDENTIALS, ANY_LOGIN_FAILURE, ANY_SUSPENSION, allowItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { type FunctionAlias, functionNameOf, LiveAlias } from './live-alias.ts';
 import { logGroup } from './logs.ts';
@@ -114,6 +114,7 @@ export class ApiFunction extends Construct {
       }),
     );
     if (this.rights.findsApps) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_APP]));
+    if (this.rights.readsCredentials) this.role.addToPolicy(allowItems(table, ['GetItem'], ANY_CREDENTIALS));
     if (this.rights.seesSuspensions) this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     if (this.rights.countsLoginFailures)
       this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [ANY_LOGIN_FAILURE]));

@@ -1,9 +1,16 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ANY_APP, allowItems } from './item-policy.ts';
+import { ANY_APP, allowItems, denyAllBut } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { Table } from './table.ts';
-import { AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SETS_OF_AUDIT_EVENTS, SUSPENSION } from './tenant-role.ts';
+import {
+  AUDIT_EVENTS,
+  CREDENTIALS,
+  LIST_OF_ORGANIZATIONS,
+  OF_TENANT,
+  SETS_OF_AUDIT_EVENTS,
+  SUSPENSION,
+} from './tenant-role.ts';
 
 /**
  * The role of the operator's `erase`: suspends the organization of its session, takes it off the platform's list, and deletes all that is the
@@ -18,6 +25,7 @@ export class ErasureRole extends Construct {
     this.role = oneTenantRole(this, 'Erases the tenant that its session is tagged with (bin/operator.ts)');
     const [organizations = '', sets = ''] = LIST_OF_ORGANIZATIONS;
     this.role.addToPolicy(allowItems(table, ['GetItem', 'Query', 'DeleteItem'], [OF_TENANT]));
+    this.role.addToPolicy(denyAllBut(table, ['DeleteItem'], [CREDENTIALS]));
     this.role.addToPolicy(allowItems(table, ['PutItem', 'UpdateItem'], [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem'], [SUSPENSION]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'DeleteItem'], [organizations]));

@@ -1,9 +1,9 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { allowItems } from './item-policy.ts';
+import { allowItems, denyAllBut } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { Table } from './table.ts';
-import { OF_TENANT } from './tenant-role.ts';
+import { CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `export`: reads what is the tenant's, writes nothing and opens no secret
@@ -19,5 +19,6 @@ export class ExportRole extends Construct {
       'Reads the records of the tenant that its session is tagged with (bin/operator.ts)',
     );
     this.role.addToPolicy(allowItems(table, ['GetItem', 'Query'], [OF_TENANT]));
+    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS]));
   }
 }

@@ -40,6 +40,7 @@ export class Functions extends Construct {
     this.#tenantRole('AuditRole', 'audit');
     this.#tenantRole('PlainTenantRole', 'records-without-secrets');
     this.#tenantRole('TenantRole', 'records');
+    this.#tenantRole('AuditedRecordsRole', 'audited-records');
     this.#tenantRole('GrantsRole', 'grants');
     this.#tenantRole('OrganizationsRole', 'organizations');
     this.#tenantRole('IntegrationsRole', 'integrations');

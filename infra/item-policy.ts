@@ -1,5 +1,12 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { appKey, loginFailureKey, suspensionKey, type TenantId } from '../shared/table/keys.ts';
+import {
+  appKey,
+  credentialsKey,
+  loginFailureKey,
+  PLATFORM,
+  suspensionKey,
+  type TenantId,
+} from '../shared/table/keys.ts';
 import type { Table } from './table.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
@@ -13,8 +20,30 @@ export type ItemAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
-/** Pattern of the partition keys under which an integration is found by its app code. */
+/** All of them. */
+export const ALL_ACTIONS: readonly ItemAction[] = [
+  'GetItem',
+  'BatchGetItem',
+  'Query',
+  'PutItem',
+  'UpdateItem',
+  'DeleteItem',
+  'ConditionCheckItem',
+  'BatchWriteItem',
+];
+
+/** The shape of a UUID. Nothing else fits that has a `#` before and behind it: least of all a pattern, or a longer key. */
+export const ORGANIZATION_ID = '????????-????-????-????-????????????';
+
+/** Pattern of the partition keys under which it is found whose an app code is. */
 export const ANY_APP = appKey('*').PK;
+
+/** The partition of the credentials of a tenant's integrations. */
+export const credentialsOf = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
+export const CREDENTIALS_OF_PLATFORM = credentialsOf(PLATFORM);
+
+/** Patterns of these partitions of all tenants. */
+export const ANY_CREDENTIALS: readonly string[] = [credentialsOf(ORGANIZATION_ID as TenantId), CREDENTIALS_OF_PLATFORM];
 
 /** Pattern of the partition keys under which it is noted that an organization is suspended. */
 export const ANY_SUSPENSION = suspensionKey('*' as TenantId).PK;
@@ -37,16 +66,25 @@ export const allowItems = (table: Table, actions: readonly ItemAction[], keys: r
     },
   });
 
-/**
- * Takes from a role that it may change or delete items under these partition keys, whatever else allows it. New ones it may put, and IAM
- * cannot tell a new one from one that is there: that is the condition of each put.
- */
-export const denyChanges = (table: Table, keys: readonly string[]): PolicyStatement =>
+/** Takes from a role these actions on items under these partition keys, whatever else allows them. */
+export const denyItems = (table: Table, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.DENY,
-    actions: CHANGES.map((action) => `dynamodb:${action}`),
+    actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn],
     conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': keys } },
   });
 
-const CHANGES: readonly ItemAction[] = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'];
+/** Takes from a role all actions on these items but the ones that it needs. */
+export const denyAllBut = (table: Table, needed: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+  denyItems(
+    table,
+    ALL_ACTIONS.filter((action) => !needed.includes(action)),
+    keys,
+  );
+
+/**
+ * What changes or deletes an item. With `PutItem` a role puts new ones, and IAM cannot tell a new one from one that is there: that is the condition
+ * of each put.
+ */
+export const CHANGES: readonly ItemAction[] = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'];

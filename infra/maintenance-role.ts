@@ -1,13 +1,13 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { allowItems, denyChanges } from './item-policy.ts';
+import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { Table } from './table.ts';
-import { ALL_ACTIONS, AUDIT_EVENTS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
+import { AUDIT_EVENTS, CREDENTIALS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
  * The role of the operator's `verify`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant that its session is tagged with, and on the copy of it in the
- * platform's list of organizations. It opens no secret, reaches no app code, and neither changes nor deletes an audit event. Who of the account
+ * platform's list of organizations. It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
  * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0092-operator-verify.md`).
  */
 export class MaintenanceRole extends Construct {
@@ -24,7 +24,8 @@ export class MaintenanceRole extends Construct {
     this.role.addToPolicy(
       allowItems(table, ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS),
     );
-    this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
+    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
     // Suspends and resumes.
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));
   }

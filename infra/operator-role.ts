@@ -3,7 +3,7 @@ import { AccountPrincipal, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import { ANY_APP, ANY_SUSPENSION, allowItems, denyChanges } from './item-policy.ts';
+import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
@@ -27,11 +27,13 @@ export class OperatorRole extends Construct {
       assumedBy: new AccountPrincipal(account),
     });
     const platform = recordsPartition(PLATFORM, '*');
-    this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform, ANY_APP]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform]));
+    // The app codes of new ones, which nobody may have.
+    this.role.addToPolicy(allowItems(table, ['PutItem'], [ANY_APP]));
     // The lists of the platform's integrations and of all organizations, with who is suspended.
     this.role.addToPolicy(allowItems(table, ['Query'], LISTED));
     this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
-    this.role.addToPolicy(denyChanges(table, [recordsPartition(PLATFORM, auditEventEntity.name)]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [recordsPartition(PLATFORM, auditEventEntity.name)]));
     keys.allowEncryptionForPlatform(this.role);
   }
 }

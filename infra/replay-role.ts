@@ -1,10 +1,10 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { ANY_APP, allowItems, denyChanges } from './item-policy.ts';
+import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { Table } from './table.ts';
-import { ALL_ACTIONS, AUDIT_EVENTS, OF_TENANT } from './tenant-role.ts';
+import { AUDIT_EVENTS, CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `webhooks replay`: does what the function that receives webhooks does for a tenant, and opens the tenant's secrets, as the
@@ -21,8 +21,9 @@ export class ReplayRole extends Construct {
       'secrets',
     );
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
-    this.role.addToPolicy(allowItems(table, ['GetItem', 'ConditionCheckItem'], [ANY_APP]));
-    this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
+    // An event is applied with the permissions that its integration has now.
+    this.role.addToPolicy(denyAllBut(table, ['GetItem', 'ConditionCheckItem'], [CREDENTIALS]));
+    this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
     keys.allowSecretsOfTenant(this.role);
   }
 }

@@ -4,9 +4,11 @@ import { type Contract, takesIdempotencyKey } from '../shared/contract/route.ts'
 export interface Rights {
   /** Works on tenants' records: has no rights on the table itself, but may assume a tenant role (`tenant-role.ts`). */
   readonly tenants?: TenantRights;
-  /** Finds an integration by its app code before the tenant is known: reads `APP#…` and nothing else of the table. */
+  /** Finds out whose an app code is: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
-  /** Refuses integrations of suspended organizations before it works for a tenant: reads `SUSPENDED#…` and nothing else of the table. */
+  /** Reads the credentials of an integration before there is a session of its tenant, one by one, and nothing else of the table. */
+  readonly readsCredentials?: true;
+  /** Refuses integrations of suspended organizations, beside their credentials: reads `SUSPENDED#…` and nothing else of the table. */
   readonly seesSuspensions?: true;
   /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
   readonly countsLoginFailures?: true;
@@ -23,15 +25,17 @@ export interface Rights {
 /**
  * - `audit`: adds to the tenant's audit trail, and reads nothing;
  * - `records-without-secrets`: on the tenant's own keys alone;
- * - `records`: that, and opens the tenant's secrets, as all that follow do;
+ * - `records`: that, and opens the tenant's secrets, as all that follow do; it puts no audit events, which only those below do;
+ * - `audited-records`: that, and adds to the audit trail;
  * - `grants`: also has what it does depend on its caller's credentials (`docs/decisions/0073`);
  * - `organizations`: on the tenant's own keys, and makes a tenant, which the platform counts;
- * - `integrations`: that, and registers app codes, which are unique over all tenants.
+ * - `integrations`: that, and registers app codes, which are unique over all tenants, with their credentials.
  */
 export type TenantRights =
   | 'audit'
   | 'records-without-secrets'
   | 'records'
+  | 'audited-records'
   | 'grants'
   | 'organizations'
   | 'integrations';
@@ -39,16 +43,22 @@ export type TenantRights =
 /** The function behind the gateway's authorizers; no contract is served by it. */
 export const AUTHORIZER = 'authorizer';
 
-const AUTHORIZER_RIGHTS: Rights = { findsApps: true, verifies: true };
+const AUTHORIZER_RIGHTS: Rights = { readsCredentials: true, verifies: true };
+
+/** Before a tenant is known, or there is a session for it. */
+const FINDS_INTEGRATIONS: Rights = {
+  findsApps: true,
+  readsCredentials: true,
+  seesSuspensions: true,
+  countsLoginFailures: true,
+};
 
 /** Rights of a domain beyond what its routes ask for. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
   auth: {
+    ...FINDS_INTEGRATIONS,
     tenants: 'audit',
-    findsApps: true,
-    seesSuspensions: true,
-    countsLoginFailures: true,
     signs: true,
     verifies: true,
   },
@@ -57,7 +67,7 @@ const BEYOND: Readonly<Record<string, Rights>> = {
   orgs: { tenants: 'organizations' },
   users: { tenants: 'grants' },
   // Events run the operations of `access` and `users`.
-  webhooks: { tenants: 'grants', findsApps: true, countsLoginFailures: true, secrets: true },
+  webhooks: { ...FINDS_INTEGRATIONS, tenants: 'grants', secrets: true },
   'well-known': { verifies: true },
   services: { secrets: true },
   resources: { secrets: true },
@@ -71,8 +81,14 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   // The answer that an idempotency key is remembered with is kept encrypted.
   const secrets = beyond?.secrets ?? routes.some(takesIdempotencyKey);
   return {
-    ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: secrets ? 'records' : 'records-without-secrets' } : {}),
+    ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: recordsOf(served, secrets) } : {}),
     ...(secrets ? { secrets } : {}),
     ...beyond,
   };
+}
+
+/** Who reads and sets protected fields is audited (`docs/decisions/0171`). */
+function recordsOf({ fieldPermissions }: Contract, secrets: boolean): TenantRights {
+  if (!secrets) return 'records-without-secrets';
+  return fieldPermissions === undefined ? 'records' : 'audited-records';
 }

@@ -11,7 +11,18 @@ import {
   type TenantId,
 } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import { ANY_APP, allowItems, denyChanges, type ItemAction } from './item-policy.ts';
+import {
+  ALL_ACTIONS,
+  ANY_APP,
+  allowItems,
+  CHANGES,
+  CREDENTIALS_OF_PLATFORM,
+  credentialsOf,
+  denyAllBut,
+  denyItems,
+  type ItemAction,
+  ORGANIZATION_ID,
+} from './item-policy.ts';
 import type { TenantRights } from './rights.ts';
 import { functionsWith, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
@@ -20,9 +31,6 @@ import type { Table } from './table.ts';
 /** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
 const TENANT_TAG = 'tenant';
 
-/** The shape of a UUID. No other tag value fits beside `PLATFORM`, least of all one that would widen a pattern of keys. */
-const ORGANIZATION_ID = '????????-????-????-????-????????????';
-
 /** The tenant that the session was opened for. */
 export const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
 export const OF_TENANT = recordsPartition(TENANT, '*');
@@ -30,27 +38,21 @@ export const OF_TENANT = recordsPartition(TENANT, '*');
 /** Where the tenant's audit events are, and the sets of their lists. */
 export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
 export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
+
+/** The credentials of the tenant's integrations. */
+export const CREDENTIALS = credentialsOf(TENANT);
 const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
 /** An organization stands in the platform's list of all too. */
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
 
-export const ALL_ACTIONS: readonly ItemAction[] = [
-  'GetItem',
-  'BatchGetItem',
-  'Query',
-  'PutItem',
-  'UpdateItem',
-  'DeleteItem',
-  'ConditionCheckItem',
-  'BatchWriteItem',
-];
-
 /** These actions, on items of these partition keys. */
 type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]];
 
-const OWN: Allowed = [ALL_ACTIONS, [OF_TENANT]];
+/** The tenant's own keys. What is deleted by batches is what belonged to a deleted record. */
+const OWN: Allowed = [ALL_ACTIONS.filter((action) => action !== 'BatchWriteItem'), [OF_TENANT]];
+const OWN_WITH_CASCADES: Allowed = [ALL_ACTIONS, [OF_TENANT]];
 
 /** Whether the organization is suspended it reads, and nothing more: only the operator suspends and resumes. */
 export const SUSPENSION = suspensionKey(TENANT).PK;
@@ -67,20 +69,37 @@ const PLACE_IN_LIST: Allowed = [
   [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
 ];
 
-/** Credentials are made, read one by one, changed, and made a condition of; they are neither listed nor deleted. */
-const CREDENTIALS: Allowed = [['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], [ANY_APP]];
+/** Whose app codes are: put once with the credentials, and looked at before numbers are taken for an app code that is taken. */
+const APP_CODES: Allowed = [['GetItem', 'PutItem'], [ANY_APP]];
 
-/** A condition on them in a transaction, and no more. */
-const CONDITION_ON_CREDENTIALS: Allowed = [['ConditionCheckItem'], [ANY_APP]];
+/** A condition on a platform caller's credentials, in a transaction of the organization that it acts in, and no more. */
+const PLATFORM_CALLERS: Allowed = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
+
+interface Reach {
+  readonly allowed: readonly Allowed[];
+  /** What it does with the credentials of the tenant's integrations. Everything else is denied. */
+  readonly credentials?: readonly ItemAction[];
+  /** Whether it puts items beside audit events: events, or what closes the gaps of their list. Else that is denied. */
+  readonly putsAuditEvents?: true;
+}
 
 /** What functions of each kind do. */
-const ALLOWED: Readonly<Record<TenantRights, readonly Allowed[]>> = {
-  audit: [AUDIT],
-  'records-without-secrets': [OWN, STANDING],
-  records: [OWN, STANDING],
-  grants: [OWN, STANDING, CONDITION_ON_CREDENTIALS],
-  organizations: [OWN, STANDING, PLACE_IN_LIST],
-  integrations: [OWN, STANDING, PLACE_IN_LIST, CREDENTIALS],
+const REACH: Readonly<Record<TenantRights, Reach>> = {
+  audit: { allowed: [AUDIT], putsAuditEvents: true },
+  'records-without-secrets': { allowed: [OWN, STANDING], putsAuditEvents: true },
+  records: { allowed: [OWN_WITH_CASCADES, STANDING] },
+  'audited-records': { allowed: [OWN_WITH_CASCADES, STANDING], putsAuditEvents: true },
+  grants: {
+    allowed: [OWN_WITH_CASCADES, STANDING, PLATFORM_CALLERS],
+    credentials: ['ConditionCheckItem'],
+    putsAuditEvents: true,
+  },
+  organizations: { allowed: [OWN, STANDING, PLACE_IN_LIST], putsAuditEvents: true },
+  integrations: {
+    allowed: [OWN, STANDING, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
+    credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    putsAuditEvents: true,
+  },
 };
 
 /** Conditions of a trust policy: a session has one tag, which names a tenant. */
@@ -99,8 +118,8 @@ interface TenantRoleProps {
 
 /**
  * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
- * against the partition key of every item, so that a function with a bug still cannot leave its tenant (`docs/decisions/0050`), nor change or delete what
- * its audit trail says.
+ * against the partition key of every item, so that a function with a bug still cannot leave its tenant (`docs/decisions/0050`), nor plant
+ * credentials, nor change or delete what its audit trail says.
  * A session lasts an hour at most, for a role that assumes a role
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
@@ -115,8 +134,10 @@ export class TenantRole extends Construct {
       path: rolePath(this, secrets ? 'secrets' : 'no-key', 'tenant'),
       assumedBy: new AccountPrincipal(account).withConditions(this.#conditions(kind)).withSessionTags(),
     });
-    for (const allowed of ALLOWED[kind]) this.role.addToPolicy(allowItems(table, ...allowed));
-    this.role.addToPolicy(denyChanges(table, [AUDIT_EVENTS]));
+    const { allowed, credentials = [], putsAuditEvents } = REACH[kind];
+    for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
+    this.role.addToPolicy(denyAllBut(table, credentials, [CREDENTIALS]));
+    this.role.addToPolicy(denyItems(table, putsAuditEvents ? CHANGES : [...CHANGES, 'PutItem'], [AUDIT_EVENTS]));
   }
 
   /** The functions' roles by their path, for a list of them would outgrow the 2 KB of a trust policy; and one tag, which names the tenant. */

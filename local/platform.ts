@@ -7,6 +7,7 @@ import { suppliedSecret } from '../shared/auth/secret-policy.ts';
 import { isStrong } from '../shared/auth/secret-strength.ts';
 import { environmentTable } from '../shared/table/connection/client.ts';
 import { NotUnique, StaleRead } from '../shared/table/errors.ts';
+import { isOfEarlierVersion } from '../shared/table/system/app-codes.ts';
 import { readCredentials } from '../shared/table/system/credentials.ts';
 import { LocalApiError } from './settings.ts';
 
@@ -26,7 +27,7 @@ interface Options {
 /**
  * Sees to it that the platform integration is there, active, and has this secret or the one in `dataDir`. The functions'
  * environment must be set.
- * @throws LocalApiError when the secret is none
+ * @throws LocalApiError when the secret is none, or the data is of an earlier version
  */
 export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
   const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : await strong(given);
@@ -60,7 +61,13 @@ async function strong(given: string): Promise<string> {
 }
 
 async function settle(secret: string): Promise<void> {
-  const found = await readCredentials(environmentTable(), APP_CODE);
+  const table = environmentTable();
+  const found = await readCredentials(table, { orgId: null, appCode: APP_CODE });
+  if (found === undefined && (await isOfEarlierVersion(table, APP_CODE))) {
+    throw new LocalApiError(
+      'The data was written by an earlier version, whose credentials this one does not read: delete the data directory, or set DATA_DIR to another one.',
+    );
+  }
   if (found === undefined) {
     await createPlatformIntegration({ app_code: APP_CODE, display_name: 'Platform', secret });
   } else if (found.status !== 'active' || !isSecretOf(found.secrets, secret, Date.now())) {

@@ -2,7 +2,7 @@ import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { generateSecret } from '../shared/auth/integration-secrets.ts';
 import { environmentSession } from '../shared/table/session.ts';
-import { readCredentials, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
 import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
@@ -72,8 +72,7 @@ export const rotatePlatformKey = (appCode: string, previousValidFor: number): Pr
   });
 
 async function keyOf(platform: Tenant, appCode: string) {
-  const credentials = await readCredentials(platform.session.table, appCode);
-  // Of an organization's app code there is no integration here.
+  const credentials = await readCredentialsOf(platform, appCode);
   const stored = credentials && (await platform.records(integrationEntity).get(credentials.integration_id));
   if (stored === undefined || credentials === undefined) {
     throw new OperatorProblem(

@@ -40,6 +40,10 @@ const WRITES: readonly Bound[] = [
   write('POST /integrations', 20, 2),
   // 16 of the 17 that issue 9 allows, and the client's entry in the index of names (`docs/decisions/0141`).
   write('POST /webhooks/{app_code}', 18, 3),
+  // A container reads once whose an app code is (`docs/decisions/0012`).
+  write('POST /webhooks/{app_code}, in another container', 18, 4),
+  write('POST /auth/login', 0, 2),
+  write('POST /auth/login, in another container', 0, 2),
 ];
 
 /** Lists whose parent is read beside them. */

@@ -3,7 +3,7 @@ import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
 import { BEGINNING } from '../../shared/table/lists/view.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
-import { forgetIds } from '../../test/support/other-container.ts';
+import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, World } from '../../test/support/scenario.ts';
 import type { Call, Recorder } from './recorder.ts';
 
@@ -92,7 +92,21 @@ export async function playVariants(api: Caller, org: OrgAccess, recorder: Record
     const sent = body === undefined ? scenario : { ...scenario, body };
     played.push(await playOnce(world, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
-  return [...played, ...(await playUnderKey(world, recorder))];
+  return [...played, ...(await playUnderKey(world, recorder)), ...(await playUnknownCode(world, recorder))];
+}
+
+/** What finds an integration by its app code, in a container that does not know the code. */
+const BY_APP_CODE = ['login', 'receiveWebhook'] as const;
+
+async function playUnknownCode(world: World, recorder: Recorder): Promise<readonly Played[]> {
+  const played: Played[] = [];
+  for (const operationId of BY_APP_CODE) {
+    await expected(world, await world.scenario(operationId));
+    const scenario = await world.scenario(operationId);
+    await forgetAppCodes();
+    played.push(await playOnce(world, scenario, recorder, `${titleOf(scenario.route)}, in another container`));
+  }
+  return played;
 }
 
 /** Plays a create under a new idempotency key, and twice again under the same: where that is known, and where it has to be looked up. */

@@ -9,9 +9,11 @@ import { CHALLENGE } from '../../shared/contract/challenge.ts';
 import { Problem } from '../../shared/contract/problem.ts';
 import type { Operations } from '../../shared/http/operation.ts';
 import { recordRefusal } from '../../shared/http/refusals.ts';
-import { requireActiveOf } from '../../shared/http/suspension.ts';
+import { refuseSuspended } from '../../shared/http/suspension.ts';
 import { TOKEN_LIFETIME } from '../../shared/identity/token-times.ts';
-import { orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
+import type { Session } from '../../shared/table/session.ts';
+import { type FoundIntegration, findIntegration } from '../../shared/table/system/app-codes.ts';
+import { orgIdOf } from '../../shared/table/system/credentials.ts';
 import {
   countFailedLogin,
   FAILURES_KEPT,
@@ -23,9 +25,14 @@ import { annotate } from '../../shared/telemetry/invocation.ts';
 import type { auth } from './contract.ts';
 
 /**
- * Least time of a refused login, in milliseconds: otherwise the writes for a known app code could be recognized by the time of the response.
+ * Least time of a refused login since its request began, in milliseconds: otherwise a known app code could be recognized by the time of the
+ * response. Its refusal is written, and a container that knows the code reads in one round trip.
  */
 const REFUSAL_TIME = 200;
+
+const restOf = (time: number, { now, clock }: Session): number => Math.min(Math.max(now + time - clock(), 0), time);
+
+const NOBODY: Partial<FoundIntegration> = {};
 
 export const authOperations: Operations<typeof auth> = {
   login: async ({ body, session, request }) => {
@@ -34,8 +41,8 @@ export const authOperations: Operations<typeof auth> = {
       appCode: body.app_code,
       network: sourceNetwork(request.sourceAddress),
     };
-    const [credentials, failures] = await Promise.all([
-      readCredentials(session.table, body.app_code),
+    const [{ credentials, suspension } = NOBODY, failures] = await Promise.all([
+      findIntegration(session, body.app_code),
       readFailedLogins(session, attempt),
     ]);
     checkLoginThrottle(attempt, failures, session.now);
@@ -45,14 +52,12 @@ export const authOperations: Operations<typeof auth> = {
       await allDone([
         countFailedLogin(session, attempt, FAILURES_KEPT),
         credentials && recordRefusal(session, credentials, 'login_refused'),
-        sleep(REFUSAL_TIME),
+        sleep(restOf(REFUSAL_TIME, session)),
       ]);
       throw invalidCredentials();
     }
-    await Promise.all([
-      requireActiveOf(credentials, session),
-      failures.count > 0 && forgetFailedLogins(session, attempt),
-    ]);
+    refuseSuspended({ id: credentials.tenant }, suspension);
+    if (failures.count > 0) await forgetFailedLogins(session, attempt);
 
     const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
     annotate({ integration_id: integrationId, tenant: credentials.tenant });

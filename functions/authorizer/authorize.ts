@@ -2,7 +2,7 @@ import { environmentPublicKeys } from '../../shared/auth/environment.ts';
 import { InvalidToken, verifyToken } from '../../shared/auth/tokens.ts';
 import type { AuthorizerContext } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
-import { areAsExpected, liveCredentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
+import { areAsExpected, liveCredentials, readCredentials } from '../../shared/table/system/credentials.ts';
 import { annotate } from '../../shared/telemetry/invocation.ts';
 
 /** What the holder of a token may do. */
@@ -13,16 +13,16 @@ export interface Authorized {
 }
 
 /**
- * Verifies a token: its signature and claims, then that the integration still exists and is active, and that neither the token nor its secret
- * has ended.
+ * Verifies a token: its signature and claims, then that the integration still exists in the organization of the token and is active, and that
+ * neither the token nor its secret has ended.
  * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
 export async function authorize(token: string, session: Session): Promise<Authorized> {
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
   annotate({ integration_id: verified.integrationId });
-  const credentials = await readCredentials(session.table, verified.appCode);
+  const credentials = await readCredentials(session.table, verified);
   const isAlive = areAsExpected(credentials, liveCredentials(verified, session.now));
-  if (credentials === undefined || !isAlive || orgIdOf(credentials) !== verified.orgId) {
+  if (credentials === undefined || !isAlive) {
     throw new InvalidToken('the integration was deleted or is inactive, or the token has ended', { reason: 'ended' });
   }
   const context = {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../../shared/contract/problem.ts';
 import { jsonOf } from '../../shared/http/json-text.ts';
 import type { OpenInput } from '../../shared/http/operation.ts';
-import { requireActive } from '../../shared/http/suspension.ts';
+import { refuseSuspended } from '../../shared/http/suspension.ts';
 import { validBody } from '../../shared/http/validate.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { type DeduplicationStore, eventsOf } from '../../shared/table/repository/deduplication-store.ts';
@@ -39,17 +39,18 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
     throw new Problem('content-too-large', { detail: `A delivery may have up to ${MAX_WEBHOOK_BODY} bytes.` });
   }
   const { signed, ...sender } = await senderOf(session, appCode, request);
-  const { credentials, caller } = sender;
+  const { credentials, suspension, caller } = sender;
   const tenant = Tenant.ofCredentials(credentials, session);
   annotate({ integration_id: caller.integrationId, tenant: tenant.id });
   const isActive = credentials.status === 'active';
   input.charge(caller, isActive ? 'own-and-tenant' : 'own');
   if (!isActive) throw new Problem('forbidden', { detail: 'The integration is inactive.' });
+  refuseSuspended(tenant, suspension);
   const event = eventOf(input, sender, signed);
   const seen = tenant.deduplication<SeenEvent>(eventsOf(credentials.integration_id));
 
-  // These are started in parallel, for each makes calls to DynamoDB: the checks of organization and event id, the event's number, and the effect.
-  const unseen = Promise.all([requireActive(tenant), refuseSeen(seen, event)]);
+  // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
+  const unseen = refuseSeen(seen, event);
   unseen.catch(() => undefined);
   // A sender mostly repeats a delivery soon, to the same container: then no numbers are taken that would have to be given back.
   if (seen.isProbablyKnown(event.headers.eventId)) await unseen;

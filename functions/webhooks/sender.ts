@@ -8,7 +8,8 @@ import type { OpenInput } from '../../shared/http/operation.ts';
 import { recordRefusal } from '../../shared/http/refusals.ts';
 import { type Caller, callerBySignature } from '../../shared/identity/caller.ts';
 import type { Session } from '../../shared/table/session.ts';
-import { type Credentials, orgIdOf, readCredentials } from '../../shared/table/system/credentials.ts';
+import { type FoundIntegration, findIntegration } from '../../shared/table/system/app-codes.ts';
+import { type Credentials, orgIdOf } from '../../shared/table/system/credentials.ts';
 import {
   countFailedLogin,
   FAILURES_KEPT,
@@ -19,8 +20,7 @@ import {
 import { looksSigned, sign, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */
-export interface Sender {
-  readonly credentials: Credentials;
+export interface Sender extends FoundIntegration {
   readonly caller: Caller;
 }
 
@@ -38,12 +38,9 @@ export async function senderOf(
   const signature = headers.get('x-signature');
   if (!looksSigned(signature)) throw invalidSignature();
   const attempt: LoginAttempt = { kind: 'signature', appCode, network: sourceNetwork(sourceAddress) };
-  const [credentials, failures] = await Promise.all([
-    readCredentials(session.table, appCode),
-    readFailedLogins(session, attempt),
-  ]);
-  if (credentials === undefined)
-    throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
+  const [found, failures] = await Promise.all([findIntegration(session, appCode), readFailedLogins(session, attempt)]);
+  if (found === undefined) throw new Problem('not-found', { detail: 'There is no integration with this app code.' });
+  const { credentials } = found;
   checkLoginThrottle(attempt, failures, session.now);
   const secrets = await openSecrets(await environmentEncryption(), credentials, session.now);
   const signed = signedBody(
@@ -60,7 +57,7 @@ export async function senderOf(
   }
   if (failures.count > 0) await forgetFailedLogins(session, attempt);
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
-  return { credentials, caller: callerOf(credentials, secret?.id ?? null), signed };
+  return { ...found, caller: callerOf(credentials, secret?.id ?? null), signed };
 }
 
 /** RFC 9110 §11.6.1: every 401 has a challenge. */

@@ -36,7 +36,8 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
       name: 'table',
       needs: ['access'],
       look: async () => {
-        await readCredentials(environmentSession(TIMEOUT_MS).table, keyOf(options)?.appCode ?? 'doctor');
+        const { appCode = 'doctor' } = keyOf(options) ?? {};
+        await readCredentials(environmentSession(TIMEOUT_MS).table, { orgId: null, appCode });
         return `${process.env.TABLE_NAME} can be read`;
       },
       advice: options.local

@@ -8,6 +8,7 @@ import { StoredKeyGone } from '../encryption/envelope-encryption.ts';
 import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
 import { type DeduplicationStore, requestsOf } from '../table/repository/deduplication-store.ts';
+import type { Holder } from '../table/system/credentials.ts';
 import { dataKeyCache } from '../table/system/data-key-cache.ts';
 import { readSuspension } from '../table/system/suspensions.ts';
 import { Tenant } from '../table/tenant.ts';
@@ -149,7 +150,7 @@ export class IdempotentRequest {
     const { contract, caller, tenant } = this.#use;
     const { fieldPermissions = {}, shownOnce = [] } = contract;
     const forbidden = Object.entries(fieldPermissions).flatMap(([field, code]) => (mayDo(caller, code) ? [] : [field]));
-    const isShownAgain = shownOnce.length === 0 || (await isStillAsking(asker, caller, tenant));
+    const isShownAgain = shownOnce.length === 0 || (await isStillAsking(asker, caller, tenant.session));
     return isShownAgain ? forbidden : [...forbidden, ...shownOnce];
   }
 
@@ -157,7 +158,7 @@ export class IdempotentRequest {
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
     const { contract, caller, key } = this.#use;
-    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, JSON.parse(body).app_code) };
+    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, shownIn(JSON.parse(body))) };
     const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
     this.#remembered.remember(
       key,
@@ -191,6 +192,11 @@ export class IdempotentRequest {
     return { tenant: tenant.id, record: `request/${caller.integrationId}/${key}` };
   }
 }
+
+const shownIn = ({ org_id, app_code }: { org_id: string | null; app_code: string }): Holder => ({
+  orgId: org_id,
+  appCode: app_code,
+});
 
 /** Longer responses are compressed, so that they fit into an item whenever their record does. In characters. */
 const LONG = 16_384;

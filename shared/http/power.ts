@@ -11,7 +11,7 @@ import {
   readCredentialsOf,
   requireCredentials,
 } from '../table/system/credentials.ts';
-import type { Tenant } from '../table/tenant.ts';
+import { Tenant } from '../table/tenant.ts';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, for
@@ -33,7 +33,7 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
 export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionCode, given: Permissions = []): void {
   const permissions = allOf([needed], given);
   const { now } = tenant.session;
-  requireCredentials(tenant, caller.appCode, liveCredentials(caller, now, permissions), (found) => {
+  requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {
     if (caller.proof === 'signature') return new StaleRead('the credentials of the sender have changed');
     if (!areAsExpected(found, liveCredentials(caller, now))) {
       return badToken('The integration is inactive, or its tokens were ended.');
@@ -47,10 +47,10 @@ export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionC
  * otherwise the operation is run again.
  */
 export async function presentPermissions(tenant: Tenant, caller: Caller): Promise<Permissions> {
-  const credentials = await readCredentialsOf(tenant, caller.appCode);
+  const credentials = await readCredentialsOf(Tenant.of(caller, tenant.session), caller.appCode);
   if (credentials === undefined) return [];
   const { permissions } = credentials;
-  requireCredentials(tenant, caller.appCode, { equals: { permissions } }, () => {
+  requireCredentials(tenant, caller, { equals: { permissions } }, () => {
     return new StaleRead('the permissions of the caller have changed');
   });
   return permissions;
@@ -60,12 +60,12 @@ export async function presentPermissions(tenant: Tenant, caller: Caller): Promis
 export function requireRateLimit(tenant: Tenant, caller: Caller): void {
   const own = { rate_limit: caller.rateLimit };
   const expect = caller.rateLimit === null ? { equalsOrAbsent: own } : { equals: own };
-  requireCredentials(tenant, caller.appCode, expect, () =>
+  requireCredentials(tenant, caller, expect, () =>
     badToken('The rate limit of the integration has changed: log in again.'),
   );
 }
 
-const lacking = (found: Credentials | undefined, permissions: Permissions): string =>
+const lacking = (found: Pick<Credentials, 'permissions'> | undefined, permissions: Permissions): string =>
   permissions === null
     ? 'all permissions'
     : permissions.filter((code) => !codesThatAllow(code).some((one) => found?.permissions?.includes(one))).join(', ');

@@ -1,8 +1,6 @@
 import { Problem } from '../contract/problem.ts';
 import { keepNewest } from '../keep-newest.ts';
-import type { Session } from '../table/session.ts';
-import { type Credentials, orgIdOf } from '../table/system/credentials.ts';
-import { readSuspension, readSuspensionOf, type Suspension } from '../table/system/suspensions.ts';
+import { readSuspension, type Suspension } from '../table/system/suspensions.ts';
 import type { Tenant } from '../table/tenant.ts';
 
 /**
@@ -19,23 +17,19 @@ const KEPT = 1_000;
  * @throws Problem `organization-suspended`
  */
 export async function requireActive(tenant: Tenant): Promise<void> {
-  if (tenant.orgId !== null) refuse(tenant.id, await readSuspension(tenant));
+  if (tenant.orgId !== null) refuseSuspended(tenant, await readSuspension(tenant));
 }
 
 /**
- * The same for the tenant of credentials, with the function's own rights.
+ * The same for a suspension that was read.
  * @throws Problem `organization-suspended`
  */
-export async function requireActiveOf(credentials: Credentials, session: Session): Promise<void> {
-  if (orgIdOf(credentials) !== null) refuse(credentials.tenant, await readSuspensionOf(credentials, session));
-}
-
-function refuse(tenant: string, suspension: Suspension | undefined): void {
+export function refuseSuspended({ id }: Pick<Tenant, 'id'>, suspension: Suspension | undefined): void {
   if (suspension === undefined) {
-    refused.delete(tenant);
+    refused.delete(id);
     return;
   }
-  keepNewest(refused, tenant, true, KEPT);
+  keepNewest(refused, id, true, KEPT);
   throw new Problem('organization-suspended', {
     detail: 'The organization is suspended: ask those who operate this service.',
   });

@@ -8,6 +8,9 @@ export type TenantId = string & { readonly __tenant: never };
 
 export const PLATFORM = 'PLATFORM' as TenantId;
 
+/** The tenant of an organization, or of the platform, whose id is null. */
+export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? PLATFORM : (orgId as TenantId));
+
 export interface Key {
   readonly PK: string;
   readonly SK: string;
@@ -81,8 +84,25 @@ export const readsKey = (tenant: TenantId, recordType: string, integrationId: st
 /** Pending cascade deletes: partitions of deleted records that are to be emptied. */
 export const cascadeDeletePartition = (tenant: TenantId): string => `ORG#${tenant}#CASCADE_DELETE`;
 
-/** An integration's credentials, which are read by app code before the tenant is known. */
-export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'CREDENTIALS' });
+/** Whose an app code is: known before the tenant is. Put once, with the credentials, and never changed (`docs/decisions/0012`). */
+export const appKey = (appCode: string): Key => ({ PK: `APP#${appCode}`, SK: 'TENANT' });
+
+/** The app code in such a key. */
+export const appCodeIn = ({ PK }: Pick<Key, 'PK'>): string => PK.slice(appKey('').PK.length);
+
+const CREDENTIALS = 'CREDENTIALS';
+
+/**
+ * The credentials of a tenant's integrations, by app code: `ORG#<tenant>#CREDENTIALS`. Most of the tenant's sessions do not reach them
+ * (`docs/decisions/0050`), so no other partition may have such a name.
+ */
+export const credentialsKey = (tenant: TenantId, appCode: string): Key => ({
+  PK: `ORG#${tenant}#${CREDENTIALS}`,
+  SK: appCode,
+});
+
+/** Whether a key is one of credentials. */
+export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENTIALS}`);
 
 /**
  * Whether an organization is suspended. Outside of the tenant's own keys, so that its sessions read it and cannot lift it

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../identity/caller.ts';
-import { childPartition, PLATFORM, recordsPartition, type TenantId } from './keys.ts';
+import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
 import { type AuditTrail, auditEventEntity, auditTrail, observingOnly } from './repository/audit-events.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
@@ -23,7 +23,7 @@ export class Tenant {
 
   /** The tenant of a caller: its organization, or the platform. */
   static of(caller: Caller, session: Session): Tenant {
-    return new Tenant(caller.orgId === null ? PLATFORM : (caller.orgId as TenantId), session);
+    return new Tenant(tenantIdOf(caller.orgId), session);
   }
 
   /**

@@ -5,9 +5,9 @@ import { handler } from '../../functions/authorizer/handler.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
 import { callerOf } from '../../shared/identity/caller.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { readCredentials } from '../../shared/table/system/credentials.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { storedCredentials } from '../support/credentials.ts';
 import { FaultyHandler } from '../support/faults.ts';
 
 const faults = new FaultyHandler();
@@ -46,7 +46,7 @@ const expectDenied = async (asked: APIGatewayRequestAuthorizerEvent, detail: Reg
   expect(callerOf(context)).toBeUndefined();
 };
 
-const secretsOf = async ({ appCode }: OrgAccess) => (await readCredentials(environmentTable(), appCode))?.secrets ?? [];
+const secretsOf = async ({ appCode }: OrgAccess) => (await storedCredentials(appCode))?.secrets ?? [];
 
 describe('the authorizer', () => {
   it('lets a caller through to every route of the stage and says who it is', async () => {

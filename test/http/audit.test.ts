@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { recordRefusal } from '../../shared/http/refusals.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { environmentSession } from '../../shared/table/session.ts';
-import { type Credentials, readCredentials } from '../../shared/table/system/credentials.ts';
+import type { Credentials } from '../../shared/table/system/credentials.ts';
 import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
+import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, type Scenario, World } from '../support/scenario.ts';
@@ -285,7 +286,7 @@ describe('when the table fails', () => {
     const events = data.filter(({ operation }) => operation === operationId).length;
     if (operationId === 'rotateSecret') {
       const { body: key } = await api.request('GET', path.replace('/rotate-secret', ''), { token: org.token });
-      const credentials = await readCredentials(environmentTable(), String(key.app_code));
+      const credentials = await storedCredentials(String(key.app_code));
       return { events, state: String(credentials?.secrets.length) };
     }
     const { body: found } = await api.request('GET', `${path}?page_size=200`.replace(/^(.*\/users\/.*)\?.*/, '$1'), {
@@ -504,7 +505,7 @@ describe('a login that is refused', () => {
   });
 
   const credentialsOf = async ({ appCode }: OrgAccess): Promise<Credentials> => {
-    const credentials = await readCredentials(environmentTable(), appCode);
+    const credentials = await storedCredentials(appCode);
     if (credentials === undefined) throw new Error('no credentials');
     return credentials;
   };

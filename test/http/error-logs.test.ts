@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { HttpResponse } from '@smithy/core/protocols';
@@ -51,18 +52,18 @@ describe('a failure of a request', () => {
 
   it('is logged without the items of the table that its error carries', async () => {
     const { token } = await api.orgToken();
-    const { appCode } = await api.orgToken();
+    const appCode = `twice-${randomUUID()}`;
+    const create = () =>
+      api.request('POST', '/api/v1/integrations', { token, body: { app_code: appCode, display_name: 'Twice' } });
+    await create();
     const handler = new OddReasons();
     configureTable({ requestHandler: handler });
     listen();
-    const { status, body } = await api.request('POST', '/api/v1/integrations', {
-      token,
-      body: { app_code: appCode, display_name: 'Twice' },
-    });
+    const { status, body } = await create();
     expect([status, body.detail]).toEqual([500, undefined]);
 
     const items = await dumpOf(api.table);
-    const credentials = items.filter(({ PK }) => PK?.S === `APP#${appCode}`);
+    const credentials = items.filter(({ SK }) => SK?.S === appCode);
     const values = credentials.flatMap(textsIn).filter((text) => text.length > 20);
     expect(values.length).toBeGreaterThan(2);
     // The error did carry them.

@@ -3,9 +3,9 @@ import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { generateSecret } from '../../shared/auth/integration-secrets.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { readCredentials } from '../../shared/table/system/credentials.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, startApi } from '../support/api.ts';
+import { storedCredentials } from '../support/credentials.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
@@ -49,7 +49,7 @@ async function freshKey(): Promise<Key> {
   await key.read('/api/v1/permissions');
   return key;
 }
-const epochOf = async ({ appCode }: Key) => (await readCredentials(environmentTable(), appCode))?.token_epoch ?? 0;
+const epochOf = async ({ appCode }: Key) => (await storedCredentials(appCode))?.token_epoch ?? 0;
 
 /** Sends a request whose transaction meets a fault so many times, and once more when that was answered with a 503. */
 async function meet(request: () => ReturnType<Calls['ask']>, fault: Fault, times: number) {

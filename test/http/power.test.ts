@@ -3,8 +3,8 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { appKey } from '../../shared/table/keys.ts';
 import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
@@ -49,13 +49,9 @@ const records = async () => (await owner.read(`${INTEGRATIONS}?page_size=200`)).
 const again = async (secret: unknown) => callsOf(api, await api.login(key.appCode, String(secret)));
 
 /** Makes credentials as they were before secrets had ids. */
-const forgetSecretId = (appCode: string) =>
+const forgetSecretId = async (appCode: string) =>
   environmentTable().client.send(
-    new UpdateCommand({
-      TableName: environmentTable().name,
-      Key: { ...appKey(appCode) },
-      UpdateExpression: 'REMOVE secrets[0].id',
-    }),
+    new UpdateCommand({ ...(await placeOfCredentials(appCode)), UpdateExpression: 'REMOVE secrets[0].id' }),
   );
 
 type Answered = Pick<ApiResponse, 'status' | 'headers'>;

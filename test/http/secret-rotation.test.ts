@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { appKey } from '../../shared/table/keys.ts';
 import type { Credentials } from '../../shared/table/system/credentials.ts';
 import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
+import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 
 let api: Api;
@@ -33,9 +31,7 @@ const OPEN = [200, 200];
 const SHUT = [401, 401];
 
 const storedSecrets = async (appCode: string): Promise<Credentials['secrets']> => {
-  const { client, name } = environmentTable();
-  const { Item: item } = await client.send(new GetCommand({ TableName: name, Key: { ...appKey(appCode) } }));
-  return (item as Credentials).secrets;
+  return (await storedCredentials(appCode))?.secrets ?? [];
 };
 
 describe('rotating a secret', () => {

@@ -3,8 +3,8 @@ import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { appKey } from '../../shared/table/keys.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
@@ -151,13 +151,9 @@ describe('the secret of', () => {
 
   it('an integration from before this was noted is known with what the integration has', async () => {
     const key = await made(['clients:read', 'users:read'], owner);
-    const { client, name } = environmentTable();
-    await client.send(
-      new UpdateCommand({
-        TableName: name,
-        Key: { ...appKey(key.appCode) },
-        UpdateExpression: 'REMOVE secrets[0].known_with',
-      }),
+    const place = await placeOfCredentials(key.appCode);
+    await environmentTable().client.send(
+      new UpdateCommand({ ...place, UpdateExpression: 'REMOVE secrets[0].known_with' }),
     );
     expect((await permit(key, ['clients:read'])).body.ended_secrets).toBeUndefined();
     await expectEnded(key, await permit(key, ['clients:read', 'tickets:read']));

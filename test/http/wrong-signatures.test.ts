@@ -10,6 +10,7 @@ import { Session } from '../../shared/table/session.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { forgetAppCodes } from '../support/other-container.ts';
 
 /** Wrong signatures are guesses at a secret: slowed by app code and network together, like failed logins. */
 
@@ -74,11 +75,16 @@ describe('what a delivery asks of the table before it is trusted', () => {
     expect((await deliver(api, org, EVENT)).status).toBe(200);
   });
 
-  it('is two reads, and nothing is written of its signature', async () => {
+  it('is three reads, one more where the container does not know the app code, and nothing is written of its signature', async () => {
+    const invalid = async () => (await deliver(api, org, EVENT, { headers: { 'x-event-id': ' ' } })).status;
     await deliver(api, org, EVENT);
     faulty.follow(() => undefined);
-    expect((await deliver(api, org, EVENT, { headers: { 'x-event-id': ' ' } })).status).toBe(400);
-    expect(faulty.calls).toEqual(['GetItem', 'GetItem']);
+    expect(await invalid()).toBe(400);
+    expect(faulty.calls).toEqual(['GetItem', 'GetItem', 'GetItem']);
+    await forgetAppCodes();
+    faulty.follow(() => undefined);
+    expect(await invalid()).toBe(400);
+    expect(faulty.calls).toEqual(['GetItem', 'GetItem', 'GetItem', 'GetItem']);
   });
 });
 

@@ -20,9 +20,9 @@ const arns = (found: (arn: string) => boolean): string[] =>
     Type === 'AWS::IAM::Role' ? `arn:aws:iam::111122223333:role${Properties.Path ?? '/'}${id}` : '',
   ).filter((arn) => arn !== '' && found(arn));
 
-/** The tenant roles under which records are worked on: of records, with and without secrets, of grants, of organizations, of integrations. */
+/** The tenant roles under which records are worked on: of records, with and without secrets, audited ones, of grants, of organizations, of integrations. */
 const recordRoles = (): string[] =>
-  arns((arn) => /Functions((Plain)?Tenant|Grants|Organizations|Integrations)Role/.test(arn));
+  arns((arn) => /Functions((Plain)?Tenant|AuditedRecords|Grants|Organizations|Integrations)Role/.test(arn));
 /** That of a function which only adds to the audit trail. */
 const auditRoles = (): string[] => arns((arn) => /FunctionsAuditRole/.test(arn));
 const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
@@ -57,12 +57,20 @@ describe('a session of a tenant role', () => {
   const sessions = (): Principal[] => tenantRoles().map(inTenant);
 
   it('does all that the storage code does to the tenant’s own keys', () => {
-    expect(recordRoles()).toHaveLength(5);
+    expect(recordRoles()).toHaveLength(6);
     for (const by of recordRoles().map(inTenant)) {
-      for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT`]), action).toBe(true);
-      expect(may(by, 'Query', [`ORG#${ACME}#CLIENT#status=active#SET`])).toBe(true);
-      for (const action of ACTIONS) expect(may(by, action, [`ORG#${ACME}#CLIENT#name#PREFIX`]), action).toBe(true);
+      for (const key of ['CLIENT', 'CLIENT#status=active#SET', 'CLIENT#name#PREFIX', 'TICKET#x#MESSAGE']) {
+        for (const action of ACTIONS.filter((each) => each !== 'BatchWriteItem'))
+          expect(may(by, action, [`ORG#${ACME}#${key}`]), `${action} ${key}`).toBe(true);
+      }
     }
+  });
+
+  it('deletes by batches only where a record is deleted that may have had many others', () => {
+    const deleting = sessions().filter((by) => may(by, 'BatchWriteItem', [`ORG#${ACME}#TICKET#x#MESSAGE`]));
+    expect(deleting.map(({ roleArn }) => roleArn).toSorted()).toEqual(
+      ['AuditedRecords', 'Grants', 'Tenant'].map((name) => expect.stringContaining(`Functions${name}Role`)),
+    );
   });
 
   it.each([
@@ -97,7 +105,8 @@ describe('a session of a tenant role', () => {
   it('adds audit events, and changes or deletes none', () => {
     const trail = `ORG#${ACME}#AUDIT_EVENT`;
     for (const by of sessions()) {
-      expect(may(by, 'PutItem', [trail]), by.roleArn).toBe(true);
+      // Most records leave no events.
+      expect(may(by, 'PutItem', [trail]), by.roleArn).toBe(!/FunctionsTenantRole/.test(by.roleArn));
       for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
         expect(may(by, action, [trail]), `${by.roleArn} ${action}`).toBe(false);
         expect(may(by, action, [`ORG#${ACME}#CLIENT`, trail]), `${by.roleArn} ${action}`).toBe(false);
@@ -121,10 +130,10 @@ describe('a session of a tenant role', () => {
     }
   });
 
-  it('reaches app codes only where integrations are made, one by one, and deletes none', () => {
-    for (const action of ACTIONS.filter((each) => each !== 'ConditionCheckItem')) {
+  it('puts app codes only where integrations are made, one by one, and changes and deletes none', () => {
+    for (const action of ACTIONS) {
       const reaching = sessions().filter((by) => may(by, action, ['APP#acme']));
-      const needed = ['GetItem', 'PutItem', 'UpdateItem'].includes(action);
+      const needed = ['GetItem', 'PutItem'].includes(action);
       expect(
         reaching.map(({ roleArn }) => roleArn),
         action,
@@ -144,15 +153,36 @@ describe('a session of a tenant role', () => {
     }
   });
 
-  it('has a transaction depend on an app code’s credentials only where power is given, and in one of its own', () => {
-    const checking = sessions().filter((by) => may(by, 'ConditionCheckItem', ['APP#acme']));
-    expect(checking.map(({ roleArn }) => roleArn).toSorted()).toEqual([
-      expect.stringContaining('GrantsRole'),
-      expect.stringContaining('IntegrationsRole'),
-    ]);
-    const [grants] = checking.filter(({ roleArn }) => roleArn.includes('GrantsRole'));
-    const of = (name: string) =>
-      mayAssume(stack, { roleArn: roleOf(name), tags: {} }, grants?.roleArn ?? '', { tenant: ACME });
+  /** By role, what its session may do with credentials of a tenant. */
+  const onCredentials = (tenant: string) =>
+    Object.fromEntries(
+      sessions().map((by) => [
+        /Functions(\w+?)Role/.exec(by.roleArn)?.[1],
+        [...ACTIONS, 'Scan'].filter((action) => may(by, action, [`ORG#${tenant}#CREDENTIALS`])),
+      ]),
+    );
+  const NONE = { Audit: [], PlainTenant: [], Tenant: [], AuditedRecords: [], Organizations: [] };
+
+  it('plants no credentials: only where integrations are made it puts and changes its own tenant’s, and lists and deletes none', () => {
+    expect(onCredentials(ACME)).toEqual({
+      ...NONE,
+      Grants: ['ConditionCheckItem'],
+      Integrations: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
+    });
+    expect(onCredentials(RIVAL)).toEqual({ ...NONE, Grants: [], Integrations: [] });
+    // In a transaction with what it may do, too.
+    for (const by of sessions())
+      expect(may(by, 'BatchWriteItem', [`ORG#${ACME}#CLIENT`, `ORG#${ACME}#CREDENTIALS`]), by.roleArn).toBe(false);
+  });
+
+  it('has a transaction depend on a platform caller’s credentials only where power is given, and reads none', () => {
+    expect(onCredentials('PLATFORM')).toEqual({
+      ...NONE,
+      Grants: ['ConditionCheckItem'],
+      Integrations: ['ConditionCheckItem'],
+    });
+    const [grants = ''] = arns((arn) => /FunctionsGrantsRole/.test(arn));
+    const of = (name: string) => mayAssume(stack, { roleArn: roleOf(name), tags: {} }, grants, { tenant: ACME });
     expect(functionNames(contracts).filter(of).toSorted()).toEqual(['access', 'users', 'webhooks']);
   });
 });
@@ -212,7 +242,7 @@ describe('secrets', () => {
       opens({ roleArn, tags: { tenant: ACME } }, 'Decrypt', { tenant: ACME }),
     );
     expect(opening.toSorted()).toEqual(
-      ['Grants', 'Integrations', 'Organizations', 'Tenant'].map((name) =>
+      ['AuditedRecords', 'Grants', 'Integrations', 'Organizations', 'Tenant'].map((name) =>
         expect.stringContaining(`Functions${name}Role`),
       ),
     );
@@ -282,30 +312,35 @@ describe('a function on its own', () => {
     }
   });
 
-  it('reads app codes where it runs before a tenant is known, and changes none', () => {
-    const allowed = (action: string) =>
-      functionNames(contracts).filter((name) => may({ roleArn: roleOf(name), tags: {} }, action, ['APP#acme']));
-    expect(allowed('GetItem').toSorted()).toEqual(['auth', 'authorizer', 'webhooks']);
-    for (const action of ACTIONS.slice(1)) expect(allowed(action)).toEqual([]);
-  });
+  const allowed = (action: string, key: string) =>
+    functionNames(contracts)
+      .filter((name) => may({ roleArn: roleOf(name), tags: {} }, action, [key]))
+      .toSorted();
 
-  it('reads who is suspended where it logs callers in, and nowhere else', () => {
-    for (const action of ACTIONS) {
-      const reading = functionNames(contracts).filter((name) =>
-        may({ roleArn: roleOf(name), tags: {} }, action, [`SUSPENDED#${ACME}`]),
-      );
-      expect(reading, action).toEqual(action === 'GetItem' ? ['auth'] : []);
+  it('reads credentials where it runs before a tenant is known, one by one, and changes none', () => {
+    for (const key of [`ORG#${ACME}#CREDENTIALS`, 'ORG#PLATFORM#CREDENTIALS']) {
+      for (const action of ACTIONS)
+        expect(allowed(action, key), action).toEqual(action === 'GetItem' ? ['auth', 'authorizer', 'webhooks'] : []);
     }
   });
 
+  it('finds whose an app code is, and who is suspended, where it knows of a caller by an app code', () => {
+    for (const key of ['APP#acme', `SUSPENDED#${ACME}`]) {
+      for (const action of ACTIONS)
+        expect(allowed(action, key), action).toEqual(action === 'GetItem' ? ['auth', 'webhooks'] : []);
+    }
+  });
+
+  it('reads nothing that only ends like credentials, wherever a pointer leads', () => {
+    const keys = [`ORG#${ACME}#CLIENT#CREDENTIALS`, 'ORG##CREDENTIALS', 'ORG#x#CREDENTIALS', `${ACME}#CREDENTIALS`];
+    for (const key of [...keys, `ORG#${ACME}#CREDENTIALS#SET`, `ORG#${ACME}#CREDENTIALS2`])
+      for (const action of ACTIONS) expect(allowed(action, key), `${action} ${key}`).toEqual([]);
+  });
+
   it('counts failed guesses where secrets are checked, and nowhere else', () => {
-    const allowed = (action: string) =>
-      functionNames(contracts).filter((name) =>
-        may({ roleArn: roleOf(name), tags: {} }, action, ['LOGIN_FAILURE#digest']),
-      );
     for (const action of ACTIONS) {
       const counting = action === 'GetItem' || action === 'UpdateItem';
-      expect(allowed(action).toSorted(), action).toEqual(counting ? ['auth', 'webhooks'] : []);
+      expect(allowed(action, 'LOGIN_FAILURE#digest'), action).toEqual(counting ? ['auth', 'webhooks'] : []);
     }
   });
 });
@@ -313,9 +348,11 @@ describe('a function on its own', () => {
 describe('the operator’s role', () => {
   it('makes integrations of the platform, and touches nothing else', () => {
     const by = { roleArn: arns((arn) => /Operator/.test(arn))[0] ?? '', tags: {} };
-    for (const action of ['GetItem', 'PutItem', 'UpdateItem']) {
-      expect([may(by, action, ['ORG#PLATFORM#INTEGRATION']), may(by, action, ['APP#ops'])]).toEqual([true, true]);
-    }
+    const allowed = (key: string) => [...ACTIONS, 'Scan'].filter((action) => may(by, action, [key]));
+    for (const key of ['ONCE#REQUEST#x', 'CREDENTIALS'])
+      expect(allowed(`ORG#PLATFORM#${key}`), key).toEqual(['GetItem', 'PutItem', 'UpdateItem']);
+    expect(allowed('APP#ops')).toEqual(['PutItem']);
+    expect(allowed(`ORG#${ACME}#CREDENTIALS`)).toEqual([]);
     for (const action of [...ACTIONS, 'Scan']) expect(may(by, action, [`ORG#${ACME}#CLIENT`])).toBe(false);
     for (const action of ['DeleteItem', 'Scan']) expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
     for (const key of ['ORG#PLATFORM#CLIENT', 'ORG#PLATFORM#AUDIT_EVENT', 'APP#ops'])
@@ -355,7 +392,7 @@ describe('the maintenance role', () => {
         expect(may(inTenant('PLATFORM'), action, [`ORG#${ACME}#${key}`]), action).toBe(false);
         expect(may({ roleArn: role(), tags: {} }, action, [`ORG#${ACME}#${key}`]), action).toBe(false);
       }
-      for (const keys of [['APP#acme'], ['LOGIN_FAILURE#digest'], ['ORG#'], []])
+      for (const keys of [['APP#acme'], ['LOGIN_FAILURE#digest'], [`ORG#${ACME}#CREDENTIALS`], ['ORG#'], []])
         expect(may(inTenant(ACME), action, keys), `${action} ${keys}`).toBe(false);
     }
     expect(may(inTenant(ACME), 'Scan', [])).toBe(false);
@@ -431,8 +468,14 @@ describe('the erasure role', () => {
     expect(allowed(`SUSPENDED#${ACME}`)).toEqual(['GetItem', 'PutItem']);
     expect(allowed('ORG#PLATFORM#ORG')).toEqual(['GetItem', 'DeleteItem']);
     expect(allowed('ORG#PLATFORM#ORG#SET')).toEqual(['UpdateItem']);
-    expect(allowed('APP#acme')).toEqual(['DeleteItem']);
-    for (const key of ['ORG#PLATFORM#INTEGRATION', 'LOGIN_FAILURE#x']) expect(allowed(key), key).toEqual([]);
+    for (const key of ['APP#acme', `ORG#${ACME}#CREDENTIALS`]) expect(allowed(key), key).toEqual(['DeleteItem']);
+    for (const key of [
+      `ORG#${RIVAL}#CREDENTIALS`,
+      'ORG#PLATFORM#CREDENTIALS',
+      'ORG#PLATFORM#INTEGRATION',
+      'LOGIN_FAILURE#x',
+    ])
+      expect(allowed(key), key).toEqual([]);
   });
 
   it('is the only one that deletes audit events', () => {
@@ -450,10 +493,16 @@ describe('the replay role', () => {
 
   it('does what the receiver of webhooks does for a tenant, and changes no audit event', () => {
     expect(allowed(`ORG#${ACME}#CLIENT`)).toEqual(ACTIONS);
-    expect(allowed('APP#acme')).toEqual(['GetItem', 'ConditionCheckItem']);
+    expect(allowed(`ORG#${ACME}#CREDENTIALS`)).toEqual(['GetItem', 'ConditionCheckItem']);
     for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem'])
       expect(may(by(), action, [`ORG#${ACME}#AUDIT_EVENT`]), action).toBe(false);
-    for (const key of [`SUSPENDED#${ACME}`, 'ORG#PLATFORM#ORG', 'LOGIN_FAILURE#x'])
+    for (const key of [
+      `SUSPENDED#${ACME}`,
+      'ORG#PLATFORM#ORG',
+      'LOGIN_FAILURE#x',
+      'APP#acme',
+      'ORG#PLATFORM#CREDENTIALS',
+    ])
       expect(allowed(key), key).toEqual([]);
   });
 });
@@ -464,7 +513,13 @@ describe('the export role', () => {
   it('reads what is the tenant’s, and does nothing else', () => {
     for (const key of [`ORG#${ACME}#CLIENT`, `ORG#${ACME}#AUDIT_EVENT`, `ORG#${ACME}#TICKET#x#MESSAGE`])
       expect(ACTIONS.filter((action) => may(by(), action, [key]))).toEqual(['GetItem', 'Query']);
-    for (const key of ['APP#acme', 'LOGIN_FAILURE#x', `SUSPENDED#${ACME}`, 'ORG#PLATFORM#ORG'])
+    for (const key of [
+      'APP#acme',
+      `ORG#${ACME}#CREDENTIALS`,
+      'LOGIN_FAILURE#x',
+      `SUSPENDED#${ACME}`,
+      'ORG#PLATFORM#ORG',
+    ])
       expect(
         ACTIONS.filter((action) => may(by(), action, [key])),
         key,

@@ -9,13 +9,13 @@ import { resumeOrganization, suspendOrganization } from '../../operator/suspendi
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { StoredKeyGone } from '../../shared/encryption/envelope-encryption.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { configureTable } from '../../shared/table/connection/client.ts';
 import { environmentSession } from '../../shared/table/session.ts';
-import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { dataKeyCache } from '../../shared/table/system/data-key-cache.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
@@ -274,7 +274,7 @@ describe('an organization that is erased', () => {
     );
     const encryption = await environmentEncryption();
     for (const item of left) {
-      const { integration_id: by = '' } = (await readCredentials(environmentTable(), 'platform')) ?? {};
+      const { integration_id: by = '' } = (await storedCredentials('platform')) ?? {};
       const place = { tenant: org.orgId, record: `request/${by}/${item.SK?.S}` };
       const cacheOf = (year: string) => dataKeyCache(Tenant.ofOperator(org.orgId, environmentSession(10_000)), year);
       await expect(encryption.decrypt(String(item.encrypted?.S), place, cacheOf)).rejects.toThrow(StoredKeyGone);
@@ -308,12 +308,13 @@ describe('an organization that is erased', () => {
     const late = { ...org, appCode: String(key.app_code) };
     const written = [
       `APP#${late.appCode}`,
+      `ORG#${org.orgId}#CREDENTIALS`,
       `ORG#${org.orgId}#INTEGRATION`,
       // Of a change that left the word, after its set was deleted.
       `ORG#${org.orgId}#CLIENT#status=trial#SET`,
     ];
     const items = (await dumpOf(api.table)).filter((item) => written.includes(partitionOf(item)));
-    expect(new Set(items.map(partitionOf)).size).toBe(3);
+    expect(new Set(items.map(partitionOf)).size).toBe(4);
     const { client, tableName } = api.table;
     let hasWaited = false;
     await erase(org.orgId, {
@@ -327,6 +328,23 @@ describe('an organization that is erased', () => {
     expect(hasWaited).toBe(true);
     const left = namingIn(await dumpOf(api.table), late).map(partitionOf);
     expect(left).toEqual([`SUSPENDED#${org.orgId}`]);
+  });
+
+  it('takes no app code with it that is another’s, whatever its records say, and leaves its own to others', async () => {
+    const [org, other] = [await smallOrganization(), await smallOrganization()];
+    await api.login(org.appCode, org.secret);
+    const { client, tableName } = api.table;
+    const record = (await dumpOf(api.table)).find(
+      (item) => partitionOf(item) === `ORG#${org.orgId}#INTEGRATION` && item.app_code?.S === org.appCode,
+    );
+    const Item = { ...record, SK: { S: 'fffffffffff0' }, app_code: { S: other.appCode } };
+    await client.send(new PutItemCommand({ TableName: tableName, Item }));
+    await erase(org.orgId, { sweeps: false });
+    expect(await loginWith(api, other.appCode, other.secret)).toBe(200);
+    // This process still knows whose the code was.
+    const body = { app_code: org.appCode, display_name: 'New' };
+    const { secret } = (await api.request('POST', '/api/v1/integrations', { token: other.token, body })).body;
+    expect(await loginWith(api, org.appCode, String(secret))).toBe(200);
   });
 
   it('stays so: the same receipt again, and neither suspended nor resumed', async () => {

@@ -1,6 +1,6 @@
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { type Credentials, readCredentials } from '../../shared/table/system/credentials.ts';
+import type { Credentials } from '../../shared/table/system/credentials.ts';
 import type { Api, OrgAccess } from './api.ts';
+import { storedCredentials } from './credentials.ts';
 import type { Scenario } from './scenario.ts';
 
 /** What a scenario's request has left behind, seen through the API, whatever its operation. */
@@ -74,5 +74,5 @@ async function endOfTokens(api: Api, access: Access, path: string): Promise<Seen
 /** The stored credentials of the integration whose path this one begins with. */
 async function credentialsAt(api: Api, { token }: Access, path: string): Promise<Partial<Credentials>> {
   const { body } = await api.request('GET', path.replace(/\/[a-z-]+$/, ''), { token });
-  return (await readCredentials(environmentTable(), String(body.app_code))) ?? {};
+  return (await storedCredentials(String(body.app_code))) ?? {};
 }

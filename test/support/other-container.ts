@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import { noteValues } from '../../shared/table/repository/filter-values.ts';
 import type { Session } from '../../shared/table/session.ts';
+import { findIntegration } from '../../shared/table/system/app-codes.ts';
 import { openTenant } from './storage.ts';
 
 /** More than a container remembers. */
@@ -29,4 +30,14 @@ export async function forgetValues(): Promise<void> {
   const list = { session, table, entity: { openFilters: ['status'] }, partition: 'OTHER' };
   for (let index = 0; index < MANY_VALUES; index++) noteValues(list, { status: index });
   await Promise.all(checks);
+}
+
+/** More app codes than a container remembers. */
+const MANY_CODES = 5_001;
+
+/** Has this process forget whose app codes are. Sends nothing. */
+export async function forgetAppCodes(): Promise<void> {
+  const client = { send: async () => ({ Item: { tenant: 'PLATFORM' } }) };
+  const session = { table: { name: 'other', client } } as unknown as Session;
+  for (let index = 0; index < MANY_CODES; index++) await findIntegration(session, randomUUID());
 }

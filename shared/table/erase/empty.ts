@@ -2,7 +2,7 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Clock } from '../../clock.ts';
 import type { Table } from '../connection/client.ts';
-import { appKey, type Key, type TenantId } from '../keys.ts';
+import { appKey, credentialsKey, type Key, type TenantId } from '../keys.ts';
 import { retry } from '../transaction/retry.ts';
 
 /** Deletes for good. Everything here may be run again, and by several at once. */
@@ -49,11 +49,17 @@ export async function emptyPartition(
 export const deleteItem = (place: Place, { PK, SK }: Key): Promise<unknown> =>
   patiently(place, () => place.table.client.send(new DeleteCommand({ TableName: place.table.name, Key: { PK, SK } })));
 
+/** Deletes the credentials of a tenant's app code, and then what points to them: nobody else can have the code before they are gone. */
+export async function deleteKey(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
+  await deleteItem(place, credentialsKey(tenant, appCode));
+  return deletePointer(place, tenant, appCode);
+}
+
 /**
- * Deletes the credentials of an app code, if they are this tenant's.
- * @returns whether there were any
+ * Deletes the pointer of an app code, if it points to this tenant.
+ * @returns whether there was one
  */
-export async function deleteCredentials(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
+export async function deletePointer(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
   const command = new DeleteCommand({
     TableName: place.table.name,
     Key: { ...appKey(appCode) },
@@ -65,7 +71,7 @@ export async function deleteCredentials(place: Place, tenant: TenantId, appCode:
     await patiently(place, () => place.table.client.send(command));
     return true;
   } catch (error) {
-    // There are none, or another tenant has the app code.
+    // There is none, or another tenant has the app code.
     if (error instanceof ConditionalCheckFailedException) return false;
     throw error;
   }

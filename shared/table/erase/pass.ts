@@ -4,7 +4,7 @@ import type { AnyEntity } from '../repository/entity.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Kind } from '../verify/kinds.ts';
 import { sideBySide } from '../verify/reading.ts';
-import { deleteCredentials, emptyPartition, type Place } from './empty.ts';
+import { deleteKey, emptyPartition, type Place } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 
 /** Deletes what there is of a tenant. Interrupted anywhere, it is run again from the start. */
@@ -25,7 +25,7 @@ export async function deleteKeys({ id, session }: Tenant, { integrations, onDele
   const place: Place = { table: session.tableOf(id), clock: session.clock };
   let deleted = 0;
   for await (const { app_code } of readPartition(place, recordsPartition(id, integrations.name))) {
-    if (typeof app_code !== 'string' || !(await deleteCredentials(place, id, app_code))) continue;
+    if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
     deleted += 1;
     onDelete(1);
   }

@@ -1,8 +1,8 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { appKey, type Key, recordsPartition } from '../keys.ts';
+import { appCodeIn, appKey, type Key, recordsPartition } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
 import { retry } from '../transaction/retry.ts';
-import { deleteCredentials, deleteItem } from './empty.ts';
+import { deleteItem, deletePointer } from './empty.ts';
 
 /**
  * Looks through the whole table for what is left of a tenant: the only scan there is. No role of a stage may scan, so this works with credentials of an
@@ -15,7 +15,7 @@ const SEGMENTS = 8;
 const TIMEOUT_MS = 30_000;
 
 /**
- * Deletes all items under the tenant's keys, and credentials that say that they are the tenant's.
+ * Deletes all items under the tenant's keys, and the pointers of app codes to them.
  * @param onDelete is told how many were deleted, as it goes
  */
 export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {
@@ -34,7 +34,7 @@ async function sweepSegment(
     const command = new ScanCommand({
       TableName: table.name,
       FilterExpression: 'begins_with(PK, :own) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
-      ProjectionExpression: 'PK, SK, app_code',
+      ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
       ExpressionAttributeValues: { ':own': recordsPartition(id, ''), ':apps': appKey('').PK, ':tenant': id },
       Segment: segment,
@@ -47,10 +47,10 @@ async function sweepSegment(
       deadline: clock() + TIMEOUT_MS,
     });
     await Promise.all(
-      (Items as (Key & { readonly app_code?: string })[]).map(({ PK, SK, app_code }) =>
-        PK.startsWith(appKey('').PK)
-          ? deleteCredentials({ table, clock }, id, String(app_code))
-          : deleteItem({ table, clock }, { PK, SK }),
+      (Items as Key[]).map((key) =>
+        key.PK.startsWith(appKey('').PK)
+          ? deletePointer({ table, clock }, id, appCodeIn(key))
+          : deleteItem({ table, clock }, key),
       ),
     );
     onDelete(Items.length);

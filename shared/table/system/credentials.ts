@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { codesThatAllow, type Permissions } from '../../contract/permissions.ts';
 import type { Table } from '../connection/client.ts';
 import { NotUnique, StaleRead } from '../errors.ts';
-import { appKey, PLATFORM, type TenantId } from '../keys.ts';
+import { appKey, credentialsKey, type Key, PLATFORM, type TenantId, tenantIdOf } from '../keys.ts';
 import type { Item } from '../schema.ts';
 import type { Session } from '../session.ts';
 import type { Tenant } from '../tenant.ts';
@@ -10,8 +10,8 @@ import { isMet } from '../transaction/conditions.ts';
 import type { Condition } from '../transaction/pending-write.ts';
 
 /**
- * What must be known of an integration before its tenant is known: read by its app code, which is unique in the service. The integration's
- * record is in its tenant; both change in one transaction (`docs/decisions/0012`).
+ * The credentials of an integration: in its tenant, where only few roles reach them, by its app code. Its record is another item; both change in
+ * one transaction (`docs/decisions/0012`).
  */
 export interface Credentials {
   readonly app_code: string;
@@ -28,6 +28,9 @@ export interface Credentials {
   /** How often the integration's tokens were revoked ({@link stageTokensEnd}); valid tokens have the same count. Absent: 0. */
   readonly token_epoch?: number;
 }
+
+/** As they are stored: the key says whose they are. */
+type StoredCredentials = Omit<Credentials, 'tenant' | 'app_code'>;
 
 /** A stored secret of an integration: hashed, for login, and encrypted, for the HMAC of webhooks (`docs/decisions/0011`). */
 export interface StoredSecret {
@@ -82,33 +85,47 @@ const hasSecret = (id: string | undefined, seconds: number): readonly Condition[
 ];
 
 /** Whether credentials that were read meet a condition. */
-export const areAsExpected = (credentials: Credentials | undefined, condition: Condition): boolean =>
+export const areAsExpected = (credentials: StoredCredentials | undefined, condition: Condition): boolean =>
   isMet(condition, credentials as Item | undefined);
 
+/** Whose credentials: an app code, and the organization that a token, a signature or a pointer says it is of; null: the platform. */
+export interface Holder {
+  readonly orgId: string | null;
+  readonly appCode: string;
+}
+
+const keyOf = ({ orgId, appCode }: Holder): Key => credentialsKey(tenantIdOf(orgId), appCode);
+
 /**
- * The credentials of an app code: one strongly consistent `GetItem`, for they may just have been revoked.
- * @param table with the function's own rights, for the tenant is not known yet
+ * The credentials of an app code of this organization: one strongly consistent `GetItem`, for they may just have been revoked. Whose they are is
+ * what their key says, whatever is in the item.
+ * @param table with the function's own rights, or the tenant's
  */
-export async function readCredentials(table: Table, appCode: string): Promise<Credentials | undefined> {
+export async function readCredentials(table: Table, holder: Holder): Promise<Credentials | undefined> {
   const { Item: item } = await table.client.send(
-    new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
+    new GetCommand({ TableName: table.name, Key: { ...keyOf(holder) }, ConsistentRead: true }),
   );
+  if (item === undefined) return undefined;
   // Written by `stageCredentials` only.
-  return item as Credentials | undefined;
+  return { ...(item as StoredCredentials), tenant: tenantIdOf(holder.orgId), app_code: holder.appCode };
 }
 
 /** The same for an integration of this tenant, with the tenant's own rights. */
-export const readCredentialsOf = (tenant: Tenant, appCode: string): Promise<Credentials | undefined> =>
-  readCredentials(tenant.session.tableOf(tenant.id), appCode);
+export const readCredentialsOf = ({ id, orgId, session }: Tenant, appCode: string): Promise<Credentials | undefined> =>
+  readCredentials(session.tableOf(id), { orgId, appCode });
 
 /** The organization of credentials; null: the platform. */
 export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === PLATFORM ? null : tenant);
 
-/** Stages new credentials. The commit throws {@link NotUnique} when another integration anywhere has the app code. */
-export function stageCredentials(session: Session, credentials: Credentials): void {
-  session
-    .unitOfWork(credentials.tenant)
-    .put({ ...appKey(credentials.app_code), ...credentials }, () => new NotUnique('app_code'));
+/**
+ * Stages new credentials, and the pointer by which they are found before their tenant is known. The commit throws {@link NotUnique} when another
+ * integration anywhere has the app code.
+ */
+export function stageCredentials(session: Session, { tenant, app_code, ...stored }: Credentials): void {
+  const work = session.unitOfWork(tenant);
+  const isTaken = () => new NotUnique('app_code');
+  work.put({ ...appKey(app_code), tenant }, isTaken);
+  work.put({ ...credentialsKey(tenant, app_code), ...stored }, isTaken);
 }
 
 /**
@@ -121,7 +138,7 @@ export function stageCredentialsChange(
   changes: Partial<Omit<Credentials, 'app_code' | 'tenant' | 'integration_id'>>,
   asRead: Partial<Pick<Credentials, 'permissions' | 'secrets'>> = {},
 ): void {
-  tenant.session.unitOfWork(tenant.id).update(appKey(integration.app_code), {
+  tenant.session.unitOfWork(tenant.id).update(credentialsKey(tenant.id, integration.app_code), {
     set: changes,
     condition: { exists: true, equals: { integration_id: integration.id, ...asRead } },
     onConditionFailed: () => new StaleRead('the credentials have changed'),
@@ -138,21 +155,22 @@ export function stageTokensEnd(
   asRead: Partial<Pick<Credentials, 'permissions'>> = {},
 ): void {
   stageCredentialsChange(tenant, integration, {}, asRead);
-  tenant.session.unitOfWork(tenant.id).update(appKey(integration.app_code), { add: { token_epoch: 1 } });
+  tenant.session
+    .unitOfWork(tenant.id)
+    .update(credentialsKey(tenant.id, integration.app_code), { add: { token_epoch: 1 } });
 }
 
 /**
- * Stages a condition on the credentials of an app code. They may belong to another tenant: those of a platform caller that acts in an
- * organization.
+ * Stages a condition on the credentials of a caller. They may be another tenant's: those of a platform caller that acts in an organization.
  */
 export function requireCredentials(
   tenant: Tenant,
-  appCode: string,
+  caller: Holder,
   condition: Condition,
-  onConditionFailed: (found: Credentials | undefined) => Error,
+  onConditionFailed: (found: StoredCredentials | undefined) => Error,
 ): void {
-  tenant.session.unitOfWork(tenant.id).update(appKey(appCode), {
+  tenant.session.unitOfWork(tenant.id).update(keyOf(caller), {
     condition,
-    onConditionFailed: (found) => onConditionFailed(found as Credentials | undefined),
+    onConditionFailed: (found) => onConditionFailed(found as StoredCredentials | undefined),
   });
 }

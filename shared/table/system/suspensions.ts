@@ -1,9 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
-import { suspensionKey, type TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import { suspensionKey, type TenantId, tenantIdOf } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
-import type { Credentials } from './credentials.ts';
 
 /**
  * Suspended organizations (`docs/decisions/0095-suspending.md`): one item, which exists while an organization is suspended, and stays when it is
@@ -32,9 +30,9 @@ export interface Restoring {
 export const readSuspension = ({ id, session }: Tenant, isConsistent = false): Promise<Suspension | undefined> =>
   read(session.tableOf(id), id, isConsistent);
 
-/** The same for the tenant of credentials, with the function's own rights. */
-export const readSuspensionOf = ({ tenant }: Credentials, { table }: Session): Promise<Suspension | undefined> =>
-  read(table, tenant, false);
+/** The same with the function's own rights. */
+export const readSuspensionOf = (table: Table, orgId: string): Promise<Suspension | undefined> =>
+  read(table, tenantIdOf(orgId), false);
 
 async function read(table: Table, tenant: TenantId, isConsistent: boolean): Promise<Suspension | undefined> {
   const { Item: item } = await table.client.send(

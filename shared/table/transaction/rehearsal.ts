@@ -1,14 +1,15 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
+import { isOfCredentials } from '../keys.ts';
 import { isMet } from './conditions.ts';
 import type { PendingWrite } from './pending-write.ts';
 
 /**
  * The error with which writes would be refused now: that of the first whose condition its item does not meet, strongly consistent. An item that
- * cannot be read counts as meeting it: the commit decides.
+ * cannot be read counts as meeting it: the commit decides. So it does on conditions on credentials, which most sessions may not read.
  */
 export async function refusalOf(table: Table, writes: readonly PendingWrite[]): Promise<Error | undefined> {
-  const conditional = writes.filter(({ condition }) => Object.keys(condition).length > 0);
+  const conditional = writes.filter(({ key, condition }) => Object.keys(condition).length > 0 && !isOfCredentials(key));
   const refusals = await Promise.all(
     conditional.map(async ({ key, condition, onConditionFailed }) => {
       const command = new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true });
