@@ -1,5 +1,16 @@
 import { expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
+import {
+  childPartition,
+  credentialsKey,
+  isOfCredentials,
+  PLATFORM,
+  prefixPartition,
+  recordsPartition,
+  setPartition,
+  uniqueKey,
+  valuesPartition,
+} from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';
 
 /** What the operator verifies is all that the domains declare. */
@@ -13,6 +24,26 @@ it('verifies every kind of record that is declared', () => {
   const verified = kinds.flatMap(({ entity, below }) => [entity, ...below]).map(({ name }) => name);
   // Organizations are no kind of a tenant: each is compared with its copy in the platform's list.
   expect([...verified, 'ORG', 'ORG'].toSorted()).toEqual(declared.toSorted());
+});
+
+it('has no partition that is taken for one of credentials, whatever callers write', () => {
+  const text = 'x#CREDENTIALS';
+  const partitions = kinds.flatMap(({ entity, below }) => {
+    const records = recordsPartition(PLATFORM, entity.name);
+    return [
+      ...[records, ...below.map(({ name }) => childPartition(PLATFORM, entity.name, 'id', name))].flatMap((each) => [
+        each,
+        setPartition(each),
+      ]),
+      ...entity.filters.map((field) => setPartition(records, field, text)),
+      ...Object.keys(entity.unique).map((field) => uniqueKey(PLATFORM, entity.name, field, text).PK),
+      ...Object.keys(entity.prefixes).map((field) => prefixPartition(records, field)),
+      valuesPartition(records),
+    ];
+  });
+  expect(partitions.length).toBeGreaterThan(60);
+  expect(partitions.filter((PK) => isOfCredentials({ PK, SK: '' }))).toEqual([]);
+  expect(isOfCredentials(credentialsKey(PLATFORM, 'x'))).toBe(true);
 });
 
 it('knows the field with the time at which a record was created, from which readers tell lost numbers', () => {
