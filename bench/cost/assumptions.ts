@@ -17,6 +17,7 @@ const ASSUMPTIONS = {
     'MB',
     'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html), less with a part of one; while a function is loaded it has a whole one',
   ),
+  heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the answer to its call, with a connection that it opens'),
   requestsPerAuthorizer: assumed(
     10,
     'requests',

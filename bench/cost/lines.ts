@@ -77,10 +77,11 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
   return {
     gateway: dollars('gatewayRequests'),
     firewall: way.hasFirewall ? dollars('firewallRequests') : 0,
-    functions: runs(1, seconds, way.memory),
+    functions: dollarsForRuns(seconds, way.memory),
     // It reads one item, of one unit.
     authorizer:
-      runs(authorized, (ASSUMED.roundMs + ASSUMED.ownMs) / 1_000, way.memory) + dollars('readUnits', authorized),
+      authorized * dollarsForRuns((ASSUMED.roundMs + ASSUMED.ownMs) / 1_000, way.memory) +
+      dollars('readUnits', authorized),
     'table, writes': dollars('writeUnits', mean(({ writeUnits }) => writeUnits) + 1 / ASSUMED.requestsPerBudgetWrite),
     'table, reads': dollars(
       'readUnits',
@@ -88,7 +89,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
     ),
     // A login opens the stored secret and signs a token.
     keys: dollars('signatures', logins) + dollars('keyRequests', logins),
-    logs: logsOf(gateway + lambda + own + authorized * (authorizer + lambda)),
+    logs: dollarsForLogs(gateway + lambda + own + authorized * (authorizer + lambda)),
     transfer: (sent * MILLION * PRICES.transfer.dollars) / GB,
     traces: way.isTraced ? dollars('traces', ASSUMED.traced) : 0,
   };
@@ -97,10 +98,12 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
 /** Prices for a million, times how many of it a request takes. */
 const dollars = (name: PriceName, times = 1): number => PRICES[name].dollars * times;
 
-const runs = (times: number, seconds: number, memory: number): number =>
-  times * (dollars('functionRequests') + dollars('functionSeconds', (seconds * memory) / MB_PER_GB));
+/** A million runs of so many seconds, with so many MB. */
+export const dollarsForRuns = (seconds: number, memory: number): number =>
+  dollars('functionRequests') + dollars('functionSeconds', (seconds * memory) / MB_PER_GB);
 
-const logsOf = (bytes: number): number =>
+/** A million times so many bytes, taken in and kept. */
+export const dollarsForLogs = (bytes: number): number =>
   ((bytes * MILLION) / GB) * (PRICES.logs.dollars + ASSUMED.logMonths * PRICES.logStorage.dollars);
 
 export const sumOf = (lines: Lines): number => LINES.reduce((sum, line) => sum + lines[line], 0);

@@ -1,5 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { type FixedCost, idleCosts, metricCost } from './fixed.ts';
+import { heartbeatCosts } from './heartbeat.ts';
 import type { Way } from './lines.ts';
 import { wayOf } from './way.ts';
 
@@ -7,6 +8,7 @@ import { wayOf } from './way.ts';
 export interface Profile {
   readonly way: Way;
   readonly idle: readonly FixedCost[];
+  /** Metrics of our own that have values only while somebody calls. */
   readonly metrics: FixedCost;
 }
 
@@ -19,7 +21,14 @@ export interface Profiles {
 export function profilesOf(synthesize: (context: Readonly<Record<string, string>>) => readonly Template[]): Profiles {
   const profile = (name: string): Profile => {
     const templates = synthesize({ stage: 'prod', profile: name });
-    return { way: wayOf(templates), idle: idleCosts(templates), metrics: metricCost(templates) };
+    const way = wayOf(templates);
+    const [calls, keptAlive] = heartbeatCosts(templates, way);
+    const metrics = metricCost(templates);
+    return {
+      way,
+      idle: [...idleCosts(templates), calls, keptAlive],
+      metrics: { ...metrics, count: metrics.count - keptAlive.count },
+    };
   };
   return { standard: profile('standard'), small: profile('small') };
 }

@@ -30,22 +30,20 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
   };
 }
 
+/** What is too cheap for one is told for a million. */
+const priceOf = ({ each }: FixedCost): string => (each < 0.01 ? `${money(each * MILLION)} a million` : money(each));
+
 /** What a stage of each profile costs a month before anybody calls it, and once somebody does. */
 export function idleTable({ standard, small }: Profiles): Table {
   const cells = ({ count, each }: FixedCost): string[] => [whole(count), money(count * each)];
-  const row = (one: FixedCost, other: FixedCost): string[] => [
-    one.what,
-    money(one.each),
-    ...cells(one),
-    ...cells(other),
-  ];
+  const row = (one: FixedCost, other: FixedCost): string[] => [one.what, priceOf(one), ...cells(one), ...cells(other)];
   const sums = [standard, small].flatMap(({ idle }) => ['', `**${money(monthly(idle))}**`]);
   return {
     head: ['what', 'each', '`standard`', 'a month', '`small`', 'a month'],
     rows: [
       ...standard.idle.map((one, index) => row(one, small.idle[index] as FixedCost)),
       ['**sum**', '', ...sums],
-      row({ ...standard.metrics, what: `while somebody calls: ${standard.metrics.what}, at most` }, small.metrics),
+      row({ ...standard.metrics, what: `while somebody calls: more ${standard.metrics.what}, at most` }, small.metrics),
     ],
   };
 }
