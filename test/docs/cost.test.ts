@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { heartbeatCosts } from '../../bench/cost/heartbeat.ts';
 import { costOf, sumOf, type Taken } from '../../bench/cost/lines.ts';
 import { coldStartIn } from '../../bench/cost/memory.ts';
 import { MIXES } from '../../bench/cost/mixes.ts';
@@ -103,4 +105,27 @@ it('names the source of every price, and the day', () => {
   expect(PRICED_ON).toMatch(/^20\d\d-\d\d-\d\d$/);
   for (const { source } of Object.values(PRICES))
     expect(source).toMatch(/^https:\/\/aws\.amazon\.com\/[\w/-]+pricing\//);
+});
+
+describe('the heartbeat', () => {
+  const way = {
+    memory: 1_024,
+    logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
+    hasFirewall: true,
+    isCompressed: true,
+    isTraced: false,
+    unchanged: 0,
+    requestsPerAuthorizer: 10,
+  };
+  const withRule = (rule: object) =>
+    heartbeatCosts([Template.fromJSON({ Resources: { Rule: { Type: 'AWS::Events::Rule', Properties: rule } } })], way);
+
+  it('is as many calls a month as the stack has scheduled, and three metrics', () => {
+    const [calls, keptAlive] = withRule({ ScheduleExpression: 'rate(5 minutes)' });
+    expect([calls.count, keptAlive.count]).toEqual([8_640, 3]);
+    // At least what the gateway and the firewall ask.
+    expect(calls.each * 1_000_000).toBeGreaterThan(4.1);
+    expect(withRule({ EventPattern: {} }).map(({ count }) => count)).toEqual([0, 0]);
+    expect(() => withRule({ ScheduleExpression: 'cron(0 3 * * ? *)' })).toThrow(/nobody knows how often/);
+  });
 });
