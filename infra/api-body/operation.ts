@@ -39,5 +39,5 @@ interface MockResponse {
   readonly statusCode: string;
   readonly contentHandling: 'CONVERT_TO_TEXT';
   readonly responseParameters: Readonly<Record<string, string>>;
-  readonly responseTemplates: Readonly<Record<string, string>>;
+  readonly responseTemplates?: Readonly<Record<string, string>>;
 }

@@ -29,7 +29,8 @@ interface MockAnswer {
   readonly status: number;
   /** In API Gateway's mapping syntax. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly template: string;
+  /** Undefined: no body. */
+  readonly template: string | undefined;
 }
 
 const PREFLIGHT = 204;
@@ -53,7 +54,7 @@ function preflightAnswer({ origins: [first, ...others], headers }: Preflight): M
   return {
     status: PREFLIGHT,
     headers: { ...Object.fromEntries(quoted), 'X-Request-Id': 'context.requestId' },
-    template: others.length === 0 ? '' : template,
+    template: others.length === 0 ? undefined : template,
   };
 }
 
@@ -133,7 +134,7 @@ const mapped = ({ status, headers, template }: MockAnswer, index: number) =>
         (name) => `method.response.header.${name}`,
         (value) => value,
       ),
-      responseTemplates: { 'application/json': template },
+      ...(template === undefined ? {} : { responseTemplates: { 'application/json': template } }),
     },
   ] as const;
 

@@ -33,7 +33,7 @@ const operationSchema = z.strictObject({
           statusCode: z.string(),
           contentHandling: z.literal('CONVERT_TO_TEXT'),
           responseParameters: textsSchema,
-          responseTemplates: textsSchema,
+          responseTemplates: textsSchema.optional(),
         }),
       )
       .optional(),

@@ -95,7 +95,7 @@ describe('what is not declared', () => {
       const isPublic = declared.every(({ auth, method }) => auth === 'none' && method !== 'POST');
       const allowed = [...declared.map(({ method }) => method), ...(isPublic ? ['OPTIONS'] : [])].toSorted();
       expect(response?.responseParameters['method.response.header.Allow']).toBe(`'${allowed.join(', ')}'`);
-      expect(response?.responseTemplates['application/json']).toBe(gatewayProblemTemplate(methodNotAllowed(allowed)));
+      expect(response?.responseTemplates?.['application/json']).toBe(gatewayProblemTemplate(methodNotAllowed(allowed)));
     }
   });
 
@@ -103,7 +103,7 @@ describe('what is not declared', () => {
     for (const path of ['/', '/{proxy+}', '/api', '/api/v1']) {
       const response = mock(`ANY ${path}`);
       expect(response?.statusCode, path).toBe('404');
-      expect(response?.responseTemplates['application/json']).toBe(
+      expect(response?.responseTemplates?.['application/json']).toBe(
         gatewayProblemTemplate(GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND),
       );
       expect(response?.responseParameters['method.response.header.Content-Type']).toBe("'application/problem+json'");
