@@ -16,12 +16,12 @@ const LONGEST_LIST = 3_000;
 /** What {@link originsOf} takes, in words. */
 export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
 
-/** The origins in a setting; none in an empty one, undefined where they are not {@link ORIGINS}. */
+/** The origins in a setting, each once; none in an empty one, undefined where they are not {@link ORIGINS}. */
 export function originsOf(setting: string): readonly string[] | undefined {
-  const origins = [...new Set(setting.split(',').filter((origin) => origin !== ''))];
+  const origins = setting.split(',').filter((origin) => origin !== '');
   if (setting === ANY_ORIGIN) return origins;
   const isShort = origins.length <= MOST_ORIGINS && setting.length <= LONGEST_LIST;
-  return isShort && origins.every((origin) => ORIGIN.test(origin)) ? origins : undefined;
+  return isShort && origins.every((origin) => ORIGIN.test(origin)) ? [...new Set(origins)] : undefined;
 }
 
 /**

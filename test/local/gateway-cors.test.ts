@@ -120,6 +120,7 @@ describe('the setting', () => {
     ['https://App.example.com', undefined],
     ['https://a"b', undefined],
     ['null', undefined],
+    [[APP, APP].join(), [APP]],
     [Array(21).fill(APP).join(), undefined],
   ])('%s', (setting, origins) => {
     expect(originsOf(setting)).toEqual(origins);
