@@ -88,11 +88,9 @@ const MEDIA_TYPES = [
 /** The first response, but for `OPTIONS` the second where there is one. */
 function mock(answers: readonly MockAnswer[]): Operation {
   const [{ status = 0 } = {}] = answers;
-  const otherwise = JSON.stringify({ statusCode: status });
-  const template =
-    answers.length === 1
-      ? otherwise
-      : `#if($context.httpMethod == "OPTIONS")${JSON.stringify({ statusCode: PREFLIGHT })}#else${otherwise}#end`;
+  const chosen =
+    answers.length === 1 ? status : `#if($context.httpMethod == "OPTIONS")${PREFLIGHT}#{else}${status}#end`;
+  const template = `{"statusCode":${chosen}}`;
   return {
     ...withoutAuthorizer(REASON),
     responses: Object.fromEntries(answers.map(declared)),

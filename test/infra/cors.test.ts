@@ -30,7 +30,7 @@ describe('a stage that allows origins', () => {
   test('tells preflights from other methods, and declares every header that it maps', () => {
     for (const { requestTemplates, responses, declared, refusal, preflight } of preflightsIn(BOTH)) {
       expect(requestTemplates['application/json']).toBe(
-        `#if($context.httpMethod == "OPTIONS"){"statusCode":204}#else{"statusCode":${refusal.statusCode}}#end`,
+        `{"statusCode":#if($context.httpMethod == "OPTIONS")204#{else}${refusal.statusCode}#end}`,
       );
       expect([Object.keys(responses).toSorted(), preflight.statusCode]).toEqual([['204', 'default'], '204']);
       expect(refusal.statusCode).toMatch(/^40[45]$/);
@@ -57,7 +57,7 @@ describe('a stage that allows origins', () => {
   });
 
   test('has a variable, such as API Gateway takes, for every origin that a template compares with', () => {
-    const origins = Array.from({ length: 20 }, (_, index) => `https://app-${index}.example.com:8443`);
+    const origins = Array.from({ length: 19 }, (_, index) => `https://app-${index}.example.com:8443`);
     const variables = originVariables(origins);
     for (const value of Object.values(variables)) expect(value).toMatch(/^[A-Za-z0-9-._~:/?#&=,]{1,512}$/);
     const [first] = preflightsIn([...origins, origins[1]].join());
