@@ -6,6 +6,7 @@ import { functionNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
 import { makeStage } from '../infra/stacks/stage.ts';
+import { boundaryOf } from '../infra/stacks/stage-stack.ts';
 import { applyStageFile } from '../infra/stage-file.ts';
 
 /** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`; `stages/` has a file for each stage. */
@@ -16,4 +17,4 @@ const settings = settingsFrom(app.node);
 // Inside the assembly, so that the source maps of what was deployed lie beside it.
 const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));
 const { application } = makeStage(app, { contracts, bundles, settings });
-if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app));
+if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app, boundaryOf(settings)));

@@ -1,4 +1,4 @@
-import { RemovalPolicy, Stack, Tags, Validations } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, type StackProps, Tags, Validations } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
@@ -9,8 +9,9 @@ import type { Construct } from 'constructs';
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html
  */
 export class GatewayLogRole extends Stack {
-  constructor(scope: Construct) {
-    super(scope, 'api-gateway-log-role', { description: 'Custodia: lets API Gateway write its logs, for all stages' });
+  constructor(scope: Construct, props: Pick<StackProps, 'permissionsBoundary'> = {}) {
+    const description = 'Custodia: lets API Gateway write its logs, for all stages';
+    super(scope, 'api-gateway-log-role', { description, ...props });
     const role = new Role(this, 'Role', {
       description: 'Writes the logs of API Gateway',
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),

@@ -1,10 +1,10 @@
-import { Stack } from 'aws-cdk-lib';
-import { AccountPrincipal, type Role } from 'aws-cdk-lib/aws-iam';
+import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
+import { operators } from './operators.ts';
 import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Table } from './table.ts';
@@ -13,18 +13,17 @@ const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPa
 
 /**
  * The role of `create-platform-key`, `platform-keys` and `organizations list`: makes, changes and lists integrations of the platform, lists the
- * organizations, and can do nothing else. It reads no organization's data and opens no secret. Who of the account may assume it is for the account to say, by IAM.
+ * organizations, and can do nothing else. It reads no organization's data and opens no secret.
  */
 export class OperatorRole extends Construct {
   readonly role: Role;
 
   constructor(scope: Construct, id: string, table: Table, keys: Keys) {
     super(scope, id);
-    const { account } = Stack.of(this);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Makes and changes integrations of the platform, and lists the organizations (bin/operator.ts)',
       path: rolePath(this, 'platform-secrets', 'operator'),
-      assumedBy: new AccountPrincipal(account),
+      assumedBy: operators(this),
     });
     const platform = recordsPartition(PLATFORM, '*');
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform]));

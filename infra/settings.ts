@@ -142,6 +142,18 @@ const schema = z.object({
   provisionedConcurrency: perFunction(),
   /** Whether the gateway and the functions send traces to AWS X-Ray. */
   tracing: flag(false),
+  /**
+   * Who may assume the roles of operators, if IAM of their account allows it too: ARNs of roles and users with commas between, `*` for any part of a name.
+   * Without them everybody of the account whom its IAM allows to (`docs/decisions/0053-operator-role.md`).
+   */
+  operatorPrincipals: principals(),
+  /** Whether they need a second factor in their session. */
+  requireMfa: flag(false),
+  /** The managed policy beyond which no role of the stacks can do anything. */
+  permissionsBoundaryArn: z
+    .string()
+    .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
+    .optional(),
   /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
   gatewayLogRole: flag(true),
 });
@@ -232,6 +244,17 @@ function perFunction() {
     .refine((pairs) => new Set(pairs.map(([name]) => name)).size === pairs.length, 'the same function twice')
     .transform((pairs): ReadonlyMap<string, number> => new Map(pairs))
     .default(() => new Map<string, number>());
+}
+
+/** ARNs of roles and users of IAM: `arn:aws:iam::111122223333:role/admin,arn:aws:iam::111122223333:user/eva`. */
+function principals() {
+  return z
+    .string()
+    .transform((text) => text.split(','))
+    .refine((arns) => arns.every((arn) => /^arn:[\w-]+:iam::\d{12}:(role|user)\/[\w+=.@/*-]+$/.test(arn)), {
+      message: 'ARNs of roles and users of IAM, with commas between',
+    })
+    .default([]);
 }
 
 function pairOf(text: string): readonly [name: string, count: number] {

@@ -1,4 +1,4 @@
-import { Stack, Tags } from 'aws-cdk-lib';
+import { PermissionsBoundary, Stack, type StackProps, Tags } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
 
@@ -23,21 +23,37 @@ interface StageStackProps {
 /** One of the stacks of a stage (`docs/decisions/0162-three-stacks.md`). */
 export abstract class StageStack extends Stack {
   readonly prefix: string;
+  readonly settings: Settings;
 
-  constructor(scope: Construct, { part, description, settings: { stage }, ...more }: StageStackProps) {
-    super(scope, stackName(stage, part), { description: `Custodia, stage ${stage}: ${description}`, ...more });
+  constructor(scope: Construct, { part, description, settings, ...more }: StageStackProps) {
+    const { stage } = settings;
+    super(scope, stackName(stage, part), {
+      description: `Custodia, stage ${stage}: ${description}`,
+      ...boundaryOf(settings),
+      ...more,
+    });
     this.prefix = prefixOfStage(stage);
+    this.settings = settings;
     Tags.of(this).add('service', 'custodia');
     Tags.of(this).add('stage', stage);
   }
 }
 
+/** The boundary of all roles of a stack, where the account wants one: properties of the stack. */
+export const boundaryOf = ({ permissionsBoundaryArn: arn }: Settings): Pick<StackProps, 'permissionsBoundary'> =>
+  arn === undefined ? {} : { permissionsBoundary: PermissionsBoundary.fromArn(arn) };
+
 /**
  * What the names of a stage begin with, the same in all of its stacks: they know each other's resources by it.
  * @throws TypeError outside of a stage's stacks
  */
-export function prefixOf(scope: Construct): string {
+export const prefixOf = (scope: Construct): string => stackOf(scope).prefix;
+
+/** @throws TypeError outside of a stage's stacks */
+export const settingsOf = (scope: Construct): Settings => stackOf(scope).settings;
+
+function stackOf(scope: Construct): StageStack {
   const stack = Stack.of(scope);
   if (!(stack instanceof StageStack)) throw new TypeError(`${stack.stackName} is no stack of a stage`);
-  return stack.prefix;
+  return stack;
 }

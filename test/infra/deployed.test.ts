@@ -278,7 +278,8 @@ describe('sessions', () => {
     const own = api.account.requests.filter(({ by }) => by.tags.tenant === undefined);
     expect(own.length).toBeGreaterThan(20);
     for (const { partitions } of own)
-      for (const partition of partitions) expect(partition).toMatch(/^((APP|LOGIN_FAILURE|SUSPENDED)#|HEALTH$|ORG#[^#]+#CREDENTIALS$)/);
+      for (const partition of partitions)
+        expect(partition).toMatch(/^((APP|LOGIN_FAILURE|SUSPENDED)#|HEALTH$|ORG#[^#]+#CREDENTIALS$)/);
   });
 });
 

@@ -245,3 +245,55 @@ describe('keys', () => {
     expect(allowing('kms:CreateGrant')).toEqual([]);
   });
 });
+
+describe('the roles of operators', () => {
+  /** Whom each trusts, by its logical id. */
+  const trustIn = (of: Templates) =>
+    resourcesOf(of, 'AWS::IAM::Role')
+      .filter(([, { Properties }]) => JSON.stringify(Properties.Path ?? '').includes('/operator/'))
+      .map(([id]) => [id, statementsIn(of).filter((each) => each.of === id && each.Resource === undefined)] as const);
+  const accountsIn = ({ Principal }: Statement) => JSON.stringify(Principal);
+
+  test('are for whomever the account allows to, unless a stage says more', () => {
+    expect(trustIn(templates).length).toBeGreaterThan(4);
+    for (const [id, [trust, ...more]] of trustIn(templates)) {
+      expect([accountsIn(trust as Statement).includes('AWS::AccountId'), more], id).toEqual([true, []]);
+      expect(JSON.stringify(trust?.Condition ?? {}), id).not.toMatch(/PrincipalArn|MultiFactor/);
+    }
+  });
+
+  test('are for those whom a stage names, of whichever account, and with a second factor where it asks for one', () => {
+    const named = String(EVERYTHING.operatorPrincipals).split(',');
+    const largest = trustIn(synthesize({ context: EVERYTHING }));
+    expect(largest).toHaveLength(trustIn(templates).length);
+    for (const [id, trusted] of largest) {
+      expect(trusted.map(accountsIn).join(), id).toMatch(/::111122223333:root.*::444455556666:root/);
+      for (const { Condition } of trusted)
+        expect(Condition, id).toMatchObject({
+          ArnLike: { 'aws:PrincipalArn': named },
+          Bool: { 'aws:MultiFactorAuthPresent': 'true' },
+        });
+      // The tenant of a session is still asked for.
+      const isOfOneTenant = JSON.stringify(trusted).includes('sts:TagSession');
+      expect(JSON.stringify(trusted).includes('aws:RequestTag/tenant'), id).toBe(isOfOneTenant);
+    }
+  });
+
+  test.each([
+    ['operatorPrincipals', 'eva'],
+    ['operatorPrincipals', 'arn:aws:iam::111122223333:root'],
+    ['operatorPrincipals', '*'],
+    ['permissionsBoundaryArn', 'boundary'],
+  ])('are not made with %s=%s', (setting, value) => {
+    expect(() => synthesize({ context: { [setting]: value } })).toThrow(new RegExp(`${setting}: .*ARN`));
+  });
+});
+
+test('every role of a stage has the boundary that the stage names, and none otherwise', () => {
+  const boundaries = (of: Templates) =>
+    resourcesOf(of, 'AWS::IAM::Role').map(([, { Properties }]) => Properties.PermissionsBoundary);
+  expect(new Set(boundaries(templates))).toEqual(new Set([undefined]));
+  const largest = boundaries(synthesize({ context: EVERYTHING }));
+  expect(largest.length).toBeGreaterThan(25);
+  expect(new Set(largest)).toEqual(new Set([EVERYTHING.permissionsBoundaryArn]));
+});

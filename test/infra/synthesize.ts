@@ -46,6 +46,10 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   domainName: 'api.example.com',
   firstKey: 'true',
   metricsByRoute: 'true',
+  operatorPrincipals:
+    'arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/*/AWSReservedSSO_Operators_*,arn:aws:iam::444455556666:user/eva',
+  permissionsBoundaryArn: 'arn:aws:iam::111122223333:policy/boundary',
+  requireMfa: 'true',
   reservedConcurrency: 'authorizer:100',
   tokenKeys: '2,1',
   tracing: 'true',

@@ -1,0 +1,19 @@
+import { Stack } from 'aws-cdk-lib';
+import { AccountPrincipal, CompositePrincipal, type PrincipalBase } from 'aws-cdk-lib/aws-iam';
+import type { Construct } from 'constructs';
+import { settingsOf } from './stacks/stage-stack.ts';
+
+/**
+ * Who may assume the roles of operators: whoever of the account IAM allows to, or of these only the ones that the stage names, with a second factor
+ * where it asks for one (`docs/decisions/0053-operator-role.md`). They are named in a condition: a principal that does not exist
+ * would fail the deployment, and roles of IAM Identity Center have names that nobody knows beforehand.
+ */
+export function operators(scope: Construct): PrincipalBase {
+  const { operatorPrincipals, requireMfa } = settingsOf(scope);
+  const named = operatorPrincipals.map((arn) => arn.split(':')[4] ?? '');
+  const accounts = named.length === 0 ? [Stack.of(scope).account] : [...new Set(named)];
+  return new CompositePrincipal(...accounts.map((account) => new AccountPrincipal(account))).withConditions({
+    ...(named.length === 0 ? {} : { ArnLike: { 'aws:PrincipalArn': operatorPrincipals } }),
+    ...(requireMfa ? { Bool: { 'aws:MultiFactorAuthPresent': 'true' } } : {}),
+  });
+}
