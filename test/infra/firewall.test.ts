@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { resourcesOf, SMALL, synthesize } from './synthesize.ts';
+import { BROUGHT, resourcesOf, SMALL, synthesize } from './synthesize.ts';
 
 interface Rule {
   readonly Name: string;
@@ -151,7 +151,7 @@ describe('the rule for requests that anybody can send', () => {
 });
 
 describe('without a firewall of its own', () => {
-  const webAclArn = 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
+  const { webAclArn } = BROUGHT;
 
   it('a stage is behind the web ACL of the account, if it names one', () => {
     const { application: behind, operations } = synthesize({ context: { stage: 'prod', webAclArn } });

@@ -8,7 +8,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { withDefaults } from '../../local/gateway/options.ts';
 import { bodyIn, bodyWith } from './api-body.ts';
-import { assemble, EVERYTHING, resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
+import { assemble, BROUGHT, EVERYTHING, resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
 let template: Template;
 beforeAll(() => {
@@ -212,7 +212,7 @@ describe('settings', () => {
   });
 
   test('name a web ACL in place of a firewall', () => {
-    const webAclArn = 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';
+    const { webAclArn } = BROUGHT;
     expect(settings({ webAclArn })).toMatchObject({ firewall: false, webAclArn });
     expect(() => settings({ webAclArn, firewall: 'true' })).toThrow(/webAclArn: .*not both/);
     expect(() => settings({ webAclArn: webAclArn.replace('regional', 'global') })).toThrow(/webAclArn: /);

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CDK_CONTEXT, EVERYTHING, SMALL } from '../synthesize.ts';
+import { BROUGHT, CDK_CONTEXT, EVERYTHING, SMALL } from '../synthesize.ts';
 import { LINTERS, lint, verdict } from './linters.ts';
 
-/** `npm run check:stack`: cfn-lint and checkov over what `cdk deploy` would deploy, as it is by default, with everything that can be set, and with little. */
+/** `npm run check:stack`: cfn-lint and checkov over what `cdk deploy` would deploy, by default, with everything that can be set, and with little of its own. */
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -23,7 +23,7 @@ try {
   const templates = [
     ...templatesOf({}, join(directory, 'default')),
     ...templatesOf({ ...EVERYTHING, stage: 'prod' }, join(directory, 'everything')),
-    ...templatesOf({ ...SMALL, stage: 'prod' }, join(directory, 'small')),
+    ...templatesOf({ ...SMALL, ...BROUGHT, stage: 'prod' }, join(directory, 'small')),
   ];
   const linted = LINTERS.map((each) => lint(each, templates, process.env.PATH ?? ''));
   const { lines, exitCode } = verdict(linted);
