@@ -20,6 +20,9 @@ export type ItemAction =
   | 'ConditionCheckItem'
   | 'BatchWriteItem';
 
+/** A table, or all tables of a pattern. */
+type Named = Pick<Table, 'tableArn'>;
+
 /** All of them. */
 export const ALL_ACTIONS: readonly ItemAction[] = [
   'GetItem',
@@ -56,7 +59,7 @@ export const ANY_LOGIN_FAILURE = loginFailureKey('*').PK;
  * no key at all (Scan), hence the `Null` guard beside it.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/specifying-conditions.html
  */
-export const allowItems = (table: Table, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+export const allowItems = (table: Named, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     actions: actions.map((action) => `dynamodb:${action}`),
     resources: [table.tableArn],
@@ -67,7 +70,7 @@ export const allowItems = (table: Table, actions: readonly ItemAction[], keys: r
   });
 
 /** Takes from a role these actions on items under these partition keys, whatever else allows them. */
-export const denyItems = (table: Table, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+export const denyItems = (table: Named, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.DENY,
     actions: actions.map((action) => `dynamodb:${action}`),
@@ -76,7 +79,7 @@ export const denyItems = (table: Table, actions: readonly ItemAction[], keys: re
   });
 
 /** Takes from a role all actions on these items but the ones that it needs. */
-export const denyAllBut = (table: Table, needed: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
+export const denyAllBut = (table: Named, needed: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   denyItems(
     table,
     ALL_ACTIONS.filter((action) => !needed.includes(action)),

@@ -1,13 +1,16 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { arnPattern } from './arn-pattern.ts';
 import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
 import type { Table } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
- * The role of the operator's `verify`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant that its session is tagged with, and on the copy of it in the
- * platform's list of organizations. It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
+ * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant
+ * that its session is tagged with, and on the copy of it in the platform's list of organizations; reads its records in restored copies of the
+ * table (`docs/decisions/0181-restoring-one-tenant.md`). It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
  * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0092-operator-verify.md`).
  */
 export class MaintenanceRole extends Construct {
@@ -26,7 +29,20 @@ export class MaintenanceRole extends Construct {
     );
     this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
+    this.#allowCopies();
     // Suspends and resumes.
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));
+  }
+
+  /** Tables that are restored for `restore-tenant` are named after the stage, with a dot, which no name of a stack has. */
+  #allowCopies(): void {
+    const tableArn = arnPattern(this.role, {
+      service: 'dynamodb',
+      resource: `table/${prefixOf(this)}.*`,
+      reason: 'A table is restored under a new name each time, and only the keys of the tenant are read of it.',
+    });
+    const copies = { tableArn };
+    this.role.addToPolicy(allowItems(copies, ['GetItem', 'Query'], [OF_TENANT]));
+    this.role.addToPolicy(denyItems(copies, ['GetItem', 'Query'], [CREDENTIALS]));
   }
 }

@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
 import type { Bundles } from '../bundling/bundle.ts';
 import { Canary } from '../canary.ts';
+import { CutOffRole } from '../cut-off-role.ts';
 import { ErasureRole } from '../erasure-role.ts';
 import { ExportRole } from '../export-role.ts';
 import { type Firewall, protect } from '../firewall.ts';
@@ -12,6 +13,7 @@ import { OperatorRole } from '../operator-role.ts';
 import { ReplayRole } from '../replay-role.ts';
 import { Api } from '../rest-api.ts';
 import type { Settings } from '../settings.ts';
+import { SupportRole } from '../support-role.ts';
 import type { DataStack } from './data-stack.ts';
 import { StageStack } from './stage-stack.ts';
 
@@ -41,6 +43,8 @@ export class ApplicationStack extends StageStack {
     const exporting = new ExportRole(this, 'Export', table);
     const erasure = new ErasureRole(this, 'Erasure', table);
     const replay = new ReplayRole(this, 'Replay', table, keys);
+    const cutOff = new CutOffRole(this, 'CutOff', table);
+    const support = new SupportRole(this, 'Support', table, settings);
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
@@ -50,5 +54,7 @@ export class ApplicationStack extends StageStack {
     new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });
     new CfnOutput(this, 'ErasureRoleArn', { value: erasure.role.roleArn });
     new CfnOutput(this, 'ReplayRoleArn', { value: replay.role.roleArn });
+    new CfnOutput(this, 'CutOffRoleArn', { value: cutOff.role.roleArn });
+    new CfnOutput(this, 'SupportRoleArn', { value: support.role.roleArn });
   }
 }

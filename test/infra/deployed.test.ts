@@ -333,6 +333,16 @@ describe('the operator’s commands work under the roles of the stack', () => {
     expect(own.map(({ tags }) => tags)).toEqual(Array(3).fill({ tenant: org.orgId }));
   });
 
+  it('integrations disable in a session of the cut-off role', async () => {
+    const org = await api.orgToken('Leaked');
+    api.account.forget();
+    await done('integrations', 'disable', '--org', org.orgId, '--app-code', org.appCode);
+    const login = { body: { app_code: org.appCode, secret: org.secret } };
+    expect((await api.request('POST', '/api/v1/auth/login', login)).status).toBe(401);
+    const own = api.account.sessions.filter(({ roleArn }) => roleArn === api.stack.outputs.CutOffRoleArn);
+    expect(own.map(({ tags }) => tags)).toEqual([{ tenant: org.orgId }]);
+  });
+
   it('export in a session of the export role', async () => {
     api.account.forget();
     expect(await done('export', '--org', acme.orgId)).toMatch(/^\{"type":"Organization"/);

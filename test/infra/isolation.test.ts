@@ -421,7 +421,7 @@ describe('the maintenance role', () => {
   });
 });
 
-describe.each(['Maintenance', 'Export', 'Erasure', 'Replay'])('the role %s', (name) => {
+describe.each(['Maintenance', 'Export', 'Erasure', 'Replay', 'CutOff'])('the role %s', (name) => {
   const role = (): string => String(stack.outputs[`${name}RoleArn`]);
 
   it('is assumed by people of the account for one tenant, and by no function', () => {
@@ -529,5 +529,77 @@ describe('the export role', () => {
   it('uses no key of KMS', () => {
     const keys = [...stack.resources.values()].filter(({ Type }) => Type === 'AWS::KMS::Key');
     expect(JSON.stringify(keys)).not.toMatch(/Export|Erasure/);
+  });
+});
+
+describe('the cut-off role', () => {
+  const by = (): Principal => ({ roleArn: String(stack.outputs.CutOffRoleArn), tags: { tenant: ACME } });
+  const allowed = (key: string): string[] => [...ACTIONS, 'Scan'].filter((action) => may(by(), action, [key]));
+
+  it('lists integrations and changes them with their credentials, and makes and deletes none', () => {
+    expect(allowed(`ORG#${ACME}#INTEGRATION`)).toEqual(['GetItem', 'Query', 'UpdateItem']);
+    expect(allowed(`ORG#${ACME}#CREDENTIALS`)).toEqual(['GetItem', 'UpdateItem']);
+    for (const key of ['INTEGRATION#status=active#SET', 'QUOTA', 'AUDIT_EVENT#SET'])
+      expect(allowed(`ORG#${ACME}#${key}`), key).toEqual(['UpdateItem']);
+    expect(allowed(`ORG#${ACME}#AUDIT_EVENT`)).toEqual(['PutItem']);
+    expect(allowed(`ORG#${ACME}#ORG`)).toEqual(['GetItem']);
+  });
+
+  it('sees no other record', () => {
+    for (const key of [`ORG#${ACME}#CLIENT`, `ORG#${ACME}#DATA_KEY`, `ORG#${RIVAL}#CREDENTIALS`, 'APP#acme'])
+      expect(allowed(key), key).toEqual([]);
+    for (const key of [`SUSPENDED#${ACME}`, 'ORG#PLATFORM#CREDENTIALS', 'ORG#PLATFORM#ORG'])
+      expect(allowed(key), key).toEqual([]);
+  });
+});
+
+describe('the support role', () => {
+  const by = (): Principal => ({ roleArn: String(stack.outputs.SupportRoleArn), tags: {} });
+  const mayOn = (action: string, resource: string): boolean =>
+    isAllowed(stack, by(), { action, resource, context: {} });
+
+  it('is assumed by people of the account, and by no function', () => {
+    const person: Principal = { roleArn: 'arn:aws:iam::111122223333:user/somebody', tags: {} };
+    expect(mayAssume(stack, person, by().roleArn, {})).toBe(true);
+    for (const each of functionNames(contracts))
+      expect(mayAssume(stack, { roleArn: roleOf(each), tags: {} }, by().roleArn, {}), each).toBe(false);
+  });
+
+  it('of the table lists the organizations, and does nothing else', () => {
+    const allowed = (key: string): string[] => [...ACTIONS, 'Scan'].filter((action) => may(by(), action, [key]));
+    expect(allowed('ORG#PLATFORM#ORG')).toEqual(['Query']);
+    for (const key of [`ORG#${ACME}#CLIENT`, 'ORG#PLATFORM#INTEGRATION', 'ORG#PLATFORM#CREDENTIALS', 'APP#acme'])
+      expect(allowed(key), key).toEqual([]);
+  });
+
+  it('reads the logs of its stage and no others', () => {
+    const group = (name: string): string => `arn:aws:logs:eu-west-1:111122223333:log-group:${name}`;
+    for (const name of ['custodia-dev-FunctionsClientsLogs1-A', 'custodia-dev-ApiAccessLogs1-B'])
+      expect(mayOn('logs:StartQuery', group(name)), name).toBe(true);
+    for (const name of ['custodia-other-FunctionsClientsLogs1-A', 'custodia-dev-eu-FunctionsAuthLogs1-A', 'other'])
+      expect(mayOn('logs:StartQuery', group(name)), name).toBe(false);
+    for (const action of ['logs:DeleteLogGroup', 'logs:PutRetentionPolicy', 'backup:StartRestoreJob'])
+      expect(mayOn(action, group('custodia-dev-FunctionsClientsLogs1-A')), action).toBe(false);
+  });
+});
+
+describe('a restored copy of the table', () => {
+  const by = (tenant: string): Principal => ({ roleArn: String(stack.outputs.MaintenanceRoleArn), tags: { tenant } });
+  const allowed = (table: string, key: string): string[] =>
+    [...ACTIONS, 'Scan'].filter((action) =>
+      isAllowed(stack, by(ACME), {
+        action: `dynamodb:${action}`,
+        resource: stack.tableArn.replace(/table\/.*$/, `table/${table}`),
+        context: { 'dynamodb:LeadingKeys': [key] },
+      }),
+    );
+
+  it('is read by the maintenance role, of one tenant and without its credentials, and by nobody else', () => {
+    const copy = 'custodia-dev.2026-11-20T0929';
+    expect(allowed(copy, `ORG#${ACME}#CLIENT`)).toEqual(['GetItem', 'Query']);
+    for (const key of [`ORG#${ACME}#CREDENTIALS`, `ORG#${RIVAL}#CLIENT`, 'ORG#PLATFORM#ORG', 'APP#acme'])
+      expect(allowed(copy, key), key).toEqual([]);
+    for (const table of ['custodia-dev-eu.2026', 'custodia-dev-data-RecordsTable', 'custodia-other.2026', 'any'])
+      expect(allowed(table, `ORG#${ACME}#CLIENT`), table).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
+import { GROUPS } from '../../operator/logs/groups.ts';
 import { logged, logger } from '../../shared/logger.ts';
 import { accessLine } from '../../shared/telemetry/access-line.ts';
 import { type Annotations, Invocation, within } from '../../shared/telemetry/invocation.ts';
@@ -78,8 +79,8 @@ describe('the queries', () => {
   it('find the log groups by the beginnings of their names', () => {
     // CloudFormation names a group by its stack and its logical id.
     const groups = resourcesOf(synthesize().application, 'AWS::Logs::LogGroup').map(([id]) => id);
-    expect(groups.filter((id) => id.startsWith('Functions'))).toHaveLength(contracts.length + 1);
-    expect(groups.filter((id) => id.startsWith('ApiAccessLogs'))).toHaveLength(1);
+    expect(groups.filter((id) => id.startsWith(GROUPS.functions))).toHaveLength(contracts.length + 1);
+    expect(groups.filter((id) => id.startsWith(GROUPS.gateway))).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,36 @@
+import type { Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { integrationEntity } from '../functions/integrations/store.ts';
+import { quotaKey, recordsPartition, setPartition } from '../shared/table/keys.ts';
+import { organizationEntity } from '../shared/table/system/organizations.ts';
+import { allowItems } from './item-policy.ts';
+import { oneTenantRole } from './one-tenant-role.ts';
+import type { Table } from './table.ts';
+import { AUDIT_EVENTS, CREDENTIALS, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
+
+const INTEGRATIONS = recordsPartition(TENANT, integrationEntity.name);
+
+/**
+ * The role of the operator's `integrations list` and `disable`: lists the integrations of the tenant that its session is tagged with, and changes them
+ * with their credentials, one by one. It makes and deletes none, opens no secret and sees no other record. IAM cannot tell an end of a key from
+ * another change of its credentials: the audit event does.
+ */
+export class CutOffRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, table: Table) {
+    super(scope, id);
+    this.role = oneTenantRole(
+      this,
+      'Lists and cuts off integrations of the tenant that its session is tagged with (bin/operator.ts)',
+    );
+    this.role.addToPolicy(allowItems(table, ['GetItem'], [recordsPartition(TENANT, organizationEntity.name)]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'Query', 'UpdateItem'], [INTEGRATIONS]));
+    this.role.addToPolicy(
+      allowItems(table, ['UpdateItem'], [setPartition(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]),
+    );
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [CREDENTIALS]));
+    this.role.addToPolicy(allowItems(table, ['PutItem'], [AUDIT_EVENTS]));
+    this.role.addToPolicy(allowItems(table, ['UpdateItem'], [SETS_OF_AUDIT_EVENTS]));
+  }
+}

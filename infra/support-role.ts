@@ -1,0 +1,57 @@
+import { Stack, Validations } from 'aws-cdk-lib';
+import { AccountPrincipal, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { Construct } from 'constructs';
+import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
+import { organizationEntity } from '../shared/table/system/organizations.ts';
+import { arnPattern } from './arn-pattern.ts';
+import { allowItems } from './item-policy.ts';
+import { rolePath } from './role-path.ts';
+import { RoleWithRights } from './role-with-rights.ts';
+import type { Settings } from './settings.ts';
+import { prefixOf } from './stacks/stage-stack.ts';
+import type { Table } from './table.ts';
+
+/** Beginnings of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`). */
+const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
+
+/**
+ * The role of the operator's `logs`, `usage` and `backup status`: reads the logs of functions and gateway, the list of organizations, and what backups
+ * there are. It reads no organization's data and changes nothing.
+ */
+export class SupportRole extends Construct {
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, table: Table, { stage }: Settings) {
+    super(scope, id);
+    const { account } = Stack.of(this);
+    this.role = new RoleWithRights(this, 'Role', {
+      description: 'Reads logs, the list of organizations and the state of backups (bin/operator.ts)',
+      path: rolePath(this, 'no-key', 'operator'),
+      assumedBy: new AccountPrincipal(account),
+    });
+    this.#allow(
+      ['logs:StartQuery'],
+      LOG_GROUPS.map((begin) => this.#pattern('logs', `log-group:${prefixOf(this)}-${begin}*`)),
+    );
+    this.#allow(['logs:DescribeLogGroups'], [this.#pattern('logs', 'log-group:*')]);
+    // Neither knows resources: https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
+    this.#allow(['logs:GetQueryResults', 'backup:ListBackupJobs'], ['*']);
+    Validations.of(this.role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: REASON });
+    this.role.addToPolicy(allowItems(table, ['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]));
+    this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);
+    // Its vault, by the beginning of the name that the stage gives it (`infra/backup.ts`).
+    const vault = this.#pattern('backup', `backup-vault:${stage}-AROA*`);
+    this.#allow(['backup:ListRecoveryPointsByBackupVault'], [vault]);
+  }
+
+  #pattern(service: string, resource: string): string {
+    return arnPattern(this.role, { service, resource, reason: REASON });
+  }
+
+  #allow(actions: readonly string[], resources: readonly string[]): void {
+    this.role.addToPolicy(new PolicyStatement({ actions: [...actions], resources: [...resources] }));
+  }
+}
+
+const REASON =
+  'Names of log groups and of the vault are made by CloudFormation and AWS: their beginnings are the stage’s. What knows no resources only reads.';
