@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { contracts } from '../functions/all-contracts.ts';
 import { synthesize } from '../test/infra/synthesize.ts';
 import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
+import { filtersWritten, textOf as filterText, RELEASED_FILTERS } from './released-filters.ts';
 
 /**
  * `npm run release-record`: records what this release deploys, against which the ones after it are compared. It is run with every new version in
@@ -12,6 +14,7 @@ const ROOT = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
 const record = recordOf(synthesize({ context: RECORDED }), version);
 writeFileSync(join(ROOT, 'infra/released.json'), textOf(record));
+writeFileSync(RELEASED_FILTERS, filterText(filtersWritten(contracts, version)));
 console.log(
   `infra/released.json: ${Object.values(record.stacks).flatMap(({ Resources }) => Object.keys(Resources)).length} resources of release ${version}`,
 );

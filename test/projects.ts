@@ -33,7 +33,7 @@ const SLOW = [
   'test/browser/*.test.ts',
   'test/clients/generated.test.ts',
   'test/contract/openapi-lint.test.ts',
-  'test/docs/adding-a-domain.test.ts',
+  'test/docs/{adding-a-domain,adding-a-filter}.test.ts',
   'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,dynamodb-access,full-disk,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,hostile-values,*-command}.test.ts',

@@ -1,38 +1,70 @@
-import type { Command } from 'commander';
-import { print } from '../../local/terminal/output.ts';
+import { type Command, Option } from 'commander';
+import { wholeNumber } from '../../local/terminal/command-line.ts';
+import { print, printError } from '../../local/terminal/output.ts';
+import { tellProgress } from '../../local/terminal/progress.ts';
+import { environmentTable } from '../../shared/table/connection/client.ts';
+import { PLATFORM } from '../../shared/table/keys.ts';
+import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { kinds } from '../kinds.ts';
+import { OperatorProblem, sentenceOf } from '../problem.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
+import { type VerifiedAll, verifyAll } from '../verify-all.ts';
+import { VerifyProgress } from '../verify-progress.ts';
 
 /**
- * `verify` works under the stack's maintenance role, in a session that reaches the one tenant that is named
- * (`docs/decisions/0092-operator-verify.md`), or on the data of `npm start`.
+ * `verify` works under the stack's maintenance role, in sessions that reach one tenant each: the one that is named, or with `--all` one after the
+ * other (`docs/decisions/0092-operator-verify.md`); or on the data of `npm start`.
  */
 
 interface VerifyOptions extends TargetOptions, AnswerOptions {
-  readonly org: string;
+  readonly org?: string;
+  readonly all?: true;
   readonly repair?: true;
+  readonly concurrency?: number;
+  readonly progress?: string;
 }
+
+/** Tenants at the same time, with `--all`: each has all its numbers in memory, and up to 16 repairs under way. */
+const CONCURRENCY = { standard: 4, most: 16 } as const;
 
 export function declareVerify(program: Command): void {
   const command = program
     .command('verify')
-    .description("Recount a tenant's lists, filters and counters against its records, and print what differs")
-    .requiredOption('--org <id>', 'id of an organization, or "platform"')
-    .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions');
-  withJson(withTarget(command, 'MaintenanceRoleArn')).action(verifyTenant);
+    .description("Recount tenants' lists, filters and counters against their records, and print what differs")
+    .addOption(new Option('--org <id>', 'id of an organization, or "platform"').conflicts('all'))
+    .option('--all', 'the platform and all organizations, instead of one')
+    .option('--repair', 'repair what differs, build filters that were added later, finish unfinished deletions')
+    .option(
+      '--concurrency <n>',
+      `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ${CONCURRENCY.standard}`,
+      wholeNumber({ from: 1, to: CONCURRENCY.most }),
+    )
+    .option(
+      '--progress <file>',
+      'with --all: file to note in which tenants are done, and to go on from after an interruption; it is deleted when all are done',
+    );
+  withJson(withTarget(command, 'MaintenanceRoleArn')).action(run);
   withExamples(
     command,
     'verify --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --repair --outputs outputs.json',
+    'verify --all --repair --concurrency 8 --progress verify.progress --outputs outputs.json',
     'verify --org platform --local',
   );
 }
 
-async function verifyTenant(options: VerifyOptions): Promise<void> {
-  const id = tenantIdIn(options.org);
+async function run(options: VerifyOptions): Promise<void> {
+  if (options.all) return verifyEach(options);
+  if (options.org === undefined) throw new OperatorProblem('Name an organization with --org, or all with --all.');
+  if (options.concurrency !== undefined || options.progress !== undefined)
+    throw new OperatorProblem('--concurrency and --progress go with --all.');
+  return verifyTenant(options, tenantIdIn(options.org));
+}
+
+async function verifyTenant(options: VerifyOptions, id: string): Promise<void> {
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
@@ -40,13 +72,67 @@ async function verifyTenant(options: VerifyOptions): Promise<void> {
     // For people at once, for it may take long.
     report: (difference) => options.json || print(lineOf(difference, repair)),
   });
-  const repaired = differences.filter((difference) => difference.repaired).length;
+  const repaired = countRepaired(differences);
   answer(options, { records, differences, repaired, tombstones }, [
-    `Records looked at: ${records}. Differences: ${differences.length}. Repaired: ${repaired}.`,
-    ...(tombstones === 0 ? [] : [`Tombstones that stop nobody any more, deleted: ${tombstones}.`]),
+    summaryOf(records, differences.length, repaired),
+    ...tombstoneLines(tombstones),
   ]);
   if (repaired < differences.length) process.exitCode = EXIT.found;
 }
+
+async function verifyEach(options: VerifyOptions): Promise<void> {
+  const { json, concurrency = CONCURRENCY.standard } = options;
+  const repair = options.repair === true;
+  await using _ = await openTarget(options, 'MaintenanceRoleArn');
+  await using progress = await openProgress(options.progress, repair);
+  const shown = tellProgress('listing the organizations');
+  const found = await verifyAll(kinds, {
+    repair,
+    concurrency,
+    progress,
+    onDifference: (id, difference) => {
+      shown.clear();
+      if (!json) print(`${nameOf(id)}: ${lineOf(difference, repair)}`);
+    },
+    onProgress: (finished, all) => shown.tell(`${finished} of ${all} tenants`),
+  }).finally(shown.stop);
+  report(options, found);
+}
+
+const openProgress = async (file: string | undefined, repair: boolean): Promise<VerifyProgress | undefined> =>
+  file === undefined
+    ? undefined
+    : VerifyProgress.open(file, {
+        table: environmentTable().name,
+        repair,
+        lists: Object.fromEntries(kinds.map(({ entity }) => [entity.name, indexesOf(entity)])),
+      });
+
+function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAll): void {
+  const failed = errors.map(({ org_id, error }) => ({ org_id, error: sentenceOf(error) }));
+  const { tenants, earlier, records, differences, tombstones, units } = found;
+  const repaired = countRepaired(differences);
+  if (!options.json) for (const { org_id, error } of failed) printError(`${nameOf(org_id)} failed: ${error}`);
+  answer(options, { ...found, repaired, failed }, [
+    `Tenants verified: ${tenants}.${earlier === 0 ? '' : ` Before: ${earlier}.`} Failed: ${failed.length}.`,
+    summaryOf(records, differences.length, repaired),
+    ...tombstoneLines(tombstones),
+    `Units of DynamoDB, read and written: ${units}.`,
+  ]);
+  if (failed.length > 0) process.exitCode = EXIT.trouble;
+  else if (repaired < differences.length) process.exitCode = EXIT.found;
+}
+
+const nameOf = (id: string | null): string => (id === null || id === PLATFORM ? 'platform' : id);
+
+const countRepaired = (differences: readonly Verified[]): number =>
+  differences.filter((difference) => difference.repaired).length;
+
+const summaryOf = (records: number, differences: number, repaired: number): string =>
+  `Records looked at: ${records}. Differences: ${differences}. Repaired: ${repaired}.`;
+
+const tombstoneLines = (tombstones: number): string[] =>
+  tombstones === 0 ? [] : [`Tombstones that stop nobody any more, deleted: ${tombstones}.`];
 
 function lineOf({ text, repaired, reason }: Verified, repair: boolean): string {
   if (repaired) return `${text} (repaired)`;

@@ -1,6 +1,6 @@
 import { PROBLEMS, type ProblemType } from './problem.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
-import { isConditionalRead, isConditionalWrite } from './traits.ts';
+import { filtersOf, isConditionalRead, isConditionalWrite } from './traits.ts';
 
 /** Problems that a route can answer because of its kind, in addition to its own `errors`. */
 const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
@@ -10,6 +10,7 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
   { of: (route) => route.auth === 'signature', problems: ['invalid-signature', 'organization-suspended'] },
   // A platform caller may name an organization that does not exist.
   { of: (route) => 'org_id' in route.query.shape, problems: ['not-found'] },
+  { of: (route) => filtersOf(route).length > 0, problems: ['list-being-built'] },
   { of: isConditionalWrite, problems: ['precondition-failed'] },
   {
     of: (route) => route.body !== undefined,
@@ -30,6 +31,10 @@ export function problemsOf(route: Route): ProblemType[] {
   const given = new Set<ProblemType>([...route.errors, ...impliedProblems(route)]);
   return ORDER.filter((type) => given.has(type));
 }
+
+/** Whether the problem's response says with `Retry-After` when to try again. */
+export const hasRetryAfter = (type: ProblemType): boolean =>
+  type === 'list-being-built' || type === 'too-many-requests' || type === 'unavailable';
 
 /** The gateway's status for `unavailable`, when the function does not answer in time. */
 export const GATEWAY_TIMEOUT = 504;

@@ -18,6 +18,8 @@ export const PROBLEMS = {
   'still-in-use': { status: 409, title: 'Other records still need this one' },
   'event-already-processed': { status: 409, title: 'An event with this id was already processed' },
   'event-id-reused': { status: 409, title: 'An event with this id and another body was already processed' },
+  // No 5xx: a filter that is offered too early is no reason to roll a deployment back (`docs/adding-a-filter.md`).
+  'list-being-built': { status: 409, title: 'The list cannot be filtered by this yet' },
   gone: { status: 410, title: 'What the request created does not exist any more' },
   'precondition-failed': { status: 412, title: 'The record has changed since it was read' },
   'content-too-large': { status: 413, title: 'The request or the record is too large' },

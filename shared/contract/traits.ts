@@ -12,7 +12,7 @@ export const isList = ({ response }: Route): boolean => response.isList === true
 /** Parameters of lists that are not filters (`parameters.ts`). */
 const NO_FILTERS: ReadonlySet<string> = new Set(['page', 'page_size', 'sort', 'after', 'org_id']);
 
-/** The parameters by which a list can be filtered. */
+/** The parameters by which a list can be filtered: those that are offered. */
 export const filtersOf = (route: Route): readonly string[] =>
   isList(route) ? Object.keys(route.query.shape).filter((name) => !NO_FILTERS.has(name)) : [];
 

@@ -18,13 +18,15 @@ import { countDeliverable } from './response/deliverable.ts';
 export type Operation<R extends Route, X = BearerInput> = ((input: RouteInput<R> & X) => Promise<Answer<R>>) &
   ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
 
-/** The parameters by which a route's list can be filtered (`filtersOf` in `shared/contract/traits.ts`). */
+/** The filters that a route's list writes: those that it offers (`filtersOf` in `shared/contract/traits.ts`), and those that it does not offer yet. */
 type FilterOf<R extends Route> =
   BodyOf<R> extends { readonly data: readonly unknown[] }
-    ? Exclude<
-        keyof R['query']['shape'] & string,
-        keyof ReturnType<typeof pageParameters> | keyof ReturnType<typeof cursorParameters> | 'org_id'
-      >
+    ?
+        | Exclude<
+            keyof R['query']['shape'] & string,
+            keyof ReturnType<typeof pageParameters> | keyof ReturnType<typeof cursorParameters> | 'org_id'
+          >
+        | NonNullable<R['notYetOffered']>[number]
     : never;
 
 /** An operation that declares the filters it serves: made by `pagesOf` (`pages.ts`). */

@@ -44,14 +44,15 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 };
 
 /**
- * Checks that every list of a domain serves the filters of its route.
+ * Checks that every list of a domain serves the filters of its route, and writes those that the route does not offer yet.
  * @throws TypeError where one does not, with what to add
  */
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
     if (!isList(route)) continue;
-    const unserved = shapeOf(route).filters.filter((name) => !Object.hasOwn(filters ?? {}, name));
+    const written = [...shapeOf(route).filters, ...(route.notYetOffered ?? [])];
+    const unserved = written.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }
 }

@@ -1,4 +1,4 @@
-import { alreadyExists, Problem } from '../contract/problem.ts';
+import { alreadyExists, Problem, pointer } from '../contract/problem.ts';
 import { MAX_RECORD } from '../contract/sizes.ts';
 import {
   ItemTooLarge,
@@ -28,13 +28,7 @@ export function problemOf(error: unknown): Problem {
     return new Problem('content-too-large', { detail: 'A record may have up to 409600 bytes.', cause: error });
   }
   if (error instanceof TooManyMatches) return tooManyMatches(error);
-  if (error instanceof ListNotBuilt) {
-    return new Problem('unavailable', {
-      detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet: the operator of the service builds that with \`custodia verify --repair\`. Without the filter it answers.`,
-      headers: { 'Retry-After': '3600' },
-      cause: error,
-    });
-  }
+  if (error instanceof ListNotBuilt) return listBeingBuilt(error);
   if (error instanceof PageIncomplete) {
     return new Problem('unavailable', {
       detail: 'This list is being put in order after many writes were lost. Each request does a part of it: ask again.',
@@ -52,6 +46,15 @@ const pageTooLarge = (error: PageTooLarge): Problem =>
   new Problem('invalid-parameter', {
     detail: `The records of this page are too large for one answer. Ask for at most ${error.fitting} with page_size.`,
     errors: [{ in: 'query', pointer: '#/page_size', detail: `must be at most ${error.fitting} for these records` }],
+    cause: error,
+  });
+
+/** It takes as long as the operator's repair of all organizations does, so callers need not ask every few seconds. */
+const listBeingBuilt = (error: ListNotBuilt): Problem =>
+  new Problem('list-being-built', {
+    detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,
+    headers: { 'Retry-After': '3600' },
+    errors: error.fields.map((field) => ({ in: 'query', pointer: pointer([field]), detail: 'cannot be used yet' })),
     cause: error,
   });
 

@@ -1,12 +1,24 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { contracts } from '../../functions/all-contracts.ts';
+import {
+  filtersOfferedTooEarly,
+  filtersWritten,
+  RELEASED_FILTERS,
+  readReleasedFilters,
+  textOf,
+} from '../../generate/released-filters.ts';
+import manifest from '../../package.json' with { type: 'json' };
 import { reference } from '../../shared/contract/constraints.ts';
 import { name, uuid, word } from '../../shared/contract/fields.ts';
+import { describedBy } from '../../shared/contract/openapi/document.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
+import { type Contract, contract, ok, pageOf, route } from '../../shared/contract/route.ts';
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { pipeline } from '../../shared/http/pipeline.ts';
+import { validQuery } from '../../shared/http/validate.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
 
@@ -42,6 +54,75 @@ const {
   getShop: async ({ params, tenant, getOrThrow }) => answerRecord(await getOrThrow(tenant.records(whole), params.id)),
 };
 
+/** The list with `city` written, and not yet offered. */
+const writing = contract({
+  ...shops,
+  routes: {
+    listShops: route('GET', '/api/v1/shops', {
+      summary: 'x',
+      permission: 'shops:read',
+      query: () => ({ ...pageParameters(), status: word().optional() }),
+      notYetOffered: ['city'],
+      response: pageOf(shop, 'x', {}),
+    }),
+  },
+});
+
+describe('a filter that is not yet offered', () => {
+  it('is written: the entity has it, and the function loads', () => {
+    expect(() => pipeline(writing, { listShops: pagesOf(whole) })).not.toThrow();
+  });
+
+  it('is refused as every unknown parameter is, and in no document', () => {
+    const query = { status: ['open'], city: ['porto'] };
+    const refused = expect.objectContaining({
+      type: 'invalid-parameter',
+      errors: [{ in: 'query', pointer: '#/city', detail: 'is not known here' }],
+    });
+    expect(() => validQuery(writing.routes.listShops, { query })).toThrow(refused);
+    expect(validQuery(shops.routes.listShops, { query })).toMatchObject({ status: 'open', city: 'porto' });
+    const parametersOf = (each: Contract) => JSON.stringify(describedBy([each]).paths['/api/v1/shops']);
+    expect(parametersOf(shops)).toContain('"name":"city"');
+    expect(parametersOf(writing)).toContain('"name":"status"');
+    expect(parametersOf(writing)).not.toContain('city');
+  });
+
+  it('is no filter that is offered, and only of lists', () => {
+    const declared = { summary: 'x', permission: 'shops:read', notYetOffered: ['city'] } as const;
+    const query = () => ({ city: word().optional() });
+    const both = route('GET', '/shops', { ...declared, query, response: pageOf(shop, 'x', {}) });
+    expect(() => both.query).toThrow('`city` is offered and not yet offered');
+    expect(() => route('GET', '/shop', { ...declared, response: ok(shop, 'x', {}) })).toThrow(
+      'only lists have filters',
+    );
+  });
+});
+
+describe('a filter that is offered', () => {
+  const offering = (released: Contract) => filtersOfferedTooEarly([shops], filtersWritten([released], '1.0.0'));
+
+  it('was written by the release before', () => {
+    expect(offering(writing)).toEqual([]);
+    const without: Contract = { ...writing, routes: { listShops: { ...writing.routes.listShops, notYetOffered: [] } } };
+    expect(offering(without)).toEqual([
+      'listShops offers `city`, which release 1.0.0 does not write: declare it as notYetOffered first',
+    ]);
+    expect(offering({ ...shops, routes: {} }), 'a list that did not exist had no records').toEqual([]);
+  });
+
+  it('is so in this release: docs/adding-a-filter.md', () => {
+    const released = readReleasedFilters();
+    expect(released.release).toBe(manifest.version);
+    expect(released.filters.listClients).toContain('q');
+    expect(filtersOfferedTooEarly(contracts, released)).toEqual([]);
+  });
+
+  it('is recorded as `npm run release-record` does it', () => {
+    const released = readReleasedFilters();
+    expect(textOf(released)).toBe(readFileSync(RELEASED_FILTERS, 'utf8'));
+  });
+});
+
 describe('a filter that the entity has', () => {
   it('is served', () => {
     expect(() => pipeline(shops, { listShops: pagesOf(whole), getShop })).not.toThrow();
@@ -72,6 +153,14 @@ describe('a filter that the entity does not have', () => {
     expect(() => pipeline(shops, operations)).toThrow(
       'takes `city` and `status`, by which its records cannot be listed. Make the operation with `listShops: pagesOf(entity)`',
     );
+  });
+
+  it('is told also where it is not offered yet', () => {
+    const operations: Operations<typeof writing> = {
+      // @ts-expect-error: Property 'city' is missing
+      listShops: pagesOf(partial),
+    };
+    expect(() => pipeline(writing, operations)).toThrow('takes `city`, by which its records cannot be listed');
   });
 
   it('cannot be asked of its records', () => {

@@ -27,7 +27,7 @@ const notes: readonly {
 ];
 
 it.each(notes)(
-  'a filter of a list whose head notes $what is a 503 until the operator has built it, and the rest answers',
+  'a filter of a list whose head notes $what is a 409 until the operator has built it, and the rest answers',
   async ({ change }) => {
     const acme = await newTenant(api);
     await acme.create('/api/v1/clients', { name: 'Bistro' });
@@ -42,17 +42,19 @@ it.each(notes)(
 
     const refused = await acme.ask('GET', '/api/v1/clients?status=active');
     expect([refused.status, refused.headers.get('retry-after'), refused.body.type]).toEqual([
-      503,
+      409,
       '3600',
-      'urn:problem-type:custodia:unavailable',
+      'urn:problem-type:custodia:list-being-built',
     ]);
-    expect(refused.body.detail).toBe(
-      'This list cannot be filtered by status yet: the operator of the service builds that with `custodia verify --repair`. Without the filter it answers.',
-    );
+    expect(refused.body).toMatchObject({
+      detail:
+        'This list cannot be filtered by status yet, because that filter is still being built. The list can be read without it.',
+      errors: [{ in: 'query', pointer: '#/status', detail: 'cannot be used yet' }],
+    });
     expect((await acme.read('/api/v1/clients')).total).toBe(1);
 
     await acme.create('/api/v1/clients', { name: 'Tasca' });
-    expect((await acme.ask('GET', '/api/v1/clients?status=active')).status).toBe(503);
+    expect((await acme.ask('GET', '/api/v1/clients?status=active')).status).toBe(409);
 
     await verify(Tenant.ofOperator(acme.orgId, environmentSession(60_000)), kinds, { repair: true });
     expect((await acme.read('/api/v1/clients?status=active')).total).toBe(2);

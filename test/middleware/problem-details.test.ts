@@ -29,7 +29,7 @@ describe('an error', () => {
     ['of the storage', new NotUnique('slug'), 409, 'already-exists'],
     ['that passes', new TableUnavailable('no answer'), 503, 'unavailable', '2'],
     ['of a record that changes all the time', new StaleRead('changed'), 503, 'unavailable', '2'],
-    ['of a list that is to be built', new ListNotBuilt('ORG#1#CLIENT', ['status']), 503, 'unavailable', '3600'],
+    ['of a list that is to be built', new ListNotBuilt('ORG#1#CLIENT', ['status']), 409, 'list-being-built', '3600'],
     ['of too many matches', new TooManyMatches(2_000), 400, 'invalid-parameter'],
     ['that nobody expects', new TypeError('x is not a function'), 500, 'internal-error'],
     ['that is none', 'a text', 500, 'internal-error'],

@@ -69,6 +69,34 @@ describe('custodia verify', () => {
     expect((await operator('--org', org.orgId)).code).toBe(0);
   });
 
+  it('looks at all tenants, and tells of each what differs', async () => {
+    await set(clientId, 'services_count', 7);
+    const found = await operator('--all', '--json');
+    expect([found.code, JSON.parse(found.stdout)]).toEqual([
+      1,
+      {
+        tenants: 2,
+        earlier: 0,
+        records: expect.any(Number),
+        differences: [expect.objectContaining({ org_id: org.orgId, kind: 'counter', repaired: false })],
+        repaired: 0,
+        tombstones: 0,
+        units: expect.any(Number),
+        failed: [],
+      },
+    ]);
+    const { code, stdout } = await operator('--all', '--repair');
+    expect([code, stdout.split('\n').slice(0, -1)]).toEqual([
+      0,
+      [
+        `${org.orgId}: CLIENT ${clientId} services_count is 7, counted are 0 (repaired)`,
+        'Tenants verified: 2. Failed: 0.',
+        expect.stringMatching(/^Records looked at: \d+\. Differences: 1\. Repaired: 1\.$/),
+        expect.stringMatching(/^Units of DynamoDB, read and written: \d+\.$/),
+      ],
+    ]);
+  });
+
   it('says what it leaves to people, and does not call that a success', async () => {
     const other = await client({ name: 'Other', slug: 'other' });
     await set(other, 'slug', 'bistro');
@@ -85,7 +113,15 @@ describe('custodia verify', () => {
       /^There is no organization 0b6f.*\.\n$/,
     ],
     ['what is no id', ['--org', '*'], /^--org must be the id of an organization, or "platform"\.\n$/],
-    ['no organization', [], /^error: required option '--org <id>' not specified\n$/],
+    ['no organization', [], /^Name an organization with --org, or all with --all\.\n$/],
+    [
+      'one and all',
+      ['--org', 'platform', '--all'],
+      /^error: option '--org <id>' cannot be used with option '--all'\n$/,
+    ],
+    ['none at the same time', ['--all', '--concurrency', '0'], /It must be a whole number from 1 to 16\.\n$/],
+    ['too many at the same time', ['--all', '--concurrency', '17'], /It must be a whole number from 1 to 16\.\n$/],
+    ['progress with one', ['--org', 'platform', '--progress', 'x'], /^--concurrency and --progress go with --all\.\n$/],
     [
       'two places',
       ['--org', 'platform', '--local'],

@@ -132,6 +132,7 @@ function problemComplaint(route: Route | 404 | 405, { status, headers, body }: A
   if (problem.request_id !== headers.get('x-request-id')) return 'request_id and X-Request-Id differ';
   const required = REQUIRED_HEADERS[status];
   if (required !== undefined && headers.get(required) === null) return `it has no ${required}`;
+  if (problem.type.endsWith(':list-being-built') && headers.get('Retry-After') === null) return 'it has no Retry-After';
   const types: readonly string[] = typeof route === 'number' ? NO_ROUTE : [...problemsOf(route), ...GATEWAY_PROBLEMS];
   const type = problem.type.slice(PROBLEM_TYPE_PREFIX.length);
   return types.includes(type) ? undefined : `the problems here are ${types.join(', ')}`;

@@ -9,6 +9,8 @@ import { TableUnavailable } from '../../shared/table/errors.ts';
 import { recordsPartition, valueKey } from '../../shared/table/keys.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
 import { readValues } from '../../shared/table/repository/filter-values.ts';
+import { kind } from '../../shared/table/verify/kinds.ts';
+import { verify } from '../../shared/table/verify/verify.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
@@ -81,6 +83,39 @@ describe('a value that callers choose', () => {
     wire.follow(() => undefined);
     await create('open');
     expect(await notedIn()).toEqual({ status: ['open'] });
+  });
+});
+
+describe('a filter that a later release adds', () => {
+  const later = entity('JOB', job, { filters: ['status', 'color'] });
+  const verified = async (repair: boolean) => {
+    const { differences } = await verify(openTenant(table, org), [kind(later)], { repair });
+    return differences.map(({ kind: of, field, repaired }) => [of, field, repaired]);
+  };
+
+  it('has the values of older records noted when it is built, before its sets have them', async () => {
+    await create('open');
+    expect(await notedIn()).toEqual({ status: ['open'] });
+    const sent = await callsOf(async () => expect(await verified(true)).toEqual([['filter-not-built', 'color', true]]));
+    expect(sent.filter((call) => /^(Put|TransactWrite)/.test(call))[0]).toBe('PutItem');
+    expect(await verified(false)).toEqual([]);
+    expect(await notedIn()).toEqual({ status: ['open'], color: ['red'] });
+  });
+
+  it('has its values noted also by the release before, where that writes into its sets', async () => {
+    await create('open', { of: later });
+    const stored = await create('open');
+    const change = async (of: typeof jobs, color: string) => {
+      const tenant = openTenant(table, org);
+      const found = await tenant.records(of).get(stored.record.id);
+      if (found === undefined) throw new Error('missing');
+      await tenant.records(of).update(found, { color });
+      await tenant.session.commit();
+    };
+    await change(jobs, 'green');
+    await change(jobs, 'blue');
+    expect(await notedIn()).toEqual({ status: ['open'], color: ['blue', 'green', 'red'] });
+    expect(await verified(false)).toEqual([]);
   });
 });
 

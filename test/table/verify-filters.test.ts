@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../shared/clock.ts';
-import { type Table, tableOf } from '../../shared/table/connection/client.ts';
+import type { Table } from '../../shared/table/connection/client.ts';
 import { ListNotBuilt } from '../../shared/table/errors.ts';
 import { HEAD } from '../../shared/table/keys.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
@@ -12,7 +11,9 @@ import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
-import { freshTable } from '../support/dynamodb.ts';
+import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
+import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { tableAt } from '../support/storage.ts';
 
 /** A filter that is added to an entity with records: two releases of the service, of which the later one declares it. */
 
@@ -25,10 +26,11 @@ interface Job {
 const before = entity<Job>('JOB', { filters: ['state'] });
 const after = entity<Job>('JOB', { filters: ['state', 'owner'] });
 
+let place: FreshTable;
 let table: Table;
 beforeAll(async () => {
-  const { tableName, endpoint } = await freshTable();
-  table = tableOf(tableName, { endpoint, region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
+  place = await freshTable();
+  table = tableAt(place);
 });
 
 const open = (org: string): Tenant => Tenant.ofOperator(org, new Session(table, systemClock, systemClock() + 10_000));
@@ -117,7 +119,18 @@ describe('a filter that is added later', () => {
     expect(await differences(org, false)).toEqual([]);
   });
 
-  it('is built while records come, change and go', async () => {
+  it.each([
+    ['', undefined],
+    [', where transactions meet as in DynamoDB', new ConflictingHandler(new Conflicts())],
+  ])('is built while records come, change and go%s', async (_, handler) => {
+    const plain = table;
+    // No call runs out of time, however slow the machine is.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    onTestFinished(() => {
+      table = plain;
+      vi.useRealTimers();
+    });
+    table = tableAt(place, handler);
     const org = randomUUID();
     const ids = await Promise.all(
       Array.from({ length: 60 }, (_, index) => create(org, before, { state: 'open', owner: `o${index % 4}` })),

@@ -7283,6 +7283,7 @@ export type KnownProblemType =
     | "urn:problem-type:custodia:still-in-use"
     | "urn:problem-type:custodia:event-already-processed"
     | "urn:problem-type:custodia:event-id-reused"
+    | "urn:problem-type:custodia:list-being-built"
     | "urn:problem-type:custodia:gone"
     | "urn:problem-type:custodia:precondition-failed"
     | "urn:problem-type:custodia:content-too-large"

@@ -74,6 +74,12 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
     remedy:
       'Give each event an id of its own, made when it happens and kept with it, and send this event again under its own.',
   },
+  'list-being-built': {
+    cause:
+      'The list is asked for by a filter that is new, and the filter does not know all older records of your organization yet. The answer would not be complete, so there is none.',
+    remedy:
+      'Read the list without the filters that `errors` names, or wait: those who operate this service are building them. `Retry-After` says when it is worth another try.',
+  },
   gone: {
     cause:
       'A create was repeated under its `Idempotency-Key`, and the organization of what it created was erased meanwhile.',

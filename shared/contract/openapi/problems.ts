@@ -58,6 +58,10 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
     detail: 'Another record has this slug.',
     errors: [{ in: 'body', pointer: pointer(['slug']), detail: 'Another record has this slug.' }],
   },
+  'list-being-built': {
+    detail: 'This list cannot be filtered by plan yet, because that filter is still being built.',
+    errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used yet' }],
+  },
   'content-too-large': { detail: 'The body may have up to 1048576 bytes.' },
   'invalid-body': {
     errors: [

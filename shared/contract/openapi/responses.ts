@@ -1,6 +1,6 @@
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { deprecationsOf } from '../deprecation.ts';
-import { GATEWAY_TIMEOUT, problemsOf } from '../implied-problems.ts';
+import { GATEWAY_TIMEOUT, hasRetryAfter, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, isCharged, type ResponseType, type Route, takesIdempotencyKey } from '../route.ts';
 import { hasFixedFields, isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
@@ -84,7 +84,7 @@ const notModified = (): ZodOpenApiResponseObject => ({
 
 const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpenApiResponseObject => ({
   description: `${types.map((type) => PROBLEMS[type].title).join('; or ')}.`,
-  headers: headerReferences([...BUDGET_HEADERS, ...problemHeaders(status)]),
+  headers: headerReferences([...BUDGET_HEADERS, ...problemHeaders(types)]),
   content: {
     'application/problem+json': {
       schema: problemSchema,
@@ -95,10 +95,10 @@ const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpen
   },
 });
 
-function problemHeaders(status: number): ResponseHeader[] {
-  if (status === 401) return ['WWW-Authenticate'];
-  return [429, 503, GATEWAY_TIMEOUT].includes(status) ? ['Retry-After'] : [];
-}
+const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
+  ...(types.some((type) => PROBLEMS[type].status === 401) ? (['WWW-Authenticate'] as const) : []),
+  ...(types.some(hasRetryAfter) ? (['Retry-After'] as const) : []),
+];
 
 /** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
 const componentName = (types: readonly ProblemType[]): string =>

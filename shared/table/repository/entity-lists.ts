@@ -89,6 +89,12 @@ export class EntityLists<T extends object> {
     return [...new Set<string>([...indexesOf(this.#entity), ...byOthers])];
   }
 
+  /** Filters among these that another release declares and this one does not. */
+  filtersOfOthers(kept: readonly string[]): readonly string[] {
+    const own = indexesOf(this.#entity);
+    return kept.filter((index) => !own.includes(index) && prefixFieldOf(index) === undefined);
+  }
+
   /** Stages the changes of sets: from those in the record's `SETS`, by its fields before, to those it is `kept` in, by its fields after. */
   stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);

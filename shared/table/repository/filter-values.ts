@@ -33,11 +33,16 @@ interface NotedList {
 /**
  * Notes the values that these fields have, beside the operation. The commit waits for it: a value is noted before its set exists. One write unit
  * for each value, once in a container; in a list whose records expire once a day.
+ * @param filters those whose values are noted: by default those whose values callers choose
  */
-export function noteValues({ session, table, entity, partition }: NotedList, fields: object): void {
-  const { openFilters, retentionDays } = entity;
+export function noteValues(
+  { session, table, entity, partition }: NotedList,
+  fields: object,
+  filters = entity.openFilters,
+): void {
+  const { retentionDays } = entity;
   const day = retentionDays === undefined ? '' : Math.floor(session.now / DAY_MS);
-  for (const field of openFilters) {
+  for (const field of filters) {
     const value = textOf((fields as Readonly<Record<string, unknown>>)[field]);
     if (value === undefined) continue;
     const key = valueKey(partition, field, value);
@@ -54,8 +59,8 @@ export function noteValues({ session, table, entity, partition }: NotedList, fie
 export const valueExpiry = (retentionDays: number | undefined, now: number): number | undefined =>
   retentionDays === undefined ? undefined : setExpiry(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
 
-/** The expiry is only ever moved forward: another writer's clock may be ahead. */
-async function putValue(table: Table, key: Key, expires: number | undefined): Promise<void> {
+/** Notes a value. The expiry is only ever moved forward: another writer's clock may be ahead. */
+export async function putValue(table: Table, key: Key, expires: number | undefined): Promise<void> {
   if (expires === undefined) {
     await table.client.send(new PutCommand({ TableName: table.name, Item: { ...key } }));
     return;

@@ -83,6 +83,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     if (size >= LARGE && size > taken.largest) this.#noteLargest(size);
     const { number, expires } = taken;
     const kept = this.lists.kept(taken.filters);
+    this.#noteValuesOfOthers(kept, record);
     const item = {
       ...this.keyOf(id),
       ...toAttributes(this.entity, record),
@@ -133,6 +134,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
     const kept = this.lists.kept(notedIn(item));
+    this.#noteValuesOfOthers(kept, item);
+    this.#noteValuesOfOthers(kept, record);
     this.lists.stageMove(this.work, this.#entryOf(item, kept), item, record);
     const changed = toAttributes(this.entity, changes);
     this.work.noteSize(this.#keyIn(item), { ...item, ...changed });
@@ -176,6 +179,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   #stageAbsence(stored: Stored<T>): void {
     const { item } = stored;
     this.#noteValues(item);
+    this.#noteValuesOfOthers(notedIn(item), item);
     this.work.noteSize(this.#keyIn(item), item);
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
@@ -205,6 +209,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   #noteValues(fields: object): void {
     const { session, table, entity } = this;
     noteValues({ session, table, entity, partition: this.location.partition }, fields);
+  }
+
+  /** Whether callers choose the values of a filter that only another release declares is not known here: they are noted in any case. */
+  #noteValuesOfOthers(kept: readonly string[], fields: object): void {
+    const { session, table, entity } = this;
+    const list = { session, table, entity, partition: this.location.partition };
+    noteValues(list, fields, this.lists.filtersOfOthers(kept));
   }
 
   #noteLargest(size: number): void {

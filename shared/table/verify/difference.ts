@@ -79,8 +79,8 @@ export class Moved {
 const TRIES = 50;
 /** Longest random wait before the next try, in milliseconds. It grows to this with the number of tries. */
 const LONGEST_WAIT = 100;
-/** Longest time for one transaction, in milliseconds. */
-const TIMEOUT_MS = 10_000;
+/** Longest time for one transaction, in milliseconds: the operator can wait, and a table on demand needs a while to take more writes. */
+const TIMEOUT_MS = 60_000;
 
 /**
  * Verifies something, and repairs it if requested. If another request changes it in between, that change stays and it is verified again after a

@@ -1,8 +1,8 @@
 import { valueKey } from '../keys.ts';
-import { valueExpiry } from '../repository/filter-values.ts';
+import { putValue, valueExpiry } from '../repository/filter-values.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
 import { changed, type Scope, settle, type Verified } from './difference.ts';
-import { readItem, sideBySide } from './reading.ts';
+import { readItem, sideBySide, withRetries } from './reading.ts';
 import type { Survey } from './survey.ts';
 
 /** By filter field, the values that were noted (`repository/filter-values.ts`). */
@@ -32,4 +32,19 @@ export function verifyValues(
       };
     }),
   );
+}
+
+/**
+ * Notes the values of records that are about to enter the lists of a filter: a value is noted before its set exists. One write unit for each value,
+ * however many records have it.
+ */
+export async function noteValuesToCome(scope: Scope, { entity, partition, unnotedValues }: Survey): Promise<void> {
+  const expires = valueExpiry(entity.retentionDays, scope.clock());
+  const keys = Array.from(unnotedValues).flatMap(([field, values]) =>
+    Array.from(values, (value) => valueKey(partition, field, value)),
+  );
+  await sideBySide(keys, async (key) => {
+    await withRetries(scope, () => putValue(scope.table, key, expires));
+    return [];
+  });
 }

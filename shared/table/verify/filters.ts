@@ -2,10 +2,11 @@ import { HEAD, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { builtIn } from '../lists/head.ts';
 import { indexesOf } from '../repository/list-indexes.ts';
-import { changed, type Difference, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { noteValuesToCome } from './filter-values.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
-import { inLanes, sideBySide } from './reading.ts';
+import { inLanes } from './reading.ts';
 import { readHead, type Survey, surveyOf } from './survey.ts';
 
 /**
@@ -25,17 +26,23 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
   if (doubtful.length === 0) return [];
   const isComplete =
     scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, survey));
-  return sideBySide(doubtful, async (field): Promise<Verified[]> => {
+  const unbuilt = doubtful.filter((field) => !isBuilt(field));
+  const areBuilt = isComplete && unbuilt.length > 0 && (await build(scope, survey, unbuilt));
+  return doubtful.map((field): Verified => {
     const missing = byField.get(field)?.length ?? 0;
     const text = isBuilt(field)
       ? `${entity.name} ${missing} of ${count} records are missing in the lists by ${field}`
       : `${entity.name} the lists by ${field} are not built: ${missing} of ${count} records are missing in them`;
-    const difference: Difference = { kind: 'filter-not-built', entity: entity.name, field, text };
     const reason = byField.get(field)?.find((each) => each.reason !== undefined)?.reason;
-    if (!isComplete || isBuilt(field)) return [{ ...difference, repaired: isComplete, reason }];
-    await note(scope, survey, field);
-    return [{ ...difference, repaired: await isInFlightSettled(scope, survey) }];
+    const repaired = isBuilt(field) ? isComplete : areBuilt;
+    return { kind: 'filter-not-built', entity: entity.name, field, text, repaired, reason };
   });
+}
+
+/** Notes filters whose lists have all records, and makes sure of the records that are being written at that moment. */
+async function build(scope: Scope, survey: Survey, fields: readonly string[]): Promise<boolean> {
+  const noted = await note(scope, survey, fields);
+  return noted.every(({ repaired }) => repaired) && isInFlightSettled(scope, survey);
 }
 
 /**
@@ -57,6 +64,7 @@ async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<bool
   for (let round = 0; round < ROUNDS; round++) {
     const survey = await surveyOf(scope, entity);
     if (survey.unnoted.length === 0) return true;
+    await noteValuesToCome(scope, survey);
     await lookAtEach(survey.unnoted, (number) => settle(scope, () => lookAtNumber(scope, survey, number, [])));
   }
   return false;
@@ -66,23 +74,22 @@ async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<bool
 const lookAtEach = (numbers: readonly number[], look: (number: number) => Promise<Verified[]>): Promise<Verified[]> =>
   inLanes(numbers, (number) => number % STRIPES, look);
 
-/** Notes a filter in the head of its list. */
-async function note(scope: Scope, { entity, partition }: Survey, field: string): Promise<void> {
-  await settle(scope, async () => {
+/** Notes filters in the head of their list. */
+const note = (scope: Scope, { entity, partition }: Survey, fields: readonly string[]): Promise<Verified[]> =>
+  settle(scope, async () => {
     const { FILTERS: filters } = await readHead(scope, partition);
     const built = builtIn({ FILTERS: filters });
-    if (built.includes(field)) return { differences: [] };
+    const added = fields.filter((field) => !built.includes(field));
     return {
-      differences: [{ kind: 'filter-not-built', entity: entity.name, field, text: field }],
+      differences: added.map((field) => ({ kind: 'filter-not-built', entity: entity.name, field, text: field })),
       repair: (work) =>
         work.update(
           { PK: setPartition(partition), SK: HEAD },
           {
-            set: { FILTERS: [...built, field] },
+            set: { FILTERS: [...built, ...added] },
             condition: { equals: { FILTERS: filters } },
             onConditionFailed: changed,
           },
         ),
     };
   });
-}

@@ -3,6 +3,7 @@ import { STRIPES } from '../lists/bits.ts';
 import { markOf, marksOf } from '../lists/periods.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
 import { doubtfulGaps, readNumbers } from './gaps.ts';
 import { lookAtNumber, type Place } from './number.ts';
@@ -23,6 +24,7 @@ export async function verifyList(
   const suspected = await suspectedIn(scope, survey, valuesOf);
   for (const number of survey.unnoted) placesOf(suspected, number);
   const inIndexes = await suspectedInIndexes(scope, survey, (number, place) => placesOf(suspected, number).push(place));
+  if (scope.repair) await noteValuesToCome(scope, survey);
   const found = await verifyNumbers(scope, survey, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, survey, found.filter(isOld));

@@ -9,7 +9,7 @@ import type { Scope } from './difference.ts';
 /** Reads for the verification: strongly consistent, with retries. */
 
 /** Longest time for one read, in milliseconds. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 export const withRetries = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
   retry(read, { clock, deadline: clock() + TIMEOUT_MS });

@@ -29,6 +29,8 @@ export interface Survey {
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
+  /** By filter whose values callers choose, the values of those records. */
+  readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
   /** Numbers with a tombstone, but for those that will expire by themselves. */
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
@@ -54,6 +56,7 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
   const sets = new Map<string, Map<string, ExpectedSet>>();
   const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
   const unnoted: number[] = [];
+  const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
   const tombstones: number[] = [];
   let count = 0;
   let last = -1;
@@ -79,10 +82,17 @@ export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor =
       if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
       else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
     }
-    if (indexesOf(entity).some((field) => !noted.includes(field))) unnoted.push(number);
+    if (indexesOf(entity).some((field) => !noted.includes(field))) {
+      unnoted.push(number);
+      for (const [field, values] of unnotedValues) {
+        const value = valueIn(item, field);
+        if (value !== undefined) values.add(value);
+      }
+    }
     visit(item, number);
   }
-  return { entity, partition, head, floor, next, live, count, sets, texts, unnoted, tombstones, last, settled, ends };
+  const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
+  return { entity, partition, head, floor, next, ...lists, last, settled, ends };
 }
 
 /** The head of a list, strongly consistent; empty before the first number is taken. */

@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import type { Contract } from '../shared/contract/route.ts';
+import { filtersOf, isList } from '../shared/contract/traits.ts';
+
+/**
+ * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists
+ * while the new release is already answering (`docs/adding-a-filter.md`).
+ */
+
+export const RELEASED_FILTERS = join(import.meta.dirname, '../functions/released-filters.json');
+
+const recordSchema = z.object({
+  release: z.string(),
+  /** By the id of a list operation, the filters that it offers or does not offer yet. */
+  filters: z.record(z.string(), z.array(z.string())),
+});
+export type ReleasedFilters = z.infer<typeof recordSchema>;
+
+/** The record of the last release. */
+export const readReleasedFilters = (): ReleasedFilters =>
+  recordSchema.parse(JSON.parse(readFileSync(RELEASED_FILTERS, 'utf8')));
+
+/** What these contracts write. */
+export function filtersWritten(contracts: readonly Contract[], release: string): ReleasedFilters {
+  const lists = listsOf(contracts).map(
+    ([id, route]) => [id, [...filtersOf(route), ...(route.notYetOffered ?? [])].toSorted()] as const,
+  );
+  return { release, filters: Object.fromEntries(lists) };
+}
+
+/** The offered filters that the last release did not write, in words. A list that the last release did not have had no records. */
+export function filtersOfferedTooEarly(
+  contracts: readonly Contract[],
+  { release, filters }: ReleasedFilters,
+): string[] {
+  return listsOf(contracts).flatMap(([id, route]) => {
+    const written = filters[id];
+    if (written === undefined) return [];
+    return filtersOf(route)
+      .filter((name) => !written.includes(name))
+      .map(
+        (name) =>
+          `${id} offers \`${name}\`, which release ${release} does not write: declare it as notYetOffered first`,
+      );
+  });
+}
+
+const listsOf = (contracts: readonly Contract[]) =>
+  contracts.flatMap(({ routes }) => Object.entries(routes).filter(([, route]) => isList(route)));
+
+/** One line for each list. */
+export function textOf({ release, filters }: ReleasedFilters): string {
+  const lines = Object.entries(filters).map(
+    ([id, names]) => `    "${id}": [${names.map((name) => JSON.stringify(name)).join(', ')}]`,
+  );
+  return `{\n  "release": ${JSON.stringify(release)},\n  "filters": {\n${lines.join(',\n')}\n  }\n}\n`;
+}

@@ -1,0 +1,138 @@
+import { PLATFORM } from '../shared/table/keys.ts';
+import { environmentSession } from '../shared/table/session.ts';
+import { allOrganizations } from '../shared/table/system/organizations.ts';
+import { Tenant } from '../shared/table/tenant.ts';
+import { retry } from '../shared/table/transaction/retry.ts';
+import type { Verified } from '../shared/table/verify/difference.ts';
+import type { Kind } from '../shared/table/verify/kinds.ts';
+import { type Verification, verify } from '../shared/table/verify/verify.ts';
+import { Invocation, within } from '../shared/telemetry/invocation.ts';
+import type { VerifyProgress } from './verify-progress.ts';
+
+/**
+ * Verifies the platform and every organization, suspended ones too, several at a time. Each is independent of the others: one that fails is reported
+ * at the end, and the rest goes on.
+ */
+
+/** The tenant of a finding: an organization's id, null for the platform. */
+interface OfTenant {
+  readonly org_id: string | null;
+}
+
+export interface VerifiedAll {
+  /** Tenants that were verified in this run. */
+  readonly tenants: number;
+  /** Tenants that an earlier run with the same progress file has verified. */
+  readonly earlier: number;
+  readonly records: number;
+  readonly differences: readonly (Verified & OfTenant)[];
+  readonly tombstones: number;
+  /** Read and write units of DynamoDB, as it reports them. */
+  readonly units: number;
+  /** Tenants that could not be verified, and why. */
+  readonly failed: readonly (OfTenant & { readonly error: unknown })[];
+}
+
+export interface AllOptions {
+  readonly repair: boolean;
+  /** Tenants at the same time. */
+  readonly concurrency: number;
+  readonly progress?: VerifyProgress | undefined;
+  /** Is called for each difference when it is found. */
+  readonly onDifference?: (id: string, difference: Verified) => void;
+  /** Is called before a tenant is verified and after the last. */
+  readonly onProgress?: (finished: number, all: number) => void;
+}
+
+/** For the first reads, in milliseconds. */
+const TIMEOUT_MS = 60_000;
+
+export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Promise<VerifiedAll> {
+  const { concurrency, progress, onProgress = () => undefined } = options;
+  const all = await allTenants();
+  const left = all.filter((id) => progress?.isDone(id) !== true);
+  const run = new Run(kinds, options);
+  // One queue for all workers: who has finished a small tenant takes the next.
+  const queue = left.values();
+  const work = async (): Promise<void> => {
+    for (const id of queue) {
+      onProgress(all.length - left.length + run.finished, all.length);
+      await run.verify(id);
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  onProgress(all.length - left.length + run.finished, all.length);
+  if (run.isSettled) await progress?.finish();
+  return run.result(all.length - left.length);
+}
+
+/** The platform, then the organizations, the oldest first. One that is created later has all its lists from its beginning. */
+async function allTenants(): Promise<string[]> {
+  const ids: string[] = [PLATFORM];
+  const platform = Tenant.ofOperator(PLATFORM, environmentSession(TIMEOUT_MS));
+  for await (const { record } of allOrganizations(platform)) ids.push(record.id);
+  return ids;
+}
+
+/** What was found so far. */
+class Run {
+  readonly #kinds: readonly Kind[];
+  readonly #options: AllOptions;
+  readonly #invocation = new Invocation({});
+  readonly #differences: (Verified & OfTenant)[] = [];
+  readonly #failed: (OfTenant & { readonly error: unknown })[] = [];
+  #tenants = 0;
+  #records = 0;
+  #tombstones = 0;
+
+  constructor(kinds: readonly Kind[], options: AllOptions) {
+    this.#kinds = kinds;
+    this.#options = options;
+  }
+
+  get finished(): number {
+    return this.#tenants + this.#failed.length;
+  }
+
+  /** Whether nothing is left to do. */
+  get isSettled(): boolean {
+    return this.#failed.length === 0 && this.#differences.every(({ repaired }) => repaired);
+  }
+
+  async verify(id: string): Promise<void> {
+    const org_id = id === PLATFORM ? null : id;
+    try {
+      const { records, differences, tombstones } = await within(this.#invocation, () => this.#verify(id));
+      this.#records += records;
+      this.#tombstones += tombstones;
+      for (const difference of differences) this.#differences.push({ org_id, ...difference });
+      if (differences.every(({ repaired }) => repaired)) await this.#options.progress?.note(id);
+      this.#tenants += 1;
+    } catch (error) {
+      this.#failed.push({ org_id, error });
+    }
+  }
+
+  async #verify(id: string): Promise<Verification> {
+    const session = environmentSession(TIMEOUT_MS);
+    const tenant = Tenant.ofOperator(id, session);
+    // It was erased since the list was read.
+    if (!(await retry(() => tenant.exists(), session))) return NOTHING;
+    const { repair, onDifference } = this.#options;
+    return verify(tenant, this.#kinds, { repair, report: (difference) => onDifference?.(id, difference) });
+  }
+
+  result(earlier: number): VerifiedAll {
+    return {
+      tenants: this.#tenants,
+      earlier,
+      records: this.#records,
+      differences: this.#differences,
+      tombstones: this.#tombstones,
+      units: Math.ceil(this.#invocation.units),
+      failed: this.#failed,
+    };
+  }
+}
+
+const NOTHING: Verification = { records: 0, differences: [], tombstones: 0 };

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, sep } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../../local/dynamodb/free-port.ts';
+
+/** `docs/adding-a-filter.md` is carried out: its changes in copies of the repository, and its lines in a shell, which print what it says. */
+
+const ROOT = join(import.meta.dirname, '../..');
+const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'node_modules']);
+const LONG = 600_000;
+
+let page: string;
+let directory: string;
+beforeAll(async () => {
+  page = await readFile(join(ROOT, 'docs/adding-a-filter.md'), 'utf8');
+  directory = await mkdtemp(join(tmpdir(), 'custodia-releases-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+/** A copy of a release. */
+async function copyOf(release: string, name: string): Promise<string> {
+  const copy = join(directory, name);
+  const isCopied = (path: string): boolean => !NOT_COPIED.has(relative(release, path).split(sep)[0] ?? '');
+  await cp(release, copy, { recursive: true, filter: isCopied });
+  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  return copy;
+}
+
+/** The section of the page with this title. */
+const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+
+/** The blocks of a language, one after the other. */
+const blocks = (text: string, language: string): string[] =>
+  Array.from(text.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, 'gms')), ([, block = '']) => block);
+
+/** Makes the changes of a section in a copy. */
+async function change(copy: string, title: string): Promise<number> {
+  const changes = Array.from(section(title).matchAll(/^`([\w/.]+)`:\n\n```diff\n(.*?)^```$/gms));
+  for (const [, file = '', diff = ''] of changes) {
+    const lines = diff.split('\n').slice(0, -1);
+    const side = (mark: '+' | '-'): string =>
+      lines.flatMap((line) => (line.startsWith(mark) || line.startsWith(' ') ? [`${line.slice(1)}\n`] : [])).join('');
+    const text = await readFile(join(copy, file), 'utf8');
+    expect(text.split(side('-')), file).toHaveLength(2);
+    await writeFile(
+      join(copy, file),
+      text.replace(side('-'), () => side('+')),
+    );
+  }
+  return changes.length;
+}
+
+/** Runs lines in a shell, whose servers end with it. Of this run of the tests nothing is known there. */
+async function run(lines: string): Promise<string> {
+  const { PATH, HOME, JAVA_HOME } = process.env;
+  const env = { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }), TOKEN: '' };
+  const script = `trap 'kill $(jobs -p) || true' EXIT\n${lines}`;
+  const args = ['--norc', '-e', '-o', 'pipefail', '-c', script];
+  return (await promisify(execFile)('bash', args, { env, timeout: 300_000 })).stdout;
+}
+
+it(
+  'a filter that one release writes and the next one offers answers exact totals, while others write',
+  async () => {
+    const writes = await copyOf(ROOT, 'writes');
+    expect(await change(writes, 'The release that writes it')).toBe(2);
+    const offers = await copyOf(writes, 'offers');
+    expect(await change(offers, 'The release that offers it')).toBe(1);
+
+    const rehearsal = section('Try it on one machine');
+    let lines = blocks(rehearsal, 'bash').join('');
+    for (const port of [3001, 3002, 3004, 3005])
+      lines = lines.replaceAll(String(port), String(await freePort('127.0.0.1')));
+    lines = lines.replace(/^BEFORE=.*$/m, () => `BEFORE='${ROOT}' WRITES='${writes}' OFFERS='${offers}'`);
+    expect(await run(lines)).toBe(blocks(rehearsal, 'text').join(''));
+  },
+  LONG,
+);

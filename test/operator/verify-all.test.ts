@@ -1,0 +1,155 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { kinds } from '../../operator/kinds.ts';
+import { suspendOrganization } from '../../operator/suspending.ts';
+import { type AllOptions, verifyAll } from '../../operator/verify-all.ts';
+import { type RunOfVerify, VerifyProgress } from '../../operator/verify-progress.ts';
+import { configureTable, type Table } from '../../shared/table/connection/client.ts';
+import { HEAD } from '../../shared/table/keys.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { bodyOf, FaultyHandler } from '../support/faults.ts';
+import { tableAt } from '../support/storage.ts';
+
+/** `custodia verify --all`: every tenant for itself, and where a run that was interrupted goes on. */
+
+/** Refuses what is asked of one tenant, as a tenant whose data cannot be read. */
+class Refusing extends FaultyHandler {
+  tenant = 'nobody';
+  override async handle(...[request, options]: Parameters<FaultyHandler['handle']>) {
+    if (bodyOf(request).includes(`ORG#${this.tenant}#CLIENT`)) throw new Error('no such tenant');
+    return super.handle(request, options);
+  }
+}
+
+const wire = new Refusing();
+let api: Api;
+let table: Table;
+let orgs: readonly OrgAccess[];
+let directory: string;
+let file: string;
+beforeAll(async () => {
+  api = await startApi();
+  table = tableAt(api.table);
+  orgs = [await api.orgToken(), await api.orgToken(), await api.orgToken()];
+  for (const { token } of orgs) {
+    await api.request('POST', '/api/v1/clients', { token, body: { name: 'Bistro' } });
+  }
+  await suspendOrganization(id(1));
+  directory = mkdtempSync(join(tmpdir(), 'custodia-'));
+  configureTable({ requestHandler: wire });
+});
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await api.close();
+});
+beforeEach(async () => {
+  wire.tenant = 'nobody';
+  file = join(directory, `${crypto.randomUUID()}.progress`);
+  for (const index of [0, 1, 2]) await forgetFilters(id(index));
+});
+
+const id = (index: number): string => orgs[index]?.orgId ?? '';
+const RUN: RunOfVerify = { table: 'custodia-test', repair: true, lists: { CLIENT: ['status'] } };
+
+/** Of the filters of clients nobody knows then whether they are built. */
+const forgetFilters = (org: string) =>
+  table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { PK: `ORG#${org}#CLIENT#SET`, SK: HEAD },
+      UpdateExpression: 'REMOVE FILTERS',
+    }),
+  );
+
+const run = async (options: Partial<AllOptions> = {}) => {
+  await using progress = await VerifyProgress.open(file, RUN);
+  return await verifyAll(kinds, { repair: true, concurrency: 4, progress, ...options });
+};
+
+describe('all tenants', () => {
+  it('are verified and repaired, with the platform and suspended organizations', async () => {
+    const found = await run();
+    expect(found).toMatchObject({ tenants: 4, earlier: 0, failed: [] });
+    const repaired = found.differences.filter((each) => each.repaired).map(({ org_id, field }) => [org_id, field]);
+    expect(new Set(repaired.map(([org]) => org))).toEqual(new Set([id(0), id(1), id(2)]));
+    expect(repaired).toHaveLength(2 * 3);
+    expect(found.units).toBeGreaterThan(100);
+    expect(existsSync(file), 'nothing is left to do').toBe(false);
+    expect(await run({ repair: false })).toMatchObject({ tenants: 4, differences: [] });
+  });
+
+  it('are as many at the same time as is said, and no more', async () => {
+    for (const concurrency of [1, 3]) {
+      let begun = 0;
+      let most = 0;
+      const onProgress = (finished: number): void => {
+        begun += 1;
+        most = Math.max(most, begun - finished);
+      };
+      await run({ concurrency, repair: false, progress: undefined, onProgress });
+      expect([begun, most]).toEqual([4 + 1, concurrency]);
+    }
+  });
+
+  it('go on where one fails, which is told at the end and is what the next run does', async () => {
+    wire.tenant = id(1);
+    const found = await run();
+    expect(found).toMatchObject({ tenants: 3, failed: [{ org_id: id(1), error: expect.any(Error) }] });
+    expect(new Set(found.differences.map(({ org_id }) => org_id))).toEqual(new Set([id(0), id(2)]));
+    wire.tenant = 'nobody';
+    const rest = await run();
+    expect(rest).toMatchObject({ tenants: 1, earlier: 3, failed: [] });
+    expect(new Set(rest.differences.map(({ org_id }) => org_id))).toEqual(new Set([id(1)]));
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('in which something still differs are looked at again', async () => {
+    await run({ repair: false });
+    expect(await run({ repair: false })).toMatchObject({ tenants: 3, earlier: 1 });
+  });
+});
+
+describe('the progress', () => {
+  it('is on the disk for each tenant that is done, and a line that was cut off counts for nothing', async () => {
+    const seen: string[] = [];
+    wire.tenant = id(2);
+    await run({ concurrency: 1, onProgress: () => seen.push(readFileSync(file, 'utf8')) });
+    const lines = [JSON.stringify(RUN), '{"tenant":"PLATFORM"}', `{"tenant":"${id(0)}"}`, `{"tenant":"${id(1)}"}`];
+    expect(seen.map((text) => text.split('\n').slice(0, -1))).toEqual([
+      lines.slice(0, 1),
+      lines.slice(0, 2),
+      lines.slice(0, 3),
+      lines,
+      lines,
+    ]);
+    wire.tenant = 'nobody';
+    const text = lines.join('\n');
+    for (const [length, earlier] of [
+      [10, 0],
+      [text.indexOf(id(0)), 1],
+      [text.length - 1, 2],
+    ] as const) {
+      writeFileSync(file, text.slice(0, length));
+      expect((await run({ repair: false })).earlier).toBe(earlier);
+    }
+  });
+
+  it.each([
+    ['of another table', `${JSON.stringify({ ...RUN, table: 'other' })}\n`],
+    ['of a run without --repair', `${JSON.stringify({ ...RUN, repair: false })}\n`],
+    ['of a release with other filters', `${JSON.stringify({ ...RUN, lists: { CLIENT: ['status', 'plan'] } })}\n`],
+    ['that is another file', '{\n  "custodia-prod": {}\n}'],
+    ['with a line that is none', `${JSON.stringify(RUN)}\nsomething\n`],
+  ])('%s is refused, and left as it is', async (_, text) => {
+    writeFileSync(file, text);
+    await expect(VerifyProgress.open(file, RUN)).rejects.toThrow(`${file} is not the progress of this run`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it('is told where it cannot be kept', async () => {
+    await expect(VerifyProgress.open(directory, RUN)).rejects.toThrow(`--progress ${directory} cannot be opened.`);
+  });
+});
