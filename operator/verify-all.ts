@@ -1,4 +1,3 @@
-import { PLATFORM } from '../shared/table/keys.ts';
 import { environmentSession } from '../shared/table/session.ts';
 import { allOrganizations } from '../shared/table/system/organizations.ts';
 import { Tenant } from '../shared/table/tenant.ts';
@@ -39,7 +38,7 @@ export interface AllOptions {
   readonly concurrency: number;
   readonly progress?: VerifyProgress | undefined;
   /** Is called for each difference when it is found. */
-  readonly onDifference?: (id: string, difference: Verified) => void;
+  readonly onDifference?: (orgId: string | null, difference: Verified) => void;
   /** Is called before a tenant is verified and after the last. */
   readonly onProgress?: (finished: number, all: number) => void;
 }
@@ -68,8 +67,8 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
 
 /** The platform, then the organizations, the oldest first. One that is created later has all its lists from its beginning. */
 async function allTenants(): Promise<string[]> {
-  const ids: string[] = [PLATFORM];
-  const platform = Tenant.ofOperator(PLATFORM, environmentSession(TIMEOUT_MS));
+  const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
+  const ids: string[] = [platform.id];
   for await (const { record } of allOrganizations(platform)) ids.push(record.id);
   return ids;
 }
@@ -100,9 +99,10 @@ class Run {
   }
 
   async verify(id: string): Promise<void> {
-    const org_id = id === PLATFORM ? null : id;
+    const tenant = Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
+    const org_id = tenant.orgId;
     try {
-      const { records, differences, tombstones } = await within(this.#invocation, () => this.#verify(id));
+      const { records, differences, tombstones } = await within(this.#invocation, () => this.#verify(tenant));
       this.#records += records;
       this.#tombstones += tombstones;
       for (const difference of differences) this.#differences.push({ org_id, ...difference });
@@ -113,13 +113,11 @@ class Run {
     }
   }
 
-  async #verify(id: string): Promise<Verification> {
-    const session = environmentSession(TIMEOUT_MS);
-    const tenant = Tenant.ofOperator(id, session);
-    // It was erased since the list was read.
-    if (!(await retry(() => tenant.exists(), session))) return NOTHING;
+  async #verify(tenant: Tenant): Promise<Verification> {
+    // It may have been erased since the list was read.
+    if (!(await retry(() => tenant.exists(), tenant.session))) return NOTHING;
     const { repair, onDifference } = this.#options;
-    return verify(tenant, this.#kinds, { repair, report: (difference) => onDifference?.(id, difference) });
+    return verify(tenant, this.#kinds, { repair, report: (difference) => onDifference?.(tenant.orgId, difference) });
   }
 
   result(earlier: number): VerifiedAll {

@@ -1,4 +1,5 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { jsonText } from '../local/terminal/printable.ts';
 import { OperatorProblem } from './problem.ts';
 
 /** What a run of `verify --all` must have in common with the one that it continues. */
@@ -74,7 +75,7 @@ const notOfThisRun = (path: string): OperatorProblem =>
     `${path} is not the progress of this run, but of another table or release, without --repair, or something else: name another file.`,
   );
 
-const lineOf = (value: object): string => `${JSON.stringify(value)}\n`;
+const lineOf = (value: object): string => `${jsonText(value, 0)}\n`;
 
 /** `{"tenant":"…"}` */
 const tenantIn = (line: string): string | undefined => TENANT.exec(line)?.[1];

@@ -73,7 +73,7 @@ export const SAME_EVERYWHERE = [
   'test/fuzz/fuzz.test.ts',
   'test/http/{bad-input,docs,matrix,openapi,permissions,risks.property,sizes}.test.ts',
   'test/local/{gateway-harness,request-log}.test.ts',
-  'test/operator/{traffic,verify}.test.ts',
+  'test/operator/{traffic,verify,verify-all}.test.ts',
 ];
 export const SAME_EVERY_DAY = [...STORING, ...SAME_EVERYWHERE];
 

@@ -3,7 +3,6 @@ import { wholeNumber } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { tellProgress } from '../../local/terminal/progress.ts';
 import { environmentTable } from '../../shared/table/connection/client.ts';
-import { PLATFORM } from '../../shared/table/keys.ts';
 import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
@@ -90,9 +89,9 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
     repair,
     concurrency,
     progress,
-    onDifference: (id, difference) => {
+    onDifference: (orgId, difference) => {
       shown.clear();
-      if (!json) print(`${nameOf(id)}: ${lineOf(difference, repair)}`);
+      if (!json) print(`${nameOf(orgId)}: ${lineOf(difference, repair)}`);
     },
     onProgress: (finished, all) => shown.tell(`${finished} of ${all} tenants`),
   }).finally(shown.stop);
@@ -123,7 +122,7 @@ function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAl
   else if (repaired < differences.length) process.exitCode = EXIT.found;
 }
 
-const nameOf = (id: string | null): string => (id === null || id === PLATFORM ? 'platform' : id);
+const nameOf = (id: string | null): string => id ?? 'platform';
 
 const countRepaired = (differences: readonly Verified[]): number =>
   differences.filter((difference) => difference.repaired).length;
