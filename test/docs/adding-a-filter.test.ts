@@ -56,9 +56,9 @@ async function change(copy: string, title: string): Promise<number> {
 /** Runs lines in a shell, whose servers end with it. Of this run of the tests nothing is known there. */
 async function run(lines: string): Promise<string> {
   const { PATH, HOME, JAVA_HOME } = process.env;
-  const env = { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }), TOKEN: '' };
+  const env = { PATH, HOME, ...(JAVA_HOME === undefined ? {} : { JAVA_HOME }) };
   const script = `trap 'kill $(jobs -p) || true' EXIT\n${lines}`;
-  const args = ['--norc', '-e', '-o', 'pipefail', '-c', script];
+  const args = ['--norc', '-ex', '-o', 'pipefail', '-c', script];
   return (await promisify(execFile)('bash', args, { env, timeout: 300_000 })).stdout;
 }
 
