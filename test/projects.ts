@@ -34,7 +34,7 @@ const SLOW = [
   'test/clients/generated.test.ts',
   'test/contract/openapi-lint.test.ts',
   'test/docs/{adding-a-domain,adding-a-filter}.test.ts',
-  'test/infra/{deployed,lambda-runtime,linters,restoring,sbom}.test.ts',
+  'test/infra/{deployed,diff-command,lambda-runtime,linters,restoring,sbom}.test.ts',
   'test/local/{command-lines,dynamodb,dynamodb-access,full-disk,node-version,seed,start}.test.ts',
   'test/operator/{create-platform-key,hostile-values,*-command}.test.ts',
   'test/table/engine-restart.test.ts',
