@@ -154,8 +154,11 @@ const schema = z.object({
     .string()
     .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
     .optional(),
-  /** Whether the app has a stack that sets the account's role for API Gateway's logs: false where somebody else's stack does. */
-  gatewayLogRole: flag(true),
+  /**
+   * Whether the app has a stack that sets the account's role for API Gateway's logs. Only where it is asked for: it replaces the role that is there,
+   * whoever set it (`docs/decisions/0059-the-account.md`).
+   */
+  gatewayLogRole: flag(false),
 });
 
 /** What can only be said of several together. */

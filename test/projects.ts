@@ -14,7 +14,7 @@ const UNIT = [
   'test/infra/{alarms/*,bundled-texts,cors,packages,routes,stage-files}.test.ts',
   'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
-  'test/operator/{backups,kinds,logs,restore-partitions,usage}.test.ts',
+  'test/operator/{backups,doctor-account,kinds,logs,restore-partitions,usage}.test.ts',
   'test/shared/*.test.ts',
   'test/table/{ids,lean-calls,lean-client,lean-signer,number-set,periods,restore-differences,retry,scattered,tenant-credentials}.test.ts',
   'test/telemetry/*.test.ts',

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { type DoctorOptions, doctor } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/findings.ts';
@@ -10,13 +10,23 @@ export function declareDoctor(program: Command): void {
   const command = program
     .command('doctor')
     .description(
-      'Look whether a stage works: outputs, table, keys, API, log in, one read; and say in a line each what is wrong',
+      'Look whether a stage works, and whether its account has what it needs: identity, quotas, role for logs, trail, table, keys, API, log in, one read; and say in a line each what is wrong',
     )
     .option('--url <address>', 'where the API answers, instead of the output BaseUrl; of npm start by HOST and PORT')
-    .option('--app-code <code>', 'platform key to log in with; its secret is read from PLATFORM_SECRET');
+    .option('--app-code <code>', 'key to log in with; its secret is read from PLATFORM_SECRET')
+    .addOption(
+      new Option('--account', 'look at the account and region alone, as before the first deployment').conflicts(
+        'local',
+      ),
+    )
+    .option(
+      '--without-role',
+      'do not assume the operator role, and so do not look at the table and the key of secrets',
+    );
   withJson(withTarget(command, 'OperatorRoleArn', { secrets: true })).action(look);
   withExamples(
     command,
+    'doctor --account --region eu-west-1',
     'doctor --outputs outputs.json',
     'doctor --outputs outputs.json --app-code ops   # with PLATFORM_SECRET in the environment',
     'doctor --local',
@@ -32,4 +42,4 @@ async function look(options: DoctorOptions & AnswerOptions): Promise<void> {
 
 const lineOf = ({ check, state, detail }: Finding): string => `${STATES[state]}  ${check.padEnd(11)}  ${detail}`;
 
-const STATES = { ok: 'ok     ', wrong: 'WRONG  ', skipped: 'skipped' } as const;
+const STATES = { ok: 'ok     ', warning: 'warning', wrong: 'WRONG  ', skipped: 'skipped' } as const;

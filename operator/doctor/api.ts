@@ -66,15 +66,14 @@ export async function logIn(base: string, appCode: string, secret: string): Prom
   throw new Error(`The login answered ${refusalOf(answered)}`);
 }
 
-/** Reads one record through the API. */
+/** Reads a list through the API: of the platform's organizations, or of an organization's clients. */
 export async function readOne(base: string, token: string): Promise<string> {
-  const answered = await ask(`${base}/api/v1/orgs?page_size=1`, { headers: { Authorization: `Bearer ${token}` } });
+  const read = (path: string) =>
+    ask(`${base}/api/v1/${path}?page_size=1`, { headers: { Authorization: `Bearer ${token}` } });
+  const organizations = await read('orgs');
+  const isOfOrganization = organizations.status === 403;
+  const answered = isOfOrganization ? await read('clients') : organizations;
   const { total } = (answered.body ?? {}) as { total?: number };
-  if (answered.status === 200 && total !== undefined) return `${total} organizations`;
-  if (answered.status === 403) {
-    throw new OperatorProblem(
-      'The key is none of the platform, or may not read organizations: name one made by custodia create-platform-key.',
-    );
-  }
-  throw new Error(`The list of organizations answered ${refusalOf(answered)}`);
+  if (answered.status !== 200 || total === undefined) throw new Error(`A list answered ${refusalOf(answered)}`);
+  return isOfOrganization ? `${total} clients of the key’s organization` : `${total} organizations`;
 }

@@ -8,12 +8,17 @@ import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
+import { accountChecks } from './account/checks.ts';
 import { logIn, lookAtDocument, lookAtTokenKeys, readOne } from './api.ts';
 import { type Check, type Finding, findingsOf, Skipped } from './findings.ts';
 
 export interface DoctorOptions extends TargetOptions {
   readonly url?: string;
   readonly appCode?: string;
+  /** Looks at the account and region alone, as before a first deployment. */
+  readonly account?: true;
+  /** Looks with one's own credentials alone, and not at the table and the key of secrets, for which the operator's role is needed. */
+  readonly withoutRole?: true;
 }
 
 /** For a read, in milliseconds. */
@@ -25,7 +30,8 @@ const SECRET = 'PLATFORM_SECRET';
 /** Checks a stage, or the data of `npm start`, from the outside in; nothing is changed. */
 export async function doctor(options: DoctorOptions): Promise<readonly Finding[]> {
   await using opened = new AsyncDisposableStack();
-  const found: { base?: string; token?: string } = {};
+  const found: Found & { token?: string } = {};
+  if (options.account) return await findingsOf(accountChecks(() => options.region));
   const address = (): string => {
     if (found.base === undefined) throw new Skipped('no address: name --url, or --outputs that have a BaseUrl');
     return found.base;
@@ -85,14 +91,15 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
   ]);
 }
 
-type Found = { base?: string };
+type Found = { base?: string; region?: string | undefined };
 
 function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStack): readonly Check[] {
   return [
     {
       name: 'outputs',
       look: async () => {
-        const { table, baseUrl } = await stackOf(options, 'OperatorRoleArn');
+        const { table, baseUrl, region } = await stackOf(options, 'OperatorRoleArn');
+        found.region = region;
         const base = options.url ?? baseUrl;
         if (base !== undefined) found.base = withoutSlash(base);
         if (table === undefined)
@@ -101,10 +108,13 @@ function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStac
       },
       advice: 'Deploy with --outputs-file and name that file.',
     },
+    // With one's own credentials, which the operator's role then takes the place of.
+    ...accountChecks(() => found.region),
     {
       name: 'access',
       needs: ['outputs'],
       look: async () => {
+        if (options.withoutRole) throw new Skipped('--without-role: table and key of secrets are not looked at');
         opened.use(await openTarget(options, 'OperatorRoleArn', { secrets: true }));
         return 'the operator role can be assumed';
       },

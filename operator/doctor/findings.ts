@@ -3,7 +3,7 @@ import { OperatorProblem, sentenceOf } from '../problem.ts';
 /** What was found by one check. */
 export interface Finding {
   readonly check: string;
-  readonly state: 'ok' | 'wrong' | 'skipped';
+  readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
   /** What is there; or what is wrong, and what to do about it. */
   readonly detail: string;
 }
@@ -14,7 +14,7 @@ export interface Check {
   readonly needs?: readonly string[];
   /**
    * Looks, and tells what is there.
-   * @throws Skipped; any other error says what is wrong
+   * @throws Skipped, Warning; any other error says what is wrong
    */
   readonly look: () => Promise<string>;
   /** What to do where it is wrong; an {@link OperatorProblem} says that itself. */
@@ -26,11 +26,16 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
+/** Something should be better, and the stage works all the same. */
+export class Warning extends Error {
+  override readonly name = 'Warning';
+}
+
 /** Makes the checks one after the other. */
 export async function findingsOf(checks: readonly Check[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { name, needs = [], look, advice } of checks) {
-    const missing = findings.find(({ check, state }) => needs.includes(check) && state !== 'ok');
+    const missing = findings.find(({ check, state }) => needs.includes(check) && state !== 'ok' && state !== 'warning');
     findings.push(
       missing === undefined
         ? await findingOf(name, look, advice)
@@ -45,6 +50,7 @@ async function findingOf(check: string, look: () => Promise<string>, advice: str
     return { check, state: 'ok', detail: await look() };
   } catch (error) {
     if (error instanceof Skipped) return { check, state: 'skipped', detail: error.message };
+    if (error instanceof Warning) return { check, state: 'warning', detail: error.message };
     const said = sentenceOf(error);
     const isAdvised = error instanceof OperatorProblem;
     return { check, state: 'wrong', detail: isAdvised ? said : `${said.replace(/\.?$/, '.')} ${advice}` };

@@ -6,24 +6,27 @@ import { type FakeKms, startFakeKms } from '../auth/fake-kms.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { type Ran, runOperator } from '../support/operator.ts';
+import { type FakeAccount, startFakeAccount } from './fake-account.ts';
 
 let api: Api;
 let kms: FakeKms;
+let account: FakeAccount;
 let secret: string;
 beforeAll(async () => {
-  [api, kms] = await Promise.all([startApi(), startFakeKms()]);
+  [api, kms, account] = await Promise.all([startApi(), startFakeKms(), startFakeAccount()]);
   const made = await operator('create-platform-key', '--app-code', 'ops');
   secret = JSON.parse(made.stdout).secret;
 });
 afterAll(() => {
   kms.stop();
+  account.stop();
   return api.close();
 });
 
 const on = (...options: string[]) => ['--table', api.table.tableName, '--secrets-key', 'master', ...options];
 const operator = (...args: string[]) => runOperator([...args, ...on()], { AWS_ENDPOINT_URL_KMS: kms.endpoint });
 const doctor = (options: string[], variables: Record<string, string> = {}): Promise<Ran> =>
-  runOperator(['doctor', ...options], { AWS_ENDPOINT_URL_KMS: kms.endpoint, ...variables });
+  runOperator(['doctor', ...options], { ...account.variables, AWS_ENDPOINT_URL_KMS: kms.endpoint, ...variables });
 /** With the address and the key of this stage. */
 const whole = (options: string[] = [], variables: Record<string, string> = {}) =>
   doctor([...on('--url', api.url, '--app-code', 'ops'), ...options], { PLATFORM_SECRET: secret, ...variables });
@@ -45,6 +48,10 @@ describe('custodia doctor', () => {
     expect(await found(whole(['--json']))).toEqual({
       code: 0,
       outputs: OK(),
+      identity: OK(/account 111122223333/),
+      quotas: OK(),
+      'log role': OK(),
+      trail: OK(),
       access: OK(),
       table: OK(/can be read$/),
       'secrets key': OK(),
@@ -54,7 +61,7 @@ describe('custodia doctor', () => {
       read: OK(/^0 organizations$/),
     });
     const { stdout } = await whole();
-    expect(stdout.split('\n').slice(0, -1)).toEqual(Array(8).fill(expect.stringMatching(/^ok {7}\S.{10} {2}\S/)));
+    expect(stdout.split('\n').slice(0, -1)).toEqual(Array(12).fill(expect.stringMatching(/^ok {7}\S.{10} {2}\S/)));
   });
 
   it('says in a line each what is wrong, skips what depends on it, and ends with 1', async () => {
@@ -72,14 +79,34 @@ describe('custodia doctor', () => {
     });
   });
 
-  it('tells a key of an organization from one of the platform', async () => {
+  it('takes a key of an organization, such as the one of a pipeline', async () => {
     const org = await api.orgToken();
     const ran = doctor([...on('--url', api.url, '--app-code', org.appCode), '--json'], { PLATFORM_SECRET: org.secret });
     expect(await found(ran)).toMatchObject({
-      code: 1,
+      code: 0,
       'log in': OK(),
-      read: wrong(/^The key is none of the platform/),
+      read: OK(/^0 clients of the key’s organization$/),
     });
+  });
+
+  it('does without the operator’s role, as a pipeline that is to make no platform keys', async () => {
+    const ran = whole(['--without-role', '--role', 'arn:aws:iam::111122223333:role/operator', '--json']);
+    expect(await found(ran)).toMatchObject({
+      code: 0,
+      access: skipped(/^--without-role/),
+      table: skipped(/^needs: access$/),
+      'secrets key': skipped(/^needs: access$/),
+      read: OK(),
+    });
+  });
+
+  it('looks at the account alone, before there is a stage, and warns without calling it wrong', async () => {
+    account.answers = { ...account.answers, executions: 10 };
+    const { code, stdout } = await doctor(['--account', '--region', 'eu-west-1']);
+    expect(code).toBe(0);
+    expect(stdout.split('\n').slice(0, -1)).toEqual(
+      ['ok', 'warning', 'ok', 'ok'].map((state) => expect.stringMatching(`^${state.padEnd(9)}`)),
+    );
   });
 
   it('finds a table that is not there', async () => {

@@ -61,6 +61,9 @@ interface DeployOptions {
   readonly makeTable?: () => Promise<FreshTable>;
 }
 
+/** Whatever the files of `stages/` say. */
+const ALWAYS = { profile: 'standard', gatewayLogRole: 'true' };
+
 /** @param context what the stage sets (`infra/settings.ts`) */
 export async function deploy(
   context: Readonly<Record<string, string>>,
@@ -71,7 +74,7 @@ export async function deploy(
   started.defer(() => rmSync(outdir, { recursive: true, force: true }));
   await run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
-    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...context }) },
+    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...ALWAYS, ...context }) },
   });
   const stack = deployed(outdir, STACKS);
   const table = before?.table ?? (await makeTable());

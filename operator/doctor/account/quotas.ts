@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import { Warning } from '../findings.ts';
+import type { AskAws } from './aws.ts';
+
+/** https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
+const lambdaSchema = z.object({
+  AccountLimit: z.object({ ConcurrentExecutions: z.number(), TotalCodeSize: z.number() }),
+  AccountUsage: z.object({ TotalCodeSize: z.number() }),
+});
+
+/** https://docs.aws.amazon.com/apigateway/latest/api/API_Account.html */
+export const gatewayAccountSchema = z.object({
+  cloudwatchRoleArn: z.string().optional(),
+  throttleSettings: z.object({ burstLimit: z.number(), rateLimit: z.number() }).optional(),
+});
+
+export const readGatewayAccount = async (ask: AskAws) =>
+  gatewayAccountSchema.parse(JSON.parse(await ask({ service: 'apigateway', path: '/account' })));
+
+/** As many as an account has that was given what is usual. A new one may have 10. */
+const USUAL_EXECUTIONS = 1_000;
+/** Requests a second that a stage lets through of each route, where its settings do not say otherwise. */
+const THROTTLE_RATE = 500;
+const FULL = 0.8;
+
+/** Looks whether the account has room for a stage. @throws Warning */
+export async function lookAtQuotas(ask: AskAws): Promise<string> {
+  const { AccountLimit: limit, AccountUsage: usage } = lambdaSchema.parse(
+    JSON.parse(await ask({ service: 'lambda', path: '/2016-08-19/account-settings/' })),
+  );
+  const { throttleSettings } = await readGatewayAccount(ask);
+  const rate = throttleSettings?.rateLimit;
+  const short = [
+    ...(limit.ConcurrentExecutions < USUAL_EXECUTIONS ? [tooFew(limit.ConcurrentExecutions)] : []),
+    ...(usage.TotalCodeSize > limit.TotalCodeSize * FULL
+      ? [
+          `Functions take ${percent(usage.TotalCodeSize / limit.TotalCodeSize)} of the storage for code: delete old versions of other functions.`,
+        ]
+      : []),
+    ...(rate !== undefined && rate < THROTTLE_RATE
+      ? [`API Gateway takes ${rate} requests a second of all APIs together: ask for more in Service Quotas.`]
+      : []),
+  ];
+  if (short.length > 0) throw new Warning(short.join(' '));
+  return `${limit.ConcurrentExecutions} concurrent executions, ${rate ?? 'unknown'} requests a second`;
+}
+
+const tooFew = (executions: number): string =>
+  `${executions} concurrent executions for all functions of the account and region together; further calls fail. Ask for ${USUAL_EXECUTIONS}: aws service-quotas request-service-quota-increase --service-code lambda --quota-code L-B99A9384 --desired-value ${USUAL_EXECUTIONS}`;
+
+const percent = (share: number): string => `${Math.round(share * 100)} %`;

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import { Warning } from '../findings.ts';
+import type { AskAws } from './aws.ts';
+
+/**
+ * CloudTrail records who disables a key or schedules its deletion, and tells EventBridge, whose rules raise the alarm. Without a trail that logs, neither
+ * happens (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html).
+ */
+
+const trailsSchema = z.object({ trailList: z.array(z.object({ TrailARN: z.string(), Name: z.string() })) });
+const statusSchema = z.object({ IsLogging: z.boolean() });
+
+/** https://docs.aws.amazon.com/awscloudtrail/latest/APIReference/API_GetEventSelectors.html */
+const selectorsSchema = z.object({
+  EventSelectors: z
+    .array(
+      z.object({
+        ReadWriteType: z.string().default('All'),
+        IncludeManagementEvents: z.boolean().default(true),
+        ExcludeManagementEventSources: z.array(z.string()).default([]),
+      }),
+    )
+    .nullish(),
+  AdvancedEventSelectors: z
+    .array(
+      z.object({
+        FieldSelectors: z.array(
+          z.object({
+            Field: z.string(),
+            Equals: z.array(z.string()).optional(),
+            NotEquals: z.array(z.string()).optional(),
+          }),
+        ),
+      }),
+    )
+    .nullish(),
+});
+type Selectors = z.infer<typeof selectorsSchema>;
+type Fields = NonNullable<Selectors['AdvancedEventSelectors']>[number]['FieldSelectors'];
+
+const KMS = 'kms.amazonaws.com';
+
+/** Looks for a trail that sees what is done to keys. @throws Warning */
+export async function lookAtTrail(ask: AskAws): Promise<string> {
+  const { trailList } = trailsSchema.parse(await call(ask, 'DescribeTrails', {}));
+  for (const { TrailARN, Name } of trailList) {
+    const { IsLogging } = statusSchema.parse(await call(ask, 'GetTrailStatus', { Name: TrailARN }));
+    if (!IsLogging) continue;
+    const selectors = selectorsSchema.parse(await call(ask, 'GetEventSelectors', { TrailName: TrailARN }));
+    if (seesKeys(selectors)) return `${Name} records what is done to keys`;
+  }
+  const found =
+    trailList.length === 0
+      ? 'There is no trail'
+      : `No trail records management events of KMS (${trailList.map(({ Name }) => Name).join(', ')})`;
+  throw new Warning(
+    `${found}: nobody is told when a key is disabled or is to be deleted. The first trail of management events costs only its storage: aws cloudtrail create-trail`,
+  );
+}
+
+const call = async (ask: AskAws, action: string, body: Readonly<Record<string, unknown>>): Promise<unknown> =>
+  JSON.parse(
+    await ask({
+      service: 'cloudtrail',
+      target: `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.${action}`,
+      body,
+    }),
+  );
+
+const seesKeys = ({ EventSelectors, AdvancedEventSelectors }: Selectors): boolean =>
+  (EventSelectors ?? []).some(
+    ({ ReadWriteType, IncludeManagementEvents, ExcludeManagementEventSources }) =>
+      IncludeManagementEvents && ReadWriteType !== 'ReadOnly' && !ExcludeManagementEventSources.includes(KMS),
+  ) || (AdvancedEventSelectors ?? []).some(({ FieldSelectors }) => takesKeys(FieldSelectors));
+
+/** Whether an advanced selector lets writes to KMS through. */
+const takesKeys = (fields: Fields): boolean =>
+  fields.some(({ Field, Equals }) => Field === 'eventCategory' && Equals?.includes('Management')) &&
+  fields.every(({ Field, Equals, NotEquals }) => {
+    if (Field === 'readOnly') return !Equals?.includes('true');
+    if (Field === 'eventSource') return !NotEquals?.includes(KMS) && (Equals === undefined || Equals.includes(KMS));
+    return true;
+  });
