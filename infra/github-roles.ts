@@ -54,7 +54,7 @@ export class GitHubRoles extends Stack {
           StringEquals: { [`${ISSUER}:aud`]: AUDIENCE, [`${ISSUER}:sub`]: `repo:${repository}:${subject}` },
         }),
       });
-    this.#allowDeployment(roleFor('Deploy', `Deploys the stage ${stage}`, `environment:${stage}`));
+    this.#allowDeployment(roleFor('Deploy', `Deploys the stage ${stage}`, `environment:${stage}`), stage);
     this.#allowComparison(
       roleFor('Diff', `Reads the templates of the stage ${stage}, and nothing else`, 'pull_request'),
       stage,
@@ -73,7 +73,7 @@ export class GitHubRoles extends Stack {
    * By CDK's roles, whose rights its bootstrap decides. Not its lookup role, which reads all data of the account; and not the operator's roles, so that
    * nobody makes a platform key by a workflow.
    */
-  #allowDeployment(role: Role): void {
+  #allowDeployment(role: Role, stage: string): void {
     const bootstrapRoles = ['deploy', 'file-publishing'].map((name) =>
       this.formatArn({
         service: 'iam',
@@ -84,6 +84,7 @@ export class GitHubRoles extends Stack {
     );
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: bootstrapRoles }));
     // What `custodia doctor` looks at.
+    this.#allowStacks(role, ['cloudformation:DescribeStacks'], stacksOf(stage));
     role.addToPolicy(
       new PolicyStatement({
         actions: [
@@ -106,26 +107,26 @@ export class GitHubRoles extends Stack {
   }
 
   #allowComparison(role: Role, stage: string): void {
-    const stacks = [
-      `custodia-${stage}/*`,
-      `custodia-${stage}-data/*`,
-      `custodia-${stage}-ops/*`,
-      'api-gateway-log-role/*',
-    ];
-    role.addToPolicy(
-      new PolicyStatement({
-        actions: ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
-        resources: stacks.map((name) =>
-          this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: name }),
-        ),
-      }),
+    this.#allowStacks(
+      role,
+      ['cloudformation:DescribeStacks', 'cloudformation:GetTemplate'],
+      [...stacksOf(stage), 'api-gateway-log-role'],
     );
+    new CfnOutput(this, 'DiffRoleArn', { value: role.roleArn, description: 'AWS_DIFF_ROLE_ARN of the repository' });
+  }
+
+  #allowStacks(role: Role, actions: string[], names: readonly string[]): void {
+    const stacks = names.map((name) => `${name}/*`);
+    const arnOf = (name: string) =>
+      this.formatArn({ service: 'cloudformation', resource: 'stack', resourceName: name });
+    role.addToPolicy(new PolicyStatement({ actions, resources: stacks.map(arnOf) }));
     for (const name of stacks) {
       Validations.of(role).acknowledge({
         id: `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:cloudformation:<AWS::Region>:<AWS::AccountId>:stack/${name}]`,
         reason: 'Behind the name of a stack stands an id that it gets when it is made; the name itself is exact.',
       });
     }
-    new CfnOutput(this, 'DiffRoleArn', { value: role.roleArn, description: 'AWS_DIFF_ROLE_ARN of the repository' });
   }
 }
+
+const stacksOf = (stage: string): readonly string[] => ['-data', '', '-ops'].map((part) => `custodia-${stage}${part}`);

@@ -3,12 +3,17 @@ import { environmentTable } from '../shared/table/connection/client.ts';
 
 /** Services of AWS that commands ask a question or two, without clients of their own (`docs/decisions/0155-services-without-clients.md`). */
 
-const errorIn: Service['errorIn'] = (text) => {
+/** @throws SyntaxError for a text that is no JSON */
+export const jsonErrorIn: Service['errorIn'] = (text) => {
   const { __type: type, Code, message, Message } = JSON.parse(text);
   return { name: type?.slice(type.lastIndexOf('#') + 1) ?? Code, message: message ?? Message };
 };
 
-const serviceNamed = (name: Service['name'], contentType: string): Service => ({ name, contentType, errorIn });
+const serviceNamed = (name: Service['name'], contentType: string): Service => ({
+  name,
+  contentType,
+  errorIn: jsonErrorIn,
+});
 
 const LOGS = serviceNamed('logs', 'application/x-amz-json-1.1');
 const DYNAMODB = serviceNamed('dynamodb', 'application/x-amz-json-1.0');

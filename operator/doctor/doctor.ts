@@ -8,7 +8,7 @@ import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
-import { accountChecks } from './account/checks.ts';
+import { accountChecks, type Place } from './account/checks.ts';
 import { logIn, lookAtDocument, lookAtTokenKeys, readOne } from './api.ts';
 import { type Check, type Finding, findingsOf, Skipped } from './findings.ts';
 
@@ -31,7 +31,7 @@ const SECRET = 'PLATFORM_SECRET';
 export async function doctor(options: DoctorOptions): Promise<readonly Finding[]> {
   await using opened = new AsyncDisposableStack();
   const found: Found & { token?: string } = {};
-  if (options.account) return await findingsOf(accountChecks(() => options.region));
+  if (options.account) return await findingsOf(accountChecks({ region: options.region }));
   const address = (): string => {
     if (found.base === undefined) throw new Skipped('no address: name --url, or --outputs that have a BaseUrl');
     return found.base;
@@ -91,15 +91,15 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
   ]);
 }
 
-type Found = { base?: string; region?: string | undefined };
+type Found = Place & { base?: string };
 
 function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStack): readonly Check[] {
   return [
     {
       name: 'outputs',
       look: async () => {
-        const { table, baseUrl, region } = await stackOf(options, 'OperatorRoleArn');
-        found.region = region;
+        const { table, baseUrl, region, name } = await stackOf(options, 'OperatorRoleArn');
+        Object.assign(found, { region, stack: name });
         const base = options.url ?? baseUrl;
         if (base !== undefined) found.base = withoutSlash(base);
         if (table === undefined)
@@ -109,7 +109,7 @@ function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStac
       advice: 'Deploy with --outputs-file and name that file.',
     },
     // With one's own credentials, which the operator's role then takes the place of.
-    ...accountChecks(() => found.region),
+    ...accountChecks(found),
     {
       name: 'access',
       needs: ['outputs'],

@@ -12,7 +12,16 @@ import { type Context, type Middleware, metadataOf, type SdkClient, wayThrough }
  */
 export interface Service {
   /** As in host names and signatures. */
-  readonly name: 'kms' | 'sts' | 'logs' | 'backup' | 'dynamodb';
+  readonly name:
+    | 'apigateway'
+    | 'backup'
+    | 'cloudformation'
+    | 'cloudtrail'
+    | 'dynamodb'
+    | 'kms'
+    | 'lambda'
+    | 'logs'
+    | 'sts';
   /** Of a service that functions call. */
   readonly counter?: Counter;
   readonly contentType: string;

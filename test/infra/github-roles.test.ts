@@ -51,6 +51,7 @@ it('deploy by two roles of CDK’s bootstrap and look at the account, and no mor
   const statements = roles[0]?.Policies[0].PolicyDocument.Statement ?? [];
   expect(statements.map(({ Action }) => Action)).toEqual([
     'sts:AssumeRole',
+    'cloudformation:DescribeStacks',
     [
       'cloudtrail:DescribeTrails',
       'cloudtrail:GetEventSelectors',

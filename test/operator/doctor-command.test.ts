@@ -49,6 +49,7 @@ describe('custodia doctor', () => {
       code: 0,
       outputs: OK(),
       identity: OK(/account 111122223333/),
+      stacks: skipped(/^no stage named/),
       quotas: OK(),
       'log role': OK(),
       trail: OK(),
@@ -61,7 +62,9 @@ describe('custodia doctor', () => {
       read: OK(/^0 organizations$/),
     });
     const { stdout } = await whole();
-    expect(stdout.split('\n').slice(0, -1)).toEqual(Array(12).fill(expect.stringMatching(/^ok {7}\S.{10} {2}\S/)));
+    expect(stdout.split('\n').slice(0, -1)).toEqual(
+      Array(13).fill(expect.stringMatching(/^(ok {7}|skipped {2})\S.{10} {2}\S/)),
+    );
   });
 
   it('says in a line each what is wrong, skips what depends on it, and ends with 1', async () => {
@@ -105,7 +108,7 @@ describe('custodia doctor', () => {
     const { code, stdout } = await doctor(['--account', '--region', 'eu-west-1']);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, -1)).toEqual(
-      ['ok', 'warning', 'ok', 'ok'].map((state) => expect.stringMatching(`^${state.padEnd(9)}`)),
+      ['ok', 'skipped', 'warning', 'ok', 'ok'].map((state) => expect.stringMatching(`^${state.padEnd(9)}`)),
     );
   });
 

@@ -8,6 +8,8 @@ export interface AccountAnswers {
   readonly rateLimit: number;
   readonly logRole: string | undefined;
   readonly trails: readonly Trail[];
+  /** By name: its status, and whether it is protected. */
+  readonly stacks: Readonly<Record<string, readonly [status: string, isProtected: boolean]>>;
 }
 
 interface Trail {
@@ -27,6 +29,11 @@ export interface FakeAccount {
 }
 
 export const USUAL: AccountAnswers = {
+  stacks: {
+    'custodia-prod-data': ['CREATE_COMPLETE', true],
+    'custodia-prod': ['UPDATE_COMPLETE', true],
+    'custodia-prod-ops': ['UPDATE_COMPLETE', false],
+  },
   executions: 1_000,
   codeSize: 1_000_000,
   rateLimit: 10_000,
@@ -60,13 +67,16 @@ export async function startFakeAccount(): Promise<FakeAccount> {
       const [{ status, body: said } = { status: 500, body: {} }] = failures.splice(failure, 1);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
     } else if (service === 'sts') response.writeHead(200, { 'content-type': 'text/xml' }).end(STS);
-    else {
+    else if (service === 'cloudformation') {
+      const stack = account.answers.stacks[new URLSearchParams(body).get('StackName') ?? ''];
+      response.writeHead(stack === undefined ? 400 : 200, { 'content-type': 'text/xml' }).end(stackXml(stack));
+    } else {
       const answer = answerOf(account.answers, service, target.split('.').at(-1) ?? '', body);
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
     }
   });
   const endpoint = await listening(server);
-  const services = ['STS', 'LAMBDA', 'API_GATEWAY', 'CLOUDTRAIL'];
+  const services = ['STS', 'LAMBDA', 'APIGATEWAY', 'CLOUDTRAIL', 'CLOUDFORMATION'];
   const account: FakeAccount = {
     variables: Object.fromEntries(services.map((name) => [`AWS_ENDPOINT_URL_${name}`, endpoint])),
     fail: (service, times, status, body) => {
@@ -78,6 +88,12 @@ export async function startFakeAccount(): Promise<FakeAccount> {
   };
   return account;
 }
+
+const stackXml = (stack: readonly [status: string, isProtected: boolean] | undefined): string =>
+  stack === undefined
+    ? '<ErrorResponse><Error><Code>ValidationError</Code><Message>Stack does not exist</Message></Error></ErrorResponse>'
+    : `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>${stack[0]}</StackStatus>
+  <EnableTerminationProtection>${stack[1]}</EnableTerminationProtection></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
 function answerOf(answers: AccountAnswers, service: string, action: string, body: string): object {
   if (service === 'lambda') {

@@ -1,36 +1,55 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import type { CallerClient } from '../../../shared/aws/service.ts';
 import { OperatorProblem } from '../../problem.ts';
-import { type Check, Warning } from '../findings.ts';
-import { type AskAws, askAws } from './aws.ts';
+import { type Check, Skipped, Warning } from '../findings.ts';
+import { type Account, accountOf } from './aws.ts';
 import { lookAtLogRole } from './gateway-log-role.ts';
 import { lookAtQuotas } from './quotas.ts';
+import { lookAtStacks } from './stacks.ts';
 import { lookAtTrail } from './trail.ts';
 
 /** What a stage needs of the account and region that it is in, seen with the operator's own credentials. */
 
-/** @param region where the stage is; undefined: the region of the operator's environment */
-export function accountChecks(region: () => string | undefined): readonly Check[] {
-  let asking: AskAws | undefined;
-  const look = (at: (ask: AskAws) => Promise<string>) => async (): Promise<string> => {
-    if (asking === undefined) throw new Error('the identity is not known');
-    return await at(asking).catch(warnWhereNotAllowed);
+/** Where the stage is; undefined where that is not known: then the region is that of the operator's environment. */
+export interface Place {
+  region?: string | undefined;
+  /** Name of the application stack. */
+  stack?: string | undefined;
+}
+
+/** @param place may become known while the checks are made */
+export function accountChecks(place: Place): readonly Check[] {
+  let account: Account | undefined;
+  const look = (at: (account: Account) => Promise<string>) => async (): Promise<string> => {
+    if (account === undefined) throw new Error('the identity is not known');
+    return await at(account).catch(warnWhereNotAllowed);
   };
   return [
     {
       name: 'identity',
       look: async () => {
-        const named = region();
+        const named = place.region;
         const client = new STSClient(named === undefined ? {} : { region: named });
         const where = await client.config.region().catch((cause: unknown) => {
           throw new OperatorProblem('Name the region: set AWS_REGION, or --region.', { cause });
         });
         const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
-        asking = await askAws(client as STSClient & CallerClient);
+        const { config, middlewareStack } = client as STSClient & CallerClient;
+        // Without its logger, which asks a command what not to log.
+        account = accountOf({ config: { ...config, logger: undefined }, middlewareStack });
         return `${Arn}, account ${Account}, region ${where}`;
       },
       advice:
         'STS must answer in the region of the stage: log in to AWS, and look whether the account has the region enabled.',
+    },
+    {
+      name: 'stacks',
+      needs: ['identity'],
+      look: look(async (asked) => {
+        if (place.stack === undefined) throw new Skipped('no stage named: --outputs names one');
+        return await lookAtStacks(asked, place.stack);
+      }),
+      advice: 'Deploy all three: npx cdk deploy --all.',
     },
     { name: 'quotas', needs: ['identity'], look: look(lookAtQuotas), advice: 'Look in Service Quotas.' },
     {

@@ -1,5 +1,5 @@
 import { OperatorProblem } from '../../problem.ts';
-import type { AskAws } from './aws.ts';
+import type { Account } from './aws.ts';
 import { readGatewayAccount } from './quotas.ts';
 
 /** The name that CloudFormation gives the role of the stack `api-gateway-log-role`. */
@@ -9,8 +9,8 @@ const OURS = /:role\/api-gateway-log-role-/;
  * Looks which role API Gateway writes its logs under, of which an account and region has one (`docs/decisions/0059-the-account.md`).
  * @throws OperatorProblem where there is none
  */
-export async function lookAtLogRole(ask: AskAws): Promise<string> {
-  const { cloudwatchRoleArn: role } = await readGatewayAccount(ask);
+export async function lookAtLogRole(account: Account): Promise<string> {
+  const { cloudwatchRoleArn: role } = await readGatewayAccount(account);
   if (!role) {
     throw new OperatorProblem(
       'API Gateway has no role for its logs, and no stage can be deployed without. Give it one, once for the account and region: npx cdk deploy api-gateway-log-role -c gatewayLogRole=true',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Warning } from '../findings.ts';
-import type { AskAws } from './aws.ts';
+import type { Account } from './aws.ts';
 
 /** https://docs.aws.amazon.com/lambda/latest/api/API_GetAccountSettings.html */
 const lambdaSchema = z.object({
@@ -14,8 +14,7 @@ export const gatewayAccountSchema = z.object({
   throttleSettings: z.object({ burstLimit: z.number(), rateLimit: z.number() }).optional(),
 });
 
-export const readGatewayAccount = async (ask: AskAws) =>
-  gatewayAccountSchema.parse(JSON.parse(await ask({ service: 'apigateway', path: '/account' })));
+export const readGatewayAccount = async ({ gateway }: Account) => gatewayAccountSchema.parse(await gateway('/account'));
 
 /** As many as an account has that was given what is usual. A new one may have 10. */
 const USUAL_EXECUTIONS = 1_000;
@@ -24,11 +23,11 @@ const THROTTLE_RATE = 500;
 const FULL = 0.8;
 
 /** Looks whether the account has room for a stage. @throws Warning */
-export async function lookAtQuotas(ask: AskAws): Promise<string> {
+export async function lookAtQuotas(account: Account): Promise<string> {
   const { AccountLimit: limit, AccountUsage: usage } = lambdaSchema.parse(
-    JSON.parse(await ask({ service: 'lambda', path: '/2016-08-19/account-settings/' })),
+    await account.lambda('/2016-08-19/account-settings/'),
   );
-  const { throttleSettings } = await readGatewayAccount(ask);
+  const { throttleSettings } = await readGatewayAccount(account);
   const rate = throttleSettings?.rateLimit;
   const short = [
     ...(limit.ConcurrentExecutions < USUAL_EXECUTIONS ? [tooFew(limit.ConcurrentExecutions)] : []),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Warning } from '../findings.ts';
-import type { AskAws } from './aws.ts';
+import type { Account } from './aws.ts';
 
 /**
  * CloudTrail records who disables a key or schedules its deletion, and tells EventBridge, whose rules raise the alarm. Without a trail that logs, neither
@@ -41,12 +41,12 @@ type Fields = NonNullable<Selectors['AdvancedEventSelectors']>[number]['FieldSel
 const KMS = 'kms.amazonaws.com';
 
 /** Looks for a trail that sees what is done to keys. @throws Warning */
-export async function lookAtTrail(ask: AskAws): Promise<string> {
-  const { trailList } = trailsSchema.parse(await call(ask, 'DescribeTrails', {}));
+export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
+  const { trailList } = trailsSchema.parse(await cloudTrail('DescribeTrails', {}));
   for (const { TrailARN, Name } of trailList) {
-    const { IsLogging } = statusSchema.parse(await call(ask, 'GetTrailStatus', { Name: TrailARN }));
+    const { IsLogging } = statusSchema.parse(await cloudTrail('GetTrailStatus', { Name: TrailARN }));
     if (!IsLogging) continue;
-    const selectors = selectorsSchema.parse(await call(ask, 'GetEventSelectors', { TrailName: TrailARN }));
+    const selectors = selectorsSchema.parse(await cloudTrail('GetEventSelectors', { TrailName: TrailARN }));
     if (seesKeys(selectors)) return `${Name} records what is done to keys`;
   }
   const found =
@@ -57,15 +57,6 @@ export async function lookAtTrail(ask: AskAws): Promise<string> {
     `${found}: nobody is told when a key is disabled or is to be deleted. The first trail of management events costs only its storage: aws cloudtrail create-trail`,
   );
 }
-
-const call = async (ask: AskAws, action: string, body: Readonly<Record<string, unknown>>): Promise<unknown> =>
-  JSON.parse(
-    await ask({
-      service: 'cloudtrail',
-      target: `com.amazonaws.cloudtrail.v20131101.CloudTrail_20131101.${action}`,
-      body,
-    }),
-  );
 
 const seesKeys = ({ EventSelectors, AdvancedEventSelectors }: Selectors): boolean =>
   (EventSelectors ?? []).some(

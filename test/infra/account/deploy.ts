@@ -74,7 +74,11 @@ export async function deploy(
   started.defer(() => rmSync(outdir, { recursive: true, force: true }));
   await run(process.execPath, ['bin/app.ts'], {
     cwd: ROOT,
-    env: { ...process.env, CDK_OUTDIR: outdir, CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...ALWAYS, ...context }) },
+    env: {
+      ...process.env,
+      CDK_OUTDIR: outdir,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...ALWAYS, ...context }),
+    },
   });
   const stack = deployed(outdir, STACKS);
   const table = before?.table ?? (await makeTable());

@@ -1,0 +1,37 @@
+import * as z from 'zod';
+import { OperatorProblem } from '../../problem.ts';
+import { Warning } from '../findings.ts';
+import type { Account } from './aws.ts';
+
+/** https://docs.aws.amazon.com/AWSCloudFormation/latest/APIReference/API_Stack.html */
+const schema = z.object({
+  Stacks: z.object({
+    member: z.object({ StackStatus: z.string(), EnableTerminationProtection: z.string().default('false') }),
+  }),
+});
+
+/** Data, application, operations. */
+const PARTS = ['-data', '', '-ops'] as const;
+
+/**
+ * Looks whether the three stacks of a stage stand.
+ * @param name of the stage's application stack
+ * @throws Warning, OperatorProblem, or an error of CloudFormation: where there is no such stack, it says so
+ */
+export async function lookAtStacks({ cloudFormation }: Account, name: string): Promise<string> {
+  const warnings: string[] = [];
+  for (const part of PARTS) {
+    const stack = `${name}${part}`;
+    const { Stacks } = schema.parse(await cloudFormation('DescribeStacks', { StackName: stack }));
+    const { StackStatus: status, EnableTerminationProtection: isProtected } = Stacks.member;
+    if (!status.endsWith('_COMPLETE')) {
+      throw new OperatorProblem(`${stack} is ${status}: wait, or look at its events in CloudFormation.`);
+    }
+    if (status.includes('ROLLBACK')) warnings.push(`${stack} is ${status}: its last deployment went back.`);
+    if (part === '-data' && isProtected !== 'true') {
+      warnings.push(`${stack} can be deleted: deploy with terminationProtection=true.`);
+    }
+  }
+  if (warnings.length > 0) throw new Warning(warnings.join(' '));
+  return `${PARTS.map((part) => `${name}${part}`).join(', ')} stand`;
+}
