@@ -268,6 +268,7 @@ describe('what people read on a terminal', () => {
   it('is no JSON that another function makes', () => {
     expect(saying([...within('bin/'), ...within('operator/')], /JSON\.stringify/)).toEqual([
       'operator/aws.ts',
+      'operator/doctor/account/aws.ts',
       'operator/doctor/api.ts',
       'operator/traffic/caller.ts',
     ]);

@@ -21,7 +21,7 @@ function templatesOf(context: Readonly<Record<string, string>>, outdir: string):
 const directory = mkdtempSync(join(tmpdir(), 'custodia-'));
 try {
   const templates = [
-    ...templatesOf({}, join(directory, 'default')),
+    ...templatesOf({ profile: 'standard', gatewayLogRole: 'true' }, join(directory, 'default')),
     ...templatesOf({ ...EVERYTHING, stage: 'prod' }, join(directory, 'everything')),
     ...templatesOf({ ...SMALL, ...BROUGHT, stage: 'prod' }, join(directory, 'small')),
   ];
