@@ -25,7 +25,7 @@ const UNIT = [
 const STACK = [
   'test/docs/cost.test.ts',
   'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,data-stack,deploying-again}.test.ts',
-  'test/infra/{firewall,isolation,nag,operations,restored-table,rights,stack,tracing,upgrades}.test.ts',
+  'test/infra/{firewall,github-roles,isolation,nag,operations,restored-table,rights,stack,tracing,upgrades}.test.ts',
 ];
 
 /** They start processes, make bundles or lint. */
