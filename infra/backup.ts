@@ -9,6 +9,8 @@ interface BackupProps {
   readonly table: Table;
   readonly stage: string;
   readonly retentionDays: number;
+  /** ARNs of the vaults to which each backup is copied. */
+  readonly copyVaults: readonly string[];
 }
 
 /**
@@ -20,7 +22,7 @@ interface BackupProps {
 export class Backup extends Construct {
   readonly vault: BackupVault;
 
-  constructor(scope: Construct, id: string, { table, stage, retentionDays }: BackupProps) {
+  constructor(scope: Construct, id: string, { table, stage, retentionDays, copyVaults }: BackupProps) {
     super(scope, id);
     const role = new Role(this, 'Role', {
       description: 'Makes the daily backups of the table',
@@ -43,6 +45,10 @@ export class Backup extends Construct {
       ruleName: 'daily',
       scheduleExpression: Schedule.cron({ hour: '3', minute: '0' }),
       deleteAfter: Duration.days(retentionDays),
+      copyActions: copyVaults.map((arn, index) => ({
+        destinationBackupVault: BackupVault.fromBackupVaultArn(this, `CopyVault${index}`, arn),
+        deleteAfter: Duration.days(retentionDays),
+      })),
     });
     const plan = new BackupPlan(this, 'Plan', { backupVault: this.vault, backupPlanRules: [daily] });
     plan.addSelection('Table', {

@@ -1,8 +1,9 @@
-import { Duration, RemovalPolicy } from 'aws-cdk-lib';
+import { Tags } from 'aws-cdk-lib';
 import { AccountRootPrincipal, type Conditions, PolicyDocument, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
-import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import { type IKey, Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import { PLATFORM } from '../shared/table/keys.ts';
+import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
 import { type KeyPurpose, rolesFor } from './role-path.ts';
 import type { Settings } from './settings.ts';
@@ -19,15 +20,15 @@ export class Keys extends Construct {
   /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0052-key-rotation.md`). */
   readonly tokens: readonly [signing: Key, ...others: Key[]];
   /** Encrypts the data keys of secrets. */
-  readonly secrets: Key;
+  readonly secrets: IKey;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);
     const name = prefixOf(this);
-    const tokenKey = (generation: string): Key =>
-      new Key(this, `Token${generation}Key`, {
-        // A generation that is dropped is of no use an hour later. KMS deletes it after as many days, in which it can be had back.
-        removalPolicy: RemovalPolicy.DESTROY,
+    const tokenKey = (generation: string): Key => {
+      const key = new Key(this, `Token${generation}Key`, {
+        // The application still uses a generation that is dropped until it is deployed itself, and again if that is rolled back: so it is kept.
+        removalPolicy: retention(settings),
         pendingWindow: PENDING_WINDOW,
         description: `${name}: signs access tokens, generation ${generation}`,
         keySpec: KeySpec.ECC_NIST_EDWARDS25519,
@@ -38,13 +39,25 @@ export class Keys extends Construct {
           [VERIFY, ['sign', 'verify']],
         ]),
       });
+      // By which one that was dropped is found, to be deleted.
+      Tags.of(key).add('token-key', generation);
+      return key;
+    };
     const [signing, ...others] = settings.tokenKeys;
     this.tokens = [tokenKey(signing), ...others.map(tokenKey)];
-    this.secrets = new Key(this, 'Secrets', {
+    const { secretsKeyArn } = settings;
+    this.secrets =
+      secretsKeyArn === undefined ? this.#secretsKey(settings) : Key.fromKeyArn(this, 'ExistingSecrets', secretsKeyArn);
+  }
+
+  #secretsKey(settings: Settings): Key {
+    return new Key(this, 'Secrets', {
       removalPolicy: retention(settings),
       pendingWindow: PENDING_WINDOW,
-      description: `${name}: encrypts the data keys of integration secrets and credentials`,
+      description: `${prefixOf(this)}: encrypts the data keys of integration secrets and credentials`,
       enableKeyRotation: true,
+      // Can never be changed. With a replica in another region the stage goes on there if it loses its own.
+      multiRegion: true,
       policy: this.#policy([
         [OPEN_OF_TENANT, ['secrets']],
         [ENCRYPT_OF_PLATFORM, ['platform-secrets']],
@@ -103,42 +116,9 @@ const VERIFY: Use = { actions: ['kms:GetPublicKey'] };
 const OPEN_OF_TENANT: Use = { actions: ['kms:GenerateDataKey', 'kms:Decrypt'], conditions: ofTenant(TENANT) };
 const ENCRYPT_OF_PLATFORM: Use = { actions: ['kms:GenerateDataKey'], conditions: ofTenant(PLATFORM) };
 
-const use = ({ actions, conditions }: Use, keys: readonly Key[]): PolicyStatement =>
+const use = ({ actions, conditions }: Use, keys: readonly IKey[]): PolicyStatement =>
   new PolicyStatement({
     actions: [...actions],
     resources: keys.map(({ keyArn }) => keyArn),
     ...(conditions && { conditions }),
   });
-
-/** How long a key that is to be deleted waits: the longest that KMS offers. */
-const PENDING_WINDOW = Duration.days(30);
-
-const administration = (): PolicyStatement =>
-  new PolicyStatement({
-    principals: [new AccountRootPrincipal()],
-    actions: ADMINISTRATION.map((action) => `kms:${action}`),
-    resources: ['*'],
-  });
-
-/** All that keeps a key, nothing that uses it; no grants either, which would hand its use on. */
-const ADMINISTRATION = [
-  'DescribeKey',
-  'GetKeyPolicy',
-  'PutKeyPolicy',
-  'ListKeyPolicies',
-  'ListResourceTags',
-  'TagResource',
-  'UntagResource',
-  'EnableKey',
-  'DisableKey',
-  'GetKeyRotationStatus',
-  'ListKeyRotations',
-  'EnableKeyRotation',
-  'DisableKeyRotation',
-  'RotateKeyOnDemand',
-  'UpdateKeyDescription',
-  'ScheduleKeyDeletion',
-  'CancelKeyDeletion',
-  'ListGrants',
-  'RevokeGrant',
-];

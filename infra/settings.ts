@@ -17,6 +17,8 @@ const PROFILES = {
   small: { firewall: false, alarms: 'ten', dashboard: false, heartbeat: false, deployment: 'all-at-once' },
 } as const;
 
+const VAULT = /^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
+
 export const DEFAULT_STAGE = 'dev';
 
 /** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or a file of its own (`stage-file.ts`). */
@@ -122,8 +124,23 @@ const schema = z.object({
     .string()
     .regex(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table')
     .optional(),
+  /**
+   * ARN of the key of secrets that the stage had before, or of its replica in this region, to be used in place of one of its own
+   * (`docs/operations.md#the-region-is-lost`). Its policy is then not the stack's.
+   */
+  secretsKeyArn: z
+    .string()
+    .regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/mrk-[0-9a-f]{32}$/, 'the ARN of a multi-region key of KMS')
+    .optional(),
+  /**
+   * Which key the table is encrypted with: one that AWS owns, or one of the stage's own, which costs by its use (`docs/cost.md`). It can be changed
+   * at any time.
+   */
+  tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
   /** Days for which a daily backup of the table is kept in AWS Backup; without it there is none. */
   backupRetentionDays: whole(1, 36_500).optional(),
+  /** Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas between. */
+  backupCopyVaults: vaults(),
   /**
    * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
    * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` and the profile `small` are deployed all at once, and any other
@@ -172,6 +189,18 @@ const consistent = schema
     message:
       'needs deletionProtection, in the deployment before already: else the table of now is deleted when it is let go of',
   })
+  .refine(({ secretsKeyArn, deletionProtection }) => secretsKeyArn === undefined || deletionProtection, {
+    path: ['secretsKeyArn'],
+    message:
+      'needs deletionProtection, in the deployment before already: else the key of now is deleted when it is let go of',
+  })
+  .refine(
+    ({ backupCopyVaults, backupRetentionDays }) => backupCopyVaults.length === 0 || backupRetentionDays !== undefined,
+    {
+      path: ['backupCopyVaults'],
+      message: 'needs backupRetentionDays: without it there is nothing to copy',
+    },
+  )
   .refine(
     ({ reservedConcurrency, provisionedConcurrency }) =>
       [...provisionedConcurrency].every(([name, count]) => count <= (reservedConcurrency.get(name) ?? count)),
@@ -236,6 +265,14 @@ function generations() {
     .regex(/^[1-9]\d{0,5}(,[1-9]\d{0,5})?$/, 'one or two different whole numbers from 1 on, with a comma between')
     .transform((text) => text.split(',') as [signing: string, ...others: string[]])
     .refine((names) => new Set(names).size === names.length, 'the same number twice');
+}
+
+function vaults() {
+  return z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.string().regex(VAULT, 'ARNs of vaults of AWS Backup, with commas between')))
+    .default([]);
 }
 
 /** Numbers by the names of functions: `authorizer:100,clients:20`. */

@@ -12,12 +12,12 @@ export class DataStack extends StageStack {
   readonly keys: Keys;
 
   constructor(scope: Construct, settings: Settings) {
-    const { terminationProtection, backupRetentionDays: retentionDays, stage } = settings;
+    const { terminationProtection, backupRetentionDays: retentionDays, backupCopyVaults: copyVaults, stage } = settings;
     super(scope, { part: 'data', description: 'table, keys and backups', settings, terminationProtection });
     this.table = new RecordTable(this, 'Records', settings).table;
     this.keys = new Keys(this, 'Keys', settings);
     if (retentionDays !== undefined) {
-      const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays });
+      const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays, copyVaults });
       new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
     }
     // What the operator's command line needs to know (`operator/stack.ts`).

@@ -39,6 +39,25 @@ describe('backups', () => {
     });
   });
 
+  it('are copied to other regions and accounts where the stage names vaults there, and kept there as long', () => {
+    const backupCopyVaults = ['eu-central-1:111122223333', 'eu-west-1:444455556666'].map(
+      (place) => `arn:aws:backup:${place}:backup-vault:custodia`,
+    );
+    const context = { backupRetentionDays: 90, backupCopyVaults: backupCopyVaults.join() };
+    const [[, plan] = []] = resourcesOf(synthesize({ context }).data, 'AWS::Backup::BackupPlan');
+    const CopyActions = backupCopyVaults.map((DestinationBackupVaultArn) => ({
+      DestinationBackupVaultArn,
+      Lifecycle: { DeleteAfterDays: 90 },
+    }));
+    expect(plan?.Properties).toMatchObject({ BackupPlan: { BackupPlanRule: [{ CopyActions }] } });
+    expect(() => synthesize({ context: { backupCopyVaults: 'custodia', backupRetentionDays: 90 } })).toThrow(
+      /backupCopyVaults\.0: ARNs of vaults/,
+    );
+    expect(() => synthesize({ context: { backupCopyVaults: backupCopyVaults[0] } })).toThrow(
+      /backupCopyVaults: needs backupRetentionDays/,
+    );
+  });
+
   it('are in a vault that gives up none of them early, and stays when the stack goes', () => {
     template.hasResource('AWS::Backup::BackupVault', {
       Properties: { LockConfiguration: { MinRetentionDays: 90 } },

@@ -1,6 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { referredBy, resourcesOf, synthesize } from './synthesize.ts';
+import { EVERYTHING, referredBy, resourcesOf, statementsIn, synthesize } from './synthesize.ts';
 
 let template: Template;
 beforeAll(() => {
@@ -22,15 +22,61 @@ test('the table is on demand, protected, recoverable, and forgets what has expir
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       },
     ],
-    SSESpecification: { SSEEnabled: true },
+    // The key that AWS owns: it is not charged by the caller, as the one that it manages in the account is.
+    SSESpecification: { SSEEnabled: false },
   });
   template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' });
 });
 
-test('tokens are signed with Ed25519, secrets under a key that is renewed every year', () => {
+test('tokens are signed with Ed25519, secrets under a key that is renewed every year and may have replicas in other regions', () => {
   template.hasResourceProperties('AWS::KMS::Key', { KeySpec: 'ECC_NIST_EDWARDS25519', KeyUsage: 'SIGN_VERIFY' });
-  template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true });
+  template.hasResourceProperties('AWS::KMS::Key', { EnableKeyRotation: true, MultiRegion: true });
 });
+
+test('the data depends on nothing of the application: it refers to no other stack, and has no function and no role of its', () => {
+  const { data, operations, application } = synthesize({ context: EVERYTHING });
+  expect(JSON.stringify(data.toJSON())).not.toContain('Fn::GetStackOutput');
+  expect(resourcesOf(data, 'AWS::Lambda::Function')).toEqual([]);
+  expect(resourcesOf(data, 'AWS::IAM::Role').map(([id]) => id)).toEqual([expect.stringMatching(/^BackupRole/)]);
+  for (const each of [data, application, operations])
+    expect(JSON.stringify(each.toJSON())).not.toMatch(/"Export"|Fn::ImportValue/);
+  expect(JSON.stringify(application.toJSON())).not.toContain('custodia-dev-ops');
+});
+
+test('a stage may encrypt its table with a key of its own, which is used through DynamoDB alone', () => {
+  const own = synthesize({ context: EVERYTHING }).data;
+  const [[id, key] = ['', undefined]] = resourcesOf(own, 'AWS::KMS::Key').filter(([each]) =>
+    each.startsWith('Records'),
+  );
+  own.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+    SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+    Replicas: [{ SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } }],
+  });
+  const uses = statementsIn(own).filter(({ of, Action }) => of === id && Action.includes('kms:Decrypt'));
+  expect(uses.map(({ Condition }) => Condition)).toEqual([
+    { StringEquals: { 'kms:CallerAccount': { Ref: 'AWS::AccountId' }, 'kms:ViaService': expect.anything() } },
+  ]);
+  expect(key?.Properties).toMatchObject({ EnableKeyRotation: true });
+});
+
+test('a stage may take over the key of secrets that it had before, or its replica', () => {
+  const secretsKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
+  const taken = synthesize({ context: { secretsKeyArn } });
+  expect(resourcesOf(taken.data, 'AWS::KMS::Key').map(([id]) => id)).toEqual([expect.stringMatching(/^KeysToken1Key/)]);
+  expect(taken.data.toJSON().Outputs.SecretsKeyArn.Value).toBe(secretsKeyArn);
+  const decrypting = statementsIn(taken).filter(({ Action }) => Action.includes('kms:Decrypt'));
+  expect(new Set(decrypting.map(({ Resource }) => Resource))).toEqual(new Set([secretsKeyArn]));
+  expect(() => synthesize({ context: { secretsKeyArn, deletionProtection: 'false' } })).toThrow(
+    /secretsKeyArn: needs deletionProtection/,
+  );
+});
+
+test.each(['custodia-prod-data', 'prod-ops', 'a-data'])(
+  'no stage is called %s, whose stack would be that of another',
+  (stage) => {
+    expect(() => synthesize({ context: { stage } })).toThrow(/stage: /);
+  },
+);
 
 describe('the keys of tokens', () => {
   const keysWith = (tokenKeys: unknown) => {

@@ -286,6 +286,25 @@ describe('secrets', () => {
     }
   });
 
+  it('open to no role outside of their path, and to none of it without a right of its own', () => {
+    const by = (roleArn: string): Principal => ({ roleArn, tags: { tenant: ACME } });
+    const opening = tenantRoles().filter((roleArn) => opens(by(roleArn), 'Decrypt', { tenant: ACME }));
+    expect(opening.length).toBeGreaterThan(0);
+    for (const roleArn of opening) {
+      for (const path of [
+        '/custodia-devs/eu-west-1/secrets/',
+        '/custodia-dev/eu-west-11/secrets/',
+        '/custodia-dev/eu-west-1/verify/',
+        '/',
+      ])
+        expect(opens(by(roleArn.replace(/\/.*\//, path)), 'Decrypt', { tenant: ACME }), path).toBe(false);
+    }
+    const others = tenantRoles().filter((roleArn) => !opening.includes(roleArn));
+    for (const roleArn of others)
+      expect(opens(by(roleArn.replace('/no-key/', '/secrets/')), 'Decrypt', { tenant: ACME }), roleArn).toBe(false);
+    expect(others.length).toBeGreaterThan(0);
+  });
+
   it('do not open to a function on its own, whatever it says of itself', () => {
     for (const name of functionNames(contracts)) {
       for (const action of [...USES, 'Encrypt', 'ReEncryptFrom']) {

@@ -39,6 +39,7 @@ export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown())
 /** Settings with which a stack has all that it can have. Functions that stand by are in `SMALL`: there are none with canaries. */
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
+  backupCopyVaults: 'arn:aws:backup:eu-central-1:444455556666:backup-vault:custodia',
   backupRetentionDays: '90',
   corsOrigins: 'https://app.example.com,https://admin.example.com',
   certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
@@ -52,6 +53,7 @@ export const EVERYTHING: Readonly<Record<string, string>> = {
   requireMfa: 'true',
   reservedConcurrency: 'authorizer:100',
   tokenKeys: '2,1',
+  tableKey: 'customer',
   tracing: 'true',
 };
 

@@ -71,8 +71,10 @@ function functionOf(assembly: string, declared: z.infer<typeof functionSchema>):
 function placeholder(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   return Object.entries(value)
-    .map(([intrinsic, given]) => `${intrinsic}:${[given].flat().map(String).join('.')}`)
+    .map(([intrinsic, given]) => `${intrinsic}:${[given].flat().map(wordOf).join('.')}`)
     .join();
 }
+
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 const read = (assembly: string, file: string): unknown => JSON.parse(readFileSync(join(assembly, file), 'utf8'));

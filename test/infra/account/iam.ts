@@ -157,7 +157,7 @@ function filledIn(pattern: string, { tags }: Principal): string | undefined {
   return isComplete ? filled : undefined;
 }
 
-const isLike = (value: string, pattern: string): boolean =>
+export const isLike = (value: string, pattern: string): boolean =>
   new RegExp(
     `^${pattern
       .replace(/[.+^${}()|[\]\\]/g, '\\$&')
