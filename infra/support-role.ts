@@ -1,10 +1,11 @@
-import { Stack, Validations } from 'aws-cdk-lib';
-import { AccountPrincipal, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { Validations } from 'aws-cdk-lib';
+import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
 import { organizationEntity } from '../shared/table/system/organizations.ts';
 import { arnPattern } from './arn-pattern.ts';
 import { allowItems } from './item-policy.ts';
+import { operators } from './operators.ts';
 import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
@@ -23,11 +24,10 @@ export class SupportRole extends Construct {
 
   constructor(scope: Construct, id: string, table: Table, { stage }: Settings) {
     super(scope, id);
-    const { account } = Stack.of(this);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Reads logs, the list of organizations and the state of backups (bin/operator.ts)',
       path: rolePath(this, 'no-key', 'operator'),
-      assumedBy: new AccountPrincipal(account),
+      assumedBy: operators(this),
     });
     this.#allow(
       ['logs:StartQuery'],
