@@ -425,6 +425,17 @@ describe('the operator verifies a tenant', () => {
     expect(api.account.requests.flatMap(foreign)).toEqual([]);
   });
 
+  it('of all tenants in a session for each, and none for two', async () => {
+    api.account.forget();
+    const { code, stdout, stderr } = await api.operator('verify', '--all', '--json');
+    expect([code, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({ differences: [], failed: [] })]);
+    expect(api.account.refusals).toEqual([]);
+    const tenants = api.account.sessions.map(({ roleArn, tags }) => [roleArn, tags.tenant]);
+    for (const tenant of ['PLATFORM', acme.orgId, rival.orgId]) expect(tenants).toContainEqual([maintenance(), tenant]);
+    expect(new Set(tenants.map(([role]) => role))).toEqual(new Set([maintenance()]));
+    expect(new Set(tenants.map(([, tenant]) => tenant)).size).toBe(tenants.length);
+  });
+
   it('repairs what differs, also in the platform’s list and in the lists of audit events', async () => {
     const [organization] = await keysIn(`ORG#${rival.orgId}#ORG`);
     const [client] = await keysIn(`ORG#${rival.orgId}#CLIENT`);
