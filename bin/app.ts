@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { contracts } from '../functions/all-contracts.ts';
 import { bundle } from '../infra/bundling/bundle.ts';
-import { functionNames } from '../infra/functions.ts';
+import { bundleNames } from '../infra/functions.ts';
 import { GatewayLogRole } from '../infra/gateway-log-role.ts';
 import { settingsFrom } from '../infra/settings.ts';
 import { makeStage } from '../infra/stacks/stage.ts';
@@ -15,6 +15,6 @@ const app = new App();
 applyStageFile(app.node);
 const settings = settingsFrom(app.node);
 // Inside the assembly, so that the source maps of what was deployed lie beside it.
-const bundles = await bundle(functionNames(contracts), join(app.outdir, 'bundles'));
+const bundles = await bundle(bundleNames(contracts), join(app.outdir, 'bundles'));
 const { application } = makeStage(app, { contracts, bundles, settings });
 if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app, boundaryOf(settings)));

@@ -2,6 +2,7 @@ import { Construct } from 'constructs';
 import type { Contract } from '../shared/contract/route.ts';
 import { ApiFunction } from './api-function.ts';
 import type { Bundles } from './bundling/bundle.ts';
+import { HEARTBEAT } from './heartbeat.ts';
 import type { Keys } from './keys.ts';
 import { AUTHORIZER, type Rights, rightsOf, type TenantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
@@ -16,10 +17,16 @@ interface FunctionsProps {
   readonly settings: Settings;
 }
 
-/** Every function of the stack: one per contract, and the authorizer. */
+/** Every function that serves requests: one per contract, and the authorizer. */
 export const functionNames = (contracts: readonly Contract[]): readonly string[] => [
   AUTHORIZER,
   ...contracts.map(({ name }) => name),
+];
+
+/** What is bundled: the functions that serve requests, and the one that calls them (`heartbeat.ts`). */
+export const bundleNames = (contracts: readonly Contract[]): readonly string[] => [
+  ...functionNames(contracts),
+  HEARTBEAT,
 ];
 
 /** The functions, and the tenant roles under which they work on the table. */
@@ -83,7 +90,7 @@ function refuseUnknown({ contracts, settings: { reservedConcurrency, provisioned
   }
 }
 
-function found<T>(map: ReadonlyMap<string, T>, name: string, what: string): T {
+export function found<T>(map: ReadonlyMap<string, T>, name: string, what: string): T {
   const value = map.get(name);
   if (value === undefined) throw new TypeError(`there is no ${what} for ${name}`);
   return value;

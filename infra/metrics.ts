@@ -11,7 +11,7 @@ export const counted = (scope: Construct, metricName: Counter | LogMetric): Metr
   new Metric({ namespace: metricsNamespace(scope), metricName, statistic: 'Sum' });
 
 /** What metric filters count. */
-export type LogMetric = 'AuthorizerFailures' | 'TooManyRequests' | 'ThrottledByKms';
+export type LogMetric = 'AccessDenied' | 'AuthorizerFailures' | 'FailedLogins' | 'ThrottledByKms' | 'TooManyRequests';
 
 /** How many requests of a domain had this outcome. */
 export const ended = (scope: Construct, domain: string, outcome: Outcome): Metric =>

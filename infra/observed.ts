@@ -23,10 +23,13 @@ interface ObservedFunction {
 export class Observed extends Construct {
   readonly functions: ReadonlyMap<string, ObservedFunction>;
   readonly accessLogs: ILogGroup;
+  /** Where callers find the paths of the contracts. */
+  readonly baseUrl: string;
 
   constructor(scope: Construct, id: string, { api, functions }: Pick<ApplicationStack, 'api' | 'functions'>) {
     super(scope, id);
     this.accessLogs = api.accessLogs;
+    this.baseUrl = api.baseUrl;
     this.functions = new Map(
       Array.from(functions.byName, ([name, { logs, rights }]) => [
         name,

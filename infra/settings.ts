@@ -66,9 +66,14 @@ const schema = z.object({
     .default([]),
   /** Where alarms go; without it they only show in the console. */
   alarmEmail: z.email().optional(),
+  /** A topic that the account has already, for pagers, in the stack's region: alarms go there, too (`docs/operations.md#alarms`). */
+  alarmTopicArn: z
+    .string()
+    .regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/, 'the ARN of a topic of Amazon SNS, and of no FIFO one')
+    .optional(),
   /** Which alarms there are: all, or those that need no more than ten metrics together (`docs/operations.md#alarms`). */
   alarms: z.enum(['all', 'ten']).optional(),
-  /** Calls the health endpoint every few minutes, so that silence is noticed too. */
+  /** Calls the health check once a minute, so that silence is noticed too. */
   heartbeat: optionalFlag(),
   /** A dashboard in CloudWatch, of what the alarms and more is made of: $3 a month, but for the first three of an account. */
   dashboard: optionalFlag(),

@@ -11,7 +11,7 @@ const UNIT = [
   'test/contract/{addresses,body,constraints,contracts,fields,filters,findings,json,linear-work,openapi,permissions,problem,published,record,route,route-shape,sizes,texts}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,queries,references,runbooks,security,specification,workflow}.test.ts',
-  'test/infra/{alarms/*,role-path,bundled-texts,cors,packages,routes,stage-files}.test.ts',
+  'test/infra/{role-path,bundled-texts,cors,packages,routes,stage-files}.test.ts',
   'test/local/{deprecation,dynamodb-choice,gateway,gateway-authorizer,gateway-coding,gateway-cors,gateway-functions,gateway-hosts,gateway-overload,gateway-throttling,log,printable}.test.ts',
   'test/middleware/{authenticated,authorized,cross-origin,escalations,head,in-session,json-body,problem-details,request-log,response-headers,routed,validated}.test.ts',
   'test/operator/{backups,doctor-account,kinds,logs,restore-partitions,usage}.test.ts',
@@ -24,7 +24,7 @@ const UNIT = [
 /** They make the stack with empty bundles and look at its template. */
 const STACK = [
   'test/docs/cost.test.ts',
-  'test/infra/{alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,data-stack,deploying-again}.test.ts',
+  'test/infra/{alarm-events,alarm-logs,alarm-mail,alarms,aliases,api-deployments,backup,canary,concurrency,custom-domain,dashboard,data-stack,deploying-again}.test.ts',
   'test/infra/{firewall,github-roles,isolation,nag,operations,restored-table,rights,stack,tracing,upgrades}.test.ts',
 ];
 

@@ -1,46 +1,116 @@
+import { Annotations, CfnOutput } from 'aws-cdk-lib';
+import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
+import type { Contract } from '../../shared/contract/route.ts';
 import { apiMetric } from '../api-metric.ts';
 import type { Firewall } from '../firewall.ts';
+import type { Heartbeat } from '../heartbeat.ts';
+import type { Keys } from '../keys.ts';
 import type { Observed } from '../observed.ts';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
 import type { Table } from '../table.ts';
+import { AccessAlarms } from './access-alarms.ts';
 import { ApiAlarms } from './api-alarms.ts';
 import { AuthorizerAlarms } from './authorizer-alarms.ts';
+import { CertificateAlarms } from './certificate-alarms.ts';
+import { Events } from './events.ts';
 import { FirewallAlarms } from './firewall-alarms.ts';
 import { FunctionAlarms } from './function-alarms.ts';
+import { HeartbeatAlarms } from './heartbeat-alarms.ts';
 import { KeyAlarms } from './key-alarms.ts';
+import { LoginAlarms } from './login-alarms.ts';
+import { ObjectiveAlarms } from './objective-alarms.ts';
 import { TableAlarms } from './table-alarms.ts';
-import { AlarmTopic } from './topic.ts';
+import { topicsOf } from './topic.ts';
+
+/** Names of the contracts that alarms know. */
+export const HEALTH = 'health';
+const AUTH = 'auth';
 
 interface AlarmsProps {
+  readonly contracts: readonly Contract[];
   readonly observed: Observed;
   readonly table: Table;
+  readonly keys: Keys;
   readonly firewall: Firewall | undefined;
+  readonly heartbeat: Heartbeat | undefined;
   readonly settings: Settings;
 }
 
-/** Tells somebody when callers are badly served, and when no longer: by mail, where the stage names an address. */
+/** Tells somebody when callers are badly served, and when no longer: by mail or a topic, where the stage names one. */
 export class Alarms extends Construct {
-  constructor(scope: Construct, id: string, { observed, table, firewall, settings }: AlarmsProps) {
+  readonly #topics: readonly ITopic[];
+  readonly #requests: IMetric;
+
+  constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
+    this.#topics = topicsOf(this, props.settings);
+    this.#requests = apiMetric(this, 'Count', { statistic: 'Sum' });
+    this.#sayWhoIsTold(props.settings);
+    this.#always(props);
+    if (props.settings.alarms === 'all') this.#beyondTen(props);
+  }
+
+  /** An alarm that nobody is told of is found by who looks for it. */
+  #sayWhoIsTold({ alarmEmail, alarmTopicArn }: Settings): void {
+    const told = [alarmEmail, alarmTopicArn].filter((each) => each !== undefined);
+    const nobody = 'nobody: set alarmEmail or alarmTopicArn';
+    if (told.length === 0) Annotations.of(this).addInfo(`Alarms tell ${nobody}.`);
+    new CfnOutput(this, 'ToldOfAlarms', { value: told.length === 0 ? nobody : told.join(', ') }).overrideLogicalId(
+      'ToldOfAlarms',
+    );
+  }
+
+  /** What even the smallest stage has: no more than ten metrics, and what AWS tells of for nothing. */
+  #always({ observed, table, keys, heartbeat, settings }: AlarmsProps): void {
+    const { alarms, backupRetentionDays, certificateArn, stage } = settings;
+    const [topics, requests] = [this.#topics, this.#requests];
+    const healthChecks = callsOf(observed, HEALTH);
+    new ObjectiveAlarms(this, 'Objective', { topics, requests, healthChecks, isSmall: alarms === 'ten' });
+    new AccessAlarms(
+      this,
+      'Access',
+      topics,
+      new Map(Array.from(observed.functions, ([name, { logs }]) => [name, logs])),
+    );
+    if (certificateArn !== undefined) new CertificateAlarms(this, 'Certificate', topics, certificateArn);
+    if (heartbeat !== undefined) {
+      const count = (name: 'metricInvocations' | 'metricErrors') => heartbeat.lambda[name]({ statistic: 'Sum' });
+      new HeartbeatAlarms(this, 'Heartbeat', {
+        topics,
+        calls: count('metricInvocations'),
+        errors: count('metricErrors'),
+      });
+    }
+    if (topics.length === 0) return;
+    new Events(this, 'Events', {
+      topics,
+      stage,
+      keys: [...keys.tokens, keys.secrets].map(({ keyArn }) => keyArn),
+      backedUp: backupRetentionDays === undefined ? undefined : table.tableArn,
+    });
+  }
+
+  #beyondTen({ contracts, observed, table, firewall }: AlarmsProps): void {
+    const [topics, requests] = [this.#topics, this.#requests];
     const { accessLogs, functions } = observed;
-    const { alarmEmail } = settings;
-    const topic = alarmEmail === undefined ? undefined : new AlarmTopic(this, 'Topic', alarmEmail).topic;
-    const requests = apiMetric(this, 'Count', { statistic: 'Sum' });
-    const authorizer = observed.lambda(AUTHORIZER);
     const all = [...functions];
     const behindRoutes = all.filter(([name]) => name !== AUTHORIZER);
     const withKeys = all.filter(([, { rights }]) => rights.signs ?? rights.verifies ?? rights.secrets);
-    new ApiAlarms(this, 'Api', { topic, accessLogs, requests });
-    new AuthorizerAlarms(this, 'Authorizer', { topic, accessLogs, requests, authorizer });
-    new FunctionAlarms(this, 'Functions', topic, new Map(behindRoutes.map(([name, { lambda }]) => [name, lambda])));
-    new TableAlarms(this, 'Table', { topic, table, requests });
-    new KeyAlarms(this, 'Keys', {
-      topic,
-      logs: new Map(withKeys.map(([name, { logs }]) => [name, logs])),
-      requests,
-    });
-    if (firewall !== undefined) new FirewallAlarms(this, 'Firewall', topic, firewall);
+    new ApiAlarms(this, 'Api', { topics, accessLogs, requests });
+    new AuthorizerAlarms(this, 'Authorizer', { topics, accessLogs, requests, authorizer: observed.lambda(AUTHORIZER) });
+    const [route, attempts] = [contracts.find(({ name }) => name === AUTH)?.routes.login, callsOf(observed, AUTH)];
+    if (route !== undefined && attempts !== undefined)
+      new LoginAlarms(this, 'Login', { topics, accessLogs, route, attempts });
+    new FunctionAlarms(this, 'Functions', topics, new Map(behindRoutes.map(([name, { lambda }]) => [name, lambda])));
+    new TableAlarms(this, 'Table', { topics, table, requests });
+    new KeyAlarms(this, 'Keys', { topics, logs: new Map(withKeys.map(([name, { logs }]) => [name, logs])), requests });
+    if (firewall !== undefined) new FirewallAlarms(this, 'Firewall', topics, firewall);
   }
 }
+
+/** How often a function was called, if the application has it. */
+const callsOf = ({ functions }: Observed, name: string): IMetric | undefined =>
+  functions.get(name)?.lambda.metric('Invocations', { statistic: 'Sum' });

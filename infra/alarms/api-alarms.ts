@@ -8,25 +8,15 @@ import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 interface ApiAlarmsProps {
-  readonly topic: ITopic | undefined;
+  readonly topics: readonly ITopic[];
   readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
 }
 
-/** Whether callers are badly served, whatever the reason. */
+/** Whether callers wait or are sent away. Whether they are failed is in `objective-alarms.ts`. */
 export class ApiAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, accessLogs, requests }: ApiAlarmsProps) {
-    super(scope, id, topic);
-    this.alarm('api-5xx', {
-      ...rate({
-        part: { failed: apiMetric(this, '5XXError', { statistic: 'Sum' }) },
-        whole: { requests },
-        percent: 1,
-        atLeast: 5,
-      }),
-      meaning: '1 % of the requests, and at least 5, were answered with a status of 500 or more',
-      periods: [1, 2],
-    });
+  constructor(scope: Construct, id: string, { topics, accessLogs, requests }: ApiAlarmsProps) {
+    super(scope, id, topics);
     this.alarm('api-slow', {
       ...percentile({
         value: apiMetric(this, 'Latency', { statistic: 'p99' }),

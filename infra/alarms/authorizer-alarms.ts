@@ -8,7 +8,7 @@ import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 interface AuthorizerAlarmsProps {
-  readonly topic: ITopic | undefined;
+  readonly topics: readonly ITopic[];
   readonly accessLogs: ILogGroup;
   readonly requests: IMetric;
   readonly authorizer: FunctionMetrics;
@@ -19,8 +19,8 @@ interface AuthorizerAlarmsProps {
  * the gateway tells the two apart, in its access log (`docs/decisions/0056-alarms.md`).
  */
 export class AuthorizerAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, accessLogs, requests, authorizer }: AuthorizerAlarmsProps) {
-    super(scope, id, topic);
+  constructor(scope: Construct, id: string, { topics, accessLogs, requests, authorizer }: AuthorizerAlarmsProps) {
+    super(scope, id, topics);
     const failed = answeredByGateway('AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR');
     this.alarm('authorizer-failing', {
       ...rate({

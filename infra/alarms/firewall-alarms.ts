@@ -5,8 +5,8 @@ import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 export class FirewallAlarms extends Subject {
-  constructor(scope: Construct, id: string, topic: ITopic | undefined, firewall: Firewall) {
-    super(scope, id, topic);
+  constructor(scope: Construct, id: string, topics: readonly ITopic[], firewall: Firewall) {
+    super(scope, id, topics);
     const blocked = firewall.requests('BlockedRequests');
     this.alarm('firewall-blocking', {
       ...rate({

@@ -7,8 +7,8 @@ import { Subject } from './subject.ts';
 
 /** Of the functions behind routes. They answer their errors themselves, so what Lambda counts as one is a crash or a timeout. */
 export class FunctionAlarms extends Subject {
-  constructor(scope: Construct, id: string, topic: ITopic | undefined, byName: ReadonlyMap<string, FunctionMetrics>) {
-    super(scope, id, topic);
+  constructor(scope: Construct, id: string, topics: readonly ITopic[], byName: ReadonlyMap<string, FunctionMetrics>) {
+    super(scope, id, topics);
     for (const [name, each] of byName) this.#watch(name, each);
     this.#watchConcurrency();
   }
@@ -24,6 +24,7 @@ export class FunctionAlarms extends Subject {
         atLeast: 3,
       }),
       meaning: `1 % of the calls of ${name}, and at least 3, crashed, ran out of time or were throttled`,
+      runbook: 'function',
       periods: [1, 2],
     });
   }

@@ -7,7 +7,7 @@ import { quota, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 interface KeyAlarmsProps {
-  readonly topic: ITopic | undefined;
+  readonly topics: readonly ITopic[];
   /** Log groups of the functions that use keys, by their names. */
   readonly logs: ReadonlyMap<string, ILogGroup>;
   readonly requests: IMetric;
@@ -18,8 +18,8 @@ interface KeyAlarmsProps {
  * gave up.
  */
 export class KeyAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, logs, requests }: KeyAlarmsProps) {
-    super(scope, id, topic);
+  constructor(scope: Construct, id: string, { topics, logs, requests }: KeyAlarmsProps) {
+    super(scope, id, topics);
     // All of them add to one metric.
     const [throttled] = Array.from(logs, ([name, group]) =>
       countLines(this, `Throttled-${name}`, group, 'ThrottledByKms', THROTTLED_BY_KMS),
@@ -31,17 +31,26 @@ export class KeyAlarms extends Subject {
       periods: [1, 2],
     });
     this.alarm('kms-quota', {
-      ...quota({ used: CRYPTOGRAPHIC_CALLS, percent: 80 }),
+      ...quota({ used: callsOfKms('Symmetric'), percent: 80 }),
       meaning: '80 % of the calls with symmetric keys that KMS allows the account in this region were made',
+      periods: [3, 5],
+    });
+    this.alarm('kms-signing-quota', {
+      ...quota({ used: callsOfKms('Ecc'), percent: 80 }),
+      meaning: '80 % of the signatures that KMS allows the account in this region were made',
       periods: [3, 5],
     });
   }
 }
 
-/** https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/ */
-export const CRYPTOGRAPHIC_CALLS = new Metric({
-  namespace: 'AWS/Usage',
-  metricName: 'CallCount',
-  dimensionsMap: { Service: 'KMS', Type: 'API', Resource: 'CryptographicOperationsSymmetric', Class: 'None' },
-  statistic: 'Sum',
-});
+/**
+ * Calls of the account in this region, by the kind of keys that share a quota: secrets are under symmetric ones, tokens are signed by elliptic curves.
+ * https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/
+ */
+export const callsOfKms = (kind: 'Symmetric' | 'Ecc'): Metric =>
+  new Metric({
+    namespace: 'AWS/Usage',
+    metricName: 'CallCount',
+    dimensionsMap: { Service: 'KMS', Type: 'API', Resource: `CryptographicOperations${kind}`, Class: 'None' },
+    statistic: 'Sum',
+  });

@@ -1,7 +1,14 @@
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { FilterPattern, type IFilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
+import {
+  FilterPattern,
+  type IFilterPattern,
+  type ILogGroup,
+  type JsonPattern,
+  MetricFilter,
+} from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
+import type { Route } from '../../shared/contract/route.ts';
 import { counted, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted in the lines of logs. */
@@ -28,9 +35,30 @@ export function countLines(
 export const answeredByGateway = (...types: readonly [GatewayResponseType, ...GatewayResponseType[]]): IFilterPattern =>
   FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
 
-/** A line of the access log with this status. */
-export const answeredWith = (status: number): IFilterPattern =>
-  FilterPattern.stringValue('$.status', '=', String(status));
+/** A line of the access log with one of these statuses. */
+export const answeredWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>
+  FilterPattern.any(...statuses.map((status) => FilterPattern.stringValue('$.status', '=', String(status))));
+
+/** A line of the access log of this route, with one of these statuses. */
+export const routeAnsweredWith = (
+  { method, path }: Pick<Route, 'method' | 'path'>,
+  ...statuses: readonly [number, ...number[]]
+): JsonPattern =>
+  FilterPattern.all(
+    FilterPattern.stringValue('$.method', '=', method),
+    FilterPattern.stringValue('$.resource', '=', path),
+    answeredWith(...statuses),
+  );
+
+/**
+ * A line of a function's log that tells of a call which AWS denied, also as the cause of another error. By the error's name alone: a message may quote what a
+ * caller sent. STS says `AccessDenied`, others `AccessDeniedException`.
+ */
+export const DENIED_BY_AWS = FilterPattern.any(
+  ...['$.error', '$.error.cause', '$.error.cause.cause'].map((error) =>
+    FilterPattern.stringValue(`${error}.name`, '=', 'AccessDenied*'),
+  ),
+);
 
 /**
  * A line of a function's log that tells of an error with KMS's words in it.

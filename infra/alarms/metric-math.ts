@@ -17,6 +17,8 @@ type Metrics = Readonly<Record<string, IMetric>>;
 export interface Measure {
   readonly metric: IMetric;
   readonly threshold: number;
+  /** It is bad below the threshold instead. */
+  readonly below?: true;
 }
 
 interface RateProps {
@@ -24,6 +26,8 @@ interface RateProps {
   readonly part: Metrics;
   /** Of how many, summed. */
   readonly whole: Metrics;
+  /** What does not count of the whole, summed. */
+  readonly without?: Metrics;
   /** From how many per cent on it is bad. */
   readonly percent: number;
   /** But not with fewer than so many that did badly: one failure of three requests says nothing. */
@@ -32,13 +36,13 @@ interface RateProps {
 }
 
 /** Per cent of a whole, which counts as large enough for `atLeast` of it to be `percent`. */
-export function rate({ part, whole, percent, atLeast, period = PERIOD }: RateProps): Measure {
-  const floor = (100 * atLeast) / percent;
-  const all = sumOf(whole);
+export function rate({ part, whole, without, percent, atLeast, period = PERIOD }: RateProps): Measure {
+  const floor = Math.floor((100 * atLeast) / percent);
+  const all = without === undefined ? sumOf(whole) : `(${sumOf(whole)} - ${sumOf(without)})`;
   return {
     metric: new MathExpression({
       expression: `100 * ${sumOf(part)} / IF(${all} > ${floor}, ${all}, ${floor})`,
-      usingMetrics: { ...part, ...whole },
+      usingMetrics: { ...part, ...whole, ...without },
       period,
     }),
     threshold: percent,

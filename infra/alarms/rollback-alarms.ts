@@ -19,8 +19,8 @@ export class RollbackAlarms extends Subject {
   readonly api: Alarm;
 
   constructor(scope: Construct, id: string) {
-    super(scope, id, undefined);
-    this.api = this.alarm('rollback-api', {
+    super(scope, id, []);
+    this.api = this.silentAlarm('rollback-api', {
       ...rate({
         part: { failed: apiMetric(this, '5XXError', { statistic: 'Sum' }) },
         whole: { requests: apiMetric(this, 'Count', { statistic: 'Sum' }) },
@@ -47,7 +47,7 @@ export class RollbackAlarms extends Subject {
           ExecutedVersion: alias.version.version,
         },
       });
-    return this.alarm(`rollback-${name}`, {
+    return this.silentAlarm(`rollback-${name}`, {
       ...rate({
         part: { errors: count('Errors') },
         whole: { invocations: count('Invocations') },
@@ -56,6 +56,7 @@ export class RollbackAlarms extends Subject {
         period: PERIOD,
       }),
       meaning: `1 % of the calls of the new version of ${name} in a minute, and at least 2, crashed or ran out of time`,
+      runbook: 'rollback',
       periods: PERIODS,
     });
   }

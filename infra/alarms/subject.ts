@@ -1,46 +1,76 @@
-import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  Alarm,
+  type AlarmBase,
+  AlarmRule,
+  AlarmState,
+  ComparisonOperator,
+  CompositeAlarm,
+  TreatMissingData,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf } from '../stacks/stage-stack.ts';
 import type { Measure } from './metric-math.ts';
+import { type Described, descriptionOf } from './runbook.ts';
 
-interface AlarmProps extends Measure {
-  /** What happened, in the mail. What to do then stands in `docs/operations.md`. */
-  readonly meaning: string;
+interface AlarmProps extends Measure, Omit<Described, 'runbook'>, Partial<Pick<Described, 'runbook'>> {
   /**
-   * In how many of how many periods the measure has to be bad. One period more than has to be bad, at least: the last one may not be published
-   * yet, and is filled with zeros.
+   * In how many of how many periods the measure has to be bad. Where a period is five minutes or less, one period more than has to be bad, at least:
+   * the last one may not be published yet, and is filled with zeros.
    */
   readonly periods: readonly [bad: number, of: number];
+  /** What it is where nothing is published. Few things are then bad. */
+  readonly missing?: TreatMissingData;
 }
 
 /** The alarms about one thing. */
 export abstract class Subject extends Construct {
-  readonly #topic: ITopic | undefined;
+  readonly #topics: readonly ITopic[];
 
-  /** @param topic told when an alarm begins, and when it is over */
-  constructor(scope: Construct, id: string, topic: ITopic | undefined) {
+  /** @param topics told when an alarm begins, and when it is over */
+  constructor(scope: Construct, id: string, topics: readonly ITopic[]) {
     super(scope, id);
-    this.#topic = topic;
+    this.#topics = topics;
   }
 
   /** @param name as `docs/operations.md` lists it; the prefix of the stage goes before it */
-  protected alarm(name: string, { metric, threshold, meaning, periods: [bad, of] }: AlarmProps): Alarm {
-    const alarm = new Alarm(this, name, {
+  protected alarm(name: string, props: AlarmProps): Alarm {
+    return this.#telling(this.silentAlarm(name, props));
+  }
+
+  /** An alarm that nobody is told of: what asks for it is a deployment, or another alarm. */
+  protected silentAlarm(name: string, props: AlarmProps): Alarm {
+    const { metric, threshold, below, meaning, runbook = name, periods, missing } = props;
+    const [bad, of] = periods;
+    return new Alarm(this, name, {
       alarmName: `${prefixOf(this)}-${name}`,
-      alarmDescription: meaning,
+      alarmDescription: descriptionOf({ meaning, runbook }),
       metric,
       threshold,
       datapointsToAlarm: bad,
       evaluationPeriods: of,
-      comparisonOperator: ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      treatMissingData: TreatMissingData.NOT_BREACHING,
+      comparisonOperator: below
+        ? ComparisonOperator.LESS_THAN_THRESHOLD
+        : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      treatMissingData: missing ?? TreatMissingData.NOT_BREACHING,
     });
-    if (this.#topic === undefined) return alarm;
-    const tell = new SnsAction(this.#topic);
-    alarm.addAlarmAction(tell);
-    alarm.addOkAction(tell);
+  }
+
+  /** An alarm while all of these are raised. */
+  protected allOf(name: string, meaning: string, alarms: readonly Alarm[]): void {
+    const composite = new CompositeAlarm(this, name, {
+      compositeAlarmName: `${prefixOf(this)}-${name}`,
+      alarmDescription: descriptionOf({ meaning, runbook: name }),
+      alarmRule: AlarmRule.allOf(...alarms.map((each) => AlarmRule.fromAlarm(each, AlarmState.ALARM))),
+    });
+    this.#telling(composite);
+  }
+
+  #telling<A extends AlarmBase>(alarm: A): A {
+    const tell = this.#topics.map((topic) => new SnsAction(topic));
+    alarm.addAlarmAction(...tell);
+    alarm.addOkAction(...tell);
     return alarm;
   }
 }

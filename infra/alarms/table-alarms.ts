@@ -23,7 +23,7 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 interface TableAlarmsProps {
-  readonly topic: ITopic | undefined;
+  readonly topics: readonly ITopic[];
   readonly table: Table;
   /** Of the API, as the measure of how much is going on. */
   readonly requests: IMetric;
@@ -31,8 +31,8 @@ interface TableAlarmsProps {
 
 /** What DynamoDB refuses or fails. The functions try again, so some of it is not seen by any caller. */
 export class TableAlarms extends Subject {
-  constructor(scope: Construct, id: string, { topic, table, requests }: TableAlarmsProps) {
-    super(scope, id, topic);
+  constructor(scope: Construct, id: string, { topics, table, requests }: TableAlarmsProps) {
+    super(scope, id, topics);
     const count = (name: string): IMetric => table.metric(name, { statistic: 'Sum' });
     const of = (operation: Operation, name: string, statistic: string): IMetric =>
       table.metric(name, { statistic, dimensionsMap: { TableName: table.tableName, Operation: operation } });

@@ -1,12 +1,21 @@
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { Topic } from 'aws-cdk-lib/aws-sns';
+import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
+import type { Settings } from '../settings.ts';
 import { prefixOf } from '../stacks/stage-stack.ts';
 
-/** Where the alarms of a stage go: to an address, which has to confirm once that it wants them. */
-export class AlarmTopic extends Construct {
+/** Where the alarms of a stage go: to an address, to a topic that the account has already, to both, or nowhere. */
+export function topicsOf(scope: Construct, { alarmEmail, alarmTopicArn }: Settings): readonly ITopic[] {
+  return [
+    ...(alarmEmail === undefined ? [] : [new AlarmTopic(scope, 'Topic', alarmEmail).topic]),
+    ...(alarmTopicArn === undefined ? [] : [Topic.fromTopicArn(scope, 'TopicOfAccount', alarmTopicArn)]),
+  ];
+}
+
+/** A topic of the stage's own, for an address, which has to confirm once that it wants them. */
+class AlarmTopic extends Construct {
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, email: string) {
@@ -18,29 +27,34 @@ export class AlarmTopic extends Construct {
       id: 'Serverless-SNSRedrivePolicy',
       reason: 'Nobody would read a queue of mails that did not arrive; the alarm itself goes on showing in CloudWatch.',
     });
-    this.#letAlarmsPublish();
+    const { alarms, rules } = publishersOf(this);
+    this.#letPublish('cloudwatch.amazonaws.com', alarms);
+    this.#letPublish('events.amazonaws.com', rules);
   }
 
   /** https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
-  #letAlarmsPublish(): void {
-    const { account } = Stack.of(this);
+  #letPublish(service: string, source: string): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
-        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        principals: [new ServicePrincipal(service)],
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
         conditions: {
-          StringEquals: { 'aws:SourceAccount': account },
-          ArnLike: {
-            'aws:SourceArn': Stack.of(this).formatArn({
-              service: 'cloudwatch',
-              resource: 'alarm',
-              resourceName: `${prefixOf(this)}-*`,
-              arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-            }),
-          },
+          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+          ArnLike: { 'aws:SourceArn': source },
         },
       }),
     );
   }
+}
+
+/** Patterns of the ARNs of the stage's alarms, and of its rules for events. */
+function publishersOf(scope: Construct): { readonly alarms: string; readonly rules: string } {
+  const ofStage = `${prefixOf(scope)}-*`;
+  const arnOf = (service: string, resource: string, arnFormat: ArnFormat): string =>
+    Stack.of(scope).formatArn({ service, resource, resourceName: ofStage, arnFormat });
+  return {
+    alarms: arnOf('cloudwatch', 'alarm', ArnFormat.COLON_RESOURCE_NAME),
+    rules: arnOf('events', 'rule', ArnFormat.SLASH_RESOURCE_NAME),
+  };
 }

@@ -1,11 +1,12 @@
-import { Stack } from 'aws-cdk-lib';
-import { Dashboard, type IMetric, type IWidget, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
+import { Duration, Stack } from 'aws-cdk-lib';
+import { Dashboard, type IMetric, type IWidget, MathExpression, TextWidget } from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
 import { DECISIONS } from '../../shared/telemetry/metrics.ts';
-import { CRYPTOGRAPHIC_CALLS } from '../alarms/key-alarms.ts';
+import { callsOfKms } from '../alarms/key-alarms.ts';
+import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective-alarms.ts';
 import { apiMetric } from '../api-metric.ts';
 import type { Firewall } from '../firewall.ts';
 import { ended } from '../metrics.ts';
@@ -42,6 +43,7 @@ export class StageDashboard extends Construct {
       widgets: [
         [heading('API')],
         [this.#apiRow()],
+        [this.#objectiveRow()],
         [this.#authorizerRow(observed)],
         [heading('Domains')],
         ...contracts.map(({ name }) => [domainRow(this, name, observed.lambda(name))]),
@@ -72,6 +74,27 @@ export class StageDashboard extends Construct {
           LambdaFunction.metricAllConcurrentExecutions({ statistic: 'Maximum', label: 'at once, in the account' }),
         ],
       ],
+    );
+  }
+
+  /** How fast the objective is used up, and who is refused. */
+  #objectiveRow(): IWidget {
+    const share = new MathExpression({
+      expression: '100 * FILL(failed, 0) / FILL(requests, 0)',
+      usingMetrics: {
+        failed: apiMetric(this, '5XXError', { statistic: 'Sum' }),
+        requests: apiMetric(this, 'Count', { statistic: 'Sum' }),
+      },
+      period: Duration.hours(1),
+      label: '5xx',
+    });
+    const lines = [SLOW, FAST].map(({ times }) => ({
+      value: percentOf(times),
+      label: times === 1 ? `objective: ${OBJECTIVE} %` : `${times} times what it allows`,
+    }));
+    return row(
+      ['failed, in per cent of each hour', [share], { leftAnnotations: lines }],
+      ['logins refused, calls denied by AWS', [filled(this, 'FailedLogins'), filled(this, 'AccessDenied')]],
     );
   }
 
@@ -115,7 +138,8 @@ export class StageDashboard extends Construct {
           filled(this, 'KmsCalls'),
           filled(this, 'StsCalls'),
           filled(this, 'ThrottledByKms'),
-          CRYPTOGRAPHIC_CALLS.with({ label: 'KMS, of the account' }),
+          callsOfKms('Symmetric').with({ label: 'KMS, of the account' }),
+          callsOfKms('Ecc').with({ label: 'signatures, of the account' }),
         ],
       ],
       ...(firewall === undefined ? [] : [firewallGraph(firewall)]),

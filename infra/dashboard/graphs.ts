@@ -1,4 +1,11 @@
-import { GraphWidget, type IMetric, type IWidget, MathExpression, Row } from 'aws-cdk-lib/aws-cloudwatch';
+import {
+  GraphWidget,
+  type HorizontalAnnotation,
+  type IMetric,
+  type IWidget,
+  MathExpression,
+  Row,
+} from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { Counter } from '../../shared/telemetry/metrics.ts';
 import { counted, type LogMetric } from '../metrics.ts';
@@ -9,8 +16,14 @@ import type { FunctionMetrics } from '../observed.ts';
 /** Columns of a dashboard: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/CloudWatch-Dashboard-Body-Structure.html */
 const COLUMNS = 24;
 
+interface More {
+  readonly stacked?: boolean;
+  /** Lines across, at values that matter. */
+  readonly leftAnnotations?: HorizontalAnnotation[];
+}
+
 /** A title, and what the graph shows. */
-export type Graph = readonly [title: string, metrics: readonly IMetric[], more?: { readonly stacked?: boolean }];
+export type Graph = readonly [title: string, metrics: readonly IMetric[], more?: More];
 
 /** Graphs beside each other. */
 export const row = (...graphs: readonly Graph[]): IWidget =>

@@ -1,7 +1,10 @@
 import type { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
-import { Alarms } from '../alarms/alarms.ts';
+import { Alarms, HEALTH } from '../alarms/alarms.ts';
+import type { Bundles } from '../bundling/bundle.ts';
 import { StageDashboard } from '../dashboard/dashboard.ts';
+import { found } from '../functions.ts';
+import { HEARTBEAT, Heartbeat } from '../heartbeat.ts';
 import { Observed } from '../observed.ts';
 import type { Settings } from '../settings.ts';
 import type { ApplicationStack } from './application-stack.ts';
@@ -10,6 +13,7 @@ import { StageStack } from './stage-stack.ts';
 
 interface OperationsStackProps {
   readonly contracts: readonly Contract[];
+  readonly bundles: Bundles;
   readonly data: DataStack;
   readonly application: ApplicationStack;
   readonly settings: Settings;
@@ -17,11 +21,23 @@ interface OperationsStackProps {
 
 /** What tells people how the stage is doing. Nothing that serves requests depends on it. */
 export class OperationsStack extends StageStack {
-  constructor(scope: Construct, { contracts, data: { table }, application, settings }: OperationsStackProps) {
-    super(scope, { part: 'operations', description: 'alarms and dashboard', settings });
+  constructor(
+    scope: Construct,
+    { contracts, bundles, data: { table, keys }, application, settings }: OperationsStackProps,
+  ) {
+    super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
     const { firewall } = application;
     const observed = new Observed(this, 'Observed', application);
-    new Alarms(this, 'Alarms', { observed, table, firewall, settings });
+    const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
+    const heartbeat =
+      settings.heartbeat && path !== undefined
+        ? new Heartbeat(this, 'Heartbeat', {
+            bundle: found(bundles, HEARTBEAT, 'bundle'),
+            url: `${observed.baseUrl}${path}`,
+            settings,
+          })
+        : undefined;
+    new Alarms(this, 'Alarms', { contracts, observed, table, keys, firewall, heartbeat, settings });
     if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, observed, table, firewall });
   }
 }

@@ -13,6 +13,10 @@ const prefixOfStage = (stage: string): string => `custodia-${stage}`;
 
 export const stackName = (stage: string, part: StackPart): string => prefixOfStage(stage) + SUFFIXES[part];
 
+/** Of all stacks of a stage. */
+export const stackNames = (stage: string): readonly string[] =>
+  (Object.keys(SUFFIXES) as StackPart[]).map((part) => stackName(stage, part));
+
 interface StageStackProps {
   readonly part: StackPart;
   readonly description: string;

@@ -23,7 +23,7 @@ export interface Stage {
 export function makeStage(app: App, { contracts, bundles, settings }: StageProps): Stage {
   const data = new DataStack(app, settings);
   const application = new ApplicationStack(app, { contracts, bundles, data, settings });
-  const operations = new OperationsStack(app, { contracts, data, application, settings });
+  const operations = new OperationsStack(app, { contracts, bundles, data, application, settings });
   // It knows the application by names, of which CDK does not learn.
   operations.addStackDependency(application);
   application.addStackDependency(data);

@@ -183,13 +183,17 @@ describe('what the functions reach', () => {
     functions.flatMap(({ path, text }) => look(text).map((what) => `${path}: ${what}`));
 
   it('is AWS, where the environment says that it is, and no address that a caller gave', () => {
-    // DynamoDB on one machine: `DYNAMODB_ENDPOINT`.
+    // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
     const sdkChooses = Array<string>(3).fill('shared/table/connection/lean/chain.ts: endpoint');
     expect(found(waysOut)).toEqual([
       'shared/aws/service.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
       'shared/table/connection/client.ts: endpoint',
       ...sdkChooses,
+      'functions/heartbeat/handler.ts: fetch',
     ]);
+    expect(functions.find(({ path }) => path === 'functions/heartbeat/handler.ts')?.code).toContain(
+      'const url = process.env.HEALTH_URL;',
+    );
     expect(functions.find(({ path }) => path === 'shared/table/connection/client.ts')?.code).toContain(
       '{ endpoint: process.env.DYNAMODB_ENDPOINT }',
     );

@@ -1,5 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { bundle } from '../../infra/bundling/bundle.ts';
+import { HEARTBEAT } from '../../infra/heartbeat.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
@@ -70,5 +76,43 @@ describe('while the table cannot be read', () => {
     vi.unstubAllEnvs();
     expect(status).toBe(503);
     expect(JSON.stringify(body)).not.toMatch(/table|ResourceNotFound|DynamoDB/i);
+  });
+});
+
+/** As it is bundled for Lambda. */
+describe('the heartbeat', () => {
+  let directory: string;
+  let beat: () => Promise<void>;
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'custodia-heartbeat-'));
+    const bundles = await bundle([HEARTBEAT], directory);
+    const module = await import(pathToFileURL(join(bundles.get(HEARTBEAT) ?? '', 'index.mjs')).href);
+    beat = module.handler;
+  });
+  beforeEach(() => {
+    vi.stubEnv('HEALTH_URL', api.url + PATH);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+  afterAll(() => rm(directory, { recursive: true }));
+
+  it('succeeds where the service works', async () => {
+    await expect(beat()).resolves.toBeUndefined();
+    expect(faulty.calls).toEqual(['GetItem']);
+  });
+
+  it('fails where the table cannot be read', async () => {
+    faulty.follow(() => 'dropped');
+    await expect(beat()).rejects.toThrow('the health check answered 503');
+  });
+
+  it.each([
+    ['the path is another', () => `${api.url}/api/v1/healthy`, 'the health check answered 404'],
+    ['nobody answers', () => 'http://127.0.0.1:1/', 'fetch failed'],
+    ['it is not told where to call', () => undefined, 'HEALTH_URL is not set'],
+  ])('fails where %s', async (_, url, message) => {
+    vi.stubEnv('HEALTH_URL', url());
+    await expect(beat()).rejects.toThrow(message);
   });
 });

@@ -42,7 +42,7 @@ const answered = (status: number, type?: GatewayResponseType) => ({
 
 it('lines of the access log are looked for in its group', () => {
   const { DestinationArn } = accessLog();
-  for (const metric of ['AuthorizerFailures', 'TooManyRequests'])
+  for (const metric of ['AuthorizerFailures', 'FailedLogins', 'TooManyRequests'])
     for (const { logGroup } of filtersOf(metric)) expect(DestinationArn).toMatch(new RegExp(`:${logGroup}$`));
 });
 
@@ -78,35 +78,89 @@ describe('refusals as too many', () => {
   });
 });
 
+describe('refused logins', () => {
+  const login = { httpMethod: 'POST', resourcePath: '/api/v1/auth/login' };
+  it.each([401, 429])('are those with %d', (status) => {
+    expect(countedIn('FailedLogins', { ...answered(status), ...login })).toBe(true);
+  });
+
+  it.each([
+    ['they succeed', { ...answered(200), ...login }],
+    ['the input is wrong', { ...answered(422), ...login }],
+    ['the service failed', { ...answered(503), ...login }],
+    ['a token is refused elsewhere', { ...answered(401), ...login, resourcePath: '/api/v1/clients' }],
+    ['it is no login', { ...answered(429), ...login, httpMethod: 'GET' }],
+  ])('are not: %s', (_, line) => {
+    expect(countedIn('FailedLogins', line)).toBe(false);
+  });
+});
+
+/** The line that a function writes of an error. */
+async function loggedOf(error: Error): Promise<string> {
+  let line = '';
+  for (const stream of [process.stdout, process.stderr]) {
+    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
+      line += String(chunk);
+      return true;
+    });
+  }
+  logger.error('The service is unavailable', { error });
+  await logged();
+  vi.restoreAllMocks();
+  expect(JSON.parse(line)).toMatchObject({ level: 'ERROR' });
+  return line;
+}
+
+describe('calls that AWS denied', () => {
+  const denied = (name: string) =>
+    Object.assign(new Error('User: arn:aws:sts::111122223333:assumed-role/r/s is not authorized to perform: …'), {
+      name,
+    });
+  const errors = ['AccessDenied', 'AccessDeniedException'].flatMap((name) => [
+    denied(name),
+    new Error('a key could not be opened', { cause: denied(name) }),
+    new Error('the table cannot be read', { cause: new Error('it failed', { cause: denied(name) }) }),
+  ]);
+
+  it('are found in the line of a function, also as the cause of another error', async () => {
+    for (const error of errors) {
+      const line = await loggedOf(error);
+      for (const { pattern } of filtersOf('AccessDenied')) expect(matches(pattern, line)).toBe(true);
+    }
+  });
+
+  it('are not what a caller may have written', async () => {
+    const line = await loggedOf(new Error('AccessDeniedException: "name":"AccessDenied"'));
+    for (const { pattern } of filtersOf('AccessDenied')) expect(matches(pattern, line)).toBe(false);
+  });
+
+  it('are looked for in the logs of every function, also where a stage pays for ten metrics', () => {
+    const groups = of('AWS::Lambda::Function').flatMap(({ FunctionName, LoggingConfig }) =>
+      String(FunctionName).endsWith('-heartbeat') ? [] : [(LoggingConfig as { LogGroup: string }).LogGroup],
+    );
+    expect(groups.length).toBeGreaterThan(15);
+    expect(
+      filtersOf('AccessDenied')
+        .map(({ logGroup }) => logGroup)
+        .toSorted(),
+    ).toEqual(groups.toSorted());
+  });
+});
+
 describe('calls that KMS turned away', () => {
   /** As the SDK throws it, with the words of KMS: https://docs.aws.amazon.com/kms/latest/developerguide/throttling.html */
   const throttling = (message: string): Error => Object.assign(new Error(message), { name: 'ThrottlingException' });
   const ofKms = throttling('You have exceeded the rate at which you may call KMS. Reduce the frequency of your calls.');
 
-  const lineOf = async (error: Error): Promise<string> => {
-    let line = '';
-    for (const stream of [process.stdout, process.stderr]) {
-      vi.spyOn(stream, 'write').mockImplementation((chunk) => {
-        line += String(chunk);
-        return true;
-      });
-    }
-    logger.error('The service is unavailable', { error });
-    await logged();
-    vi.restoreAllMocks();
-    expect(JSON.parse(line)).toMatchObject({ level: 'ERROR' });
-    return line;
-  };
-
   it('are found where a function gave up, also as the cause of another error', async () => {
     for (const { pattern } of filtersOf('ThrottledByKms')) {
-      expect(matches(pattern, await lineOf(ofKms))).toBe(true);
-      expect(matches(pattern, await lineOf(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
+      expect(matches(pattern, await loggedOf(ofKms))).toBe(true);
+      expect(matches(pattern, await loggedOf(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
     }
   });
 
   it('are not those of DynamoDB', async () => {
-    const others = await lineOf(throttling('Throughput exceeds the current capacity of your table.'));
+    const others = await loggedOf(throttling('Throughput exceeds the current capacity of your table.'));
     for (const { pattern } of filtersOf('ThrottledByKms')) expect(matches(pattern, others)).toBe(false);
   });
 

@@ -1,9 +1,9 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
 import { type Deployed, deployed } from './account/template.ts';
-import { alarmsIn } from './alarms/alarms-in.ts';
-import { assemble, STACKS, synthesize, type Templates } from './synthesize.ts';
+import { alarmsIn, compositesIn } from './alarms/alarms-in.ts';
+import { assemble, EVERYTHING, resourcesOf, STACKS, synthesize, type Templates } from './synthesize.ts';
 
 /** From an alarm over its actions, their topic and its policy to the address. */
 
@@ -12,10 +12,10 @@ const PREFIX = 'custodia-dev';
 let templates: Templates;
 let stack: Deployed;
 beforeAll(() => {
-  [templates, stack] = assemble({ context: { alarmEmail: 'ops@example.com' } }, (made, directory) => [
-    made,
-    deployed(directory, STACKS),
-  ]);
+  [templates, stack] = assemble(
+    { context: { alarmEmail: 'ops@example.com', backupRetentionDays: '90' } },
+    (made, directory) => [made, deployed(directory, STACKS)],
+  );
 });
 
 const ACCOUNT = '111122223333';
@@ -32,7 +32,7 @@ const reached = (actions: unknown, context: Record<string, string> = {}, service
       context: Object.fromEntries(
         Object.entries({
           'aws:SourceAccount': ACCOUNT,
-          'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${PREFIX}-api-5xx`,
+          'aws:SourceArn': `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${PREFIX}-api-slow`,
           'aws:SecureTransport': 'true',
           ...context,
         }).map(([key, value]) => [key, [value]]),
@@ -42,34 +42,52 @@ const reached = (actions: unknown, context: Record<string, string> = {}, service
     return policies.length === 1 && isServiceAllowed(policies[0]?.Properties.PolicyDocument, service, asked);
   });
 
-const deployedAlarms = () =>
-  [...stack.resources.values()].flatMap(({ Type, Properties }) =>
-    Type === 'AWS::CloudWatch::Alarm' ? [Properties] : [],
-  );
+const of = (...types: string[]) =>
+  [...stack.resources.values()].flatMap(({ Type, Properties }) => (types.includes(Type) ? [Properties] : []));
+const composites = () => of('AWS::CloudWatch::CompositeAlarm');
+const partsOfComposites = () =>
+  of('AWS::CloudWatch::Alarm').filter(({ AlarmName }) => /-(long|short)$/.test(String(AlarmName)));
+const tellingAlarms = () => [
+  ...of('AWS::CloudWatch::Alarm').filter((each) => !partsOfComposites().includes(each)),
+  ...composites(),
+];
+const rules = () => of('AWS::Events::Rule').filter(({ EventPattern }) => EventPattern !== undefined);
 
 const subscribed = () =>
-  [...stack.resources.values()].flatMap(({ Type, Properties }) =>
-    Type === 'AWS::SNS::Subscription' && Properties.Endpoint === 'ops@example.com' ? [Properties.TopicArn] : [],
-  );
+  of('AWS::SNS::Subscription').flatMap(({ Endpoint, TopicArn }) => (Endpoint === 'ops@example.com' ? [TopicArn] : []));
 
 it('a mail is sent when an alarm begins and when it is over, for every alarm', () => {
-  expect(deployedAlarms()).toHaveLength(alarmsIn(templates.operations, PREFIX).size);
+  expect(tellingAlarms().length).toBeGreaterThan(contracts.length);
   expect(subscribed()).toHaveLength(1);
-  for (const { AlarmName, AlarmActions, OKActions } of deployedAlarms()) {
+  for (const { AlarmName, AlarmActions, OKActions } of tellingAlarms()) {
     const arn = `arn:aws:cloudwatch:eu-west-1:${ACCOUNT}:alarm:${AlarmName}`;
     expect(reached(AlarmActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
     expect(reached(OKActions, { 'aws:SourceArn': arn })).toEqual(subscribed());
   }
 });
 
-it('a mail is not sent for what only a deployment asks: the alarms by which it goes back', () => {
-  const silent = (context: Record<string, string>) =>
-    Array.from(alarmsIn(synthesize({ context: { alarmEmail: 'ops@example.com', ...context } }), PREFIX))
-      .filter(([, { AlarmActions, OKActions }]) => AlarmActions.length + OKActions.length === 0)
-      .map(([name]) => name);
-  expect(silent({ deployment: 'all-at-once' })).toEqual([]);
-  expect(silent({ deployment: 'canary' }).filter((name) => !name.startsWith('rollback-'))).toEqual([]);
-  expect(silent({ deployment: 'canary' })).toHaveLength(contracts.length + 1);
+it('a mail is sent for what AWS tells of', () => {
+  expect(rules().map(({ Name }) => Name)).toEqual([
+    `${PREFIX}-deployment-failed`,
+    `${PREFIX}-key-disabled`,
+    `${PREFIX}-backup-failed`,
+  ]);
+  for (const { Name, Targets } of rules()) {
+    const topics = (Targets as { Arn: string }[]).map(({ Arn }) => Arn);
+    const arn = `arn:aws:events:eu-west-1:${ACCOUNT}:rule/${Name}`;
+    expect(reached(topics, { 'aws:SourceArn': arn }, 'events.amazonaws.com')).toEqual(subscribed());
+    const other = { 'aws:SourceArn': `arn:aws:events:eu-west-1:${ACCOUNT}:rule/other` };
+    expect(reached(topics, other, 'events.amazonaws.com')).toEqual([]);
+  }
+});
+
+it('a mail is not sent for the parts of an alarm that has several, nor for what only a deployment asks', () => {
+  expect(partsOfComposites()).toHaveLength(2 * composites().length);
+  for (const { AlarmActions, OKActions } of partsOfComposites())
+    expect([AlarmActions, OKActions]).toEqual([undefined, undefined]);
+  const rollback = [...alarmsIn(synthesize({ context: EVERYTHING }).application, PREFIX)];
+  expect(rollback).toHaveLength(contracts.length + 1);
+  for (const [, { AlarmActions, OKActions }] of rollback) expect([AlarmActions, OKActions]).toEqual([[], []]);
 });
 
 it.each([
@@ -78,14 +96,39 @@ it.each([
   ['a connection without TLS', { 'aws:SecureTransport': 'false' }, undefined],
   ['another service', {}, 'events.amazonaws.com'],
 ])('a mail is not sent for %s', (_, context, service) => {
-  const [alarm] = deployedAlarms();
+  const [alarm] = tellingAlarms();
   expect(reached(alarm?.AlarmActions, {})).toHaveLength(1);
   expect(reached(alarm?.AlarmActions, context, service)).toEqual([]);
 });
 
-it('a mail is not sent by a stage that names no address, which has its alarms all the same', () => {
-  const without = synthesize().operations;
-  expect([...alarmsIn(without, PREFIX).keys()]).toEqual([...alarmsIn(templates.operations, PREFIX).keys()]);
-  without.resourceCountIs('AWS::SNS::Topic', 0);
-  for (const { AlarmActions } of alarmsIn(without, PREFIX).values()) expect(AlarmActions).toEqual([]);
+it('a topic of the account is told beside the mail, of everything', () => {
+  const { operations } = synthesize({ context: EVERYTHING });
+  const telling = [...alarmsIn(operations, PREFIX).values(), ...compositesIn(operations, PREFIX).values()].filter(
+    ({ AlarmName }) => !/-(long|short)$/.test(AlarmName),
+  );
+  for (const { AlarmActions, OKActions } of telling)
+    for (const actions of [AlarmActions, OKActions])
+      expect(actions).toEqual([expect.anything(), EVERYTHING.alarmTopicArn]);
+  for (const [, { Properties }] of resourcesOf(operations, 'AWS::Events::Rule').filter(
+    ([, each]) => each.Properties.EventPattern !== undefined,
+  ))
+    expect(Properties.Targets).toEqual([expect.anything(), expect.objectContaining({ Arn: EVERYTHING.alarmTopicArn })]);
+});
+
+describe('a stage that names neither', () => {
+  it('has its alarms all the same, and says that nobody is told', () => {
+    const said: unknown[] = [];
+    const without = synthesize({
+      change: ({ operations }) => {
+        said.push(...operations.node.findAll().flatMap(({ node }) => node.metadata.map(({ data }) => data)));
+      },
+    }).operations;
+    expect([...compositesIn(without, PREFIX).keys()]).toEqual([...compositesIn(templates.operations, PREFIX).keys()]);
+    without.resourceCountIs('AWS::SNS::Topic', 0);
+    for (const { AlarmActions } of alarmsIn(without, PREFIX).values()) expect(AlarmActions).toEqual([]);
+    const nobody = 'nobody: set alarmEmail or alarmTopicArn';
+    expect(said).toContainEqual(`Alarms tell ${nobody}.`);
+    without.hasOutput('ToldOfAlarms', { Value: nobody });
+    templates.operations.hasOutput('ToldOfAlarms', { Value: 'ops@example.com' });
+  });
 });

@@ -4,10 +4,20 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { operationOf } from '../../local/dynamodb/consumed.ts';
 import { type Deployed, deployed } from './account/template.ts';
-import { type Alarm, alarmsIn, faultsOf, isRaised, metricsOf } from './alarms/alarms-in.ts';
+import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
 import { SCENARIOS } from './alarms/scenarios.ts';
-import { assemble, referredBy, STACKS, type Templates } from './synthesize.ts';
+import { isRaisedBy, TRAFFIC } from './alarms/traffic.ts';
+import {
+  assemble,
+  EVERYTHING,
+  referredBy,
+  resourcesOf,
+  SMALL,
+  STACKS,
+  synthesize,
+  type Templates,
+} from './synthesize.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
@@ -16,7 +26,7 @@ let templates: Templates;
 let stack: Deployed;
 let alarms: ReadonlyMap<string, Alarm>;
 beforeAll(() => {
-  const context = { alarmEmail: 'ops@example.com', deployment: 'canary' };
+  const context = { ...EVERYTHING, deployment: 'canary' };
   [templates, stack] = assemble({ context }, (made, directory) => [made, deployed(directory, STACKS)]);
   alarms = alarmsIn(templates, PREFIX);
 });
@@ -39,12 +49,14 @@ describe('every alarm', () => {
   });
 
   it('watches metrics that are published, by their dimensions, with a statistic that means something', () => {
-    const watched = [...alarms.values()].flatMap(metricsOf).map(({ Metric, Stat }) => ({
-      namespace: Metric.Namespace,
-      name: Metric.MetricName,
-      dimensions: Metric.Dimensions.map(({ Name }) => Name),
-      statistic: Stat,
-    }));
+    const watched = [...alarms.values()]
+      .flatMap(({ metrics }) => metrics)
+      .map(({ Metric, Stat }) => ({
+        namespace: Metric.Namespace,
+        name: Metric.MetricName,
+        dimensions: Metric.Dimensions.map(({ Name }) => Name),
+        statistic: Stat,
+      }));
     expect(unpublished(watched, templates)).toEqual([]);
   });
 
@@ -64,7 +76,7 @@ describe('every alarm', () => {
       TableName: ids('AWS::DynamoDB::GlobalTable'),
       WebACL: acl.map(({ MetricName }) => MetricName),
     };
-    const watched = [...alarms.values()].flatMap(metricsOf).flatMap(({ Metric }) => Metric.Dimensions);
+    const watched = [...alarms.values()].flatMap(({ metrics }) => metrics).flatMap(({ Metric }) => Metric.Dimensions);
     for (const [name, known] of Object.entries(names)) {
       const found = watched.flatMap(({ Name, Value }) => (Name === name ? [referredBy(Value, templates)] : []));
       expect(found.length, name).toBeGreaterThan(0);
@@ -78,21 +90,28 @@ describe('every alarm', () => {
   });
 
   it('leaves alone what Lambda counts as errors of the authorizer: anybody can send a token that it refuses', () => {
-    const erring = [...alarms.values()].flatMap(metricsOf).filter(({ Metric }) => Metric.MetricName === 'Errors');
-    expect(erring).toHaveLength(KINDS.length * contracts.length);
+    const erring = [...alarms.values()]
+      .flatMap(({ metrics }) => metrics)
+      .filter(({ Metric }) => Metric.MetricName === 'Errors');
+    // And the heartbeat's.
+    expect(erring).toHaveLength(KINDS.length * contracts.length + 1);
     const names = erring.flatMap(({ Metric }) => Metric.Dimensions.map(({ Value }) => referredBy(Value, templates)));
     expect(names.filter((name) => name.includes('authorizer'))).toEqual([]);
     expect(names).toContain(`${PREFIX}-auth`);
   });
 
   it('is raised before the last period is published, which is filled with zeros until then', () => {
-    for (const { DatapointsToAlarm, EvaluationPeriods } of alarms.values())
-      expect(DatapointsToAlarm).toBeLessThan(EvaluationPeriods);
+    for (const [name, { metrics, DatapointsToAlarm, EvaluationPeriods }] of alarms) {
+      const isLong = metrics.every(({ Period }) => Period >= 900);
+      if (!isLong && name !== 'heartbeat') expect(DatapointsToAlarm, name).toBeLessThan(EvaluationPeriods);
+    }
   });
 
   it('has its scenarios below', () => {
     const others = KINDS.flatMap(ofFunctions).filter((name) => !name.endsWith(`-${FUNCTION}`));
-    expect([...Object.keys(SCENARIOS), ...others].toSorted()).toEqual([...alarms.keys()].toSorted());
+    const ofApi = [...alarms.keys()].filter((name) => /^api-(burn|failing)/.test(name));
+    expect(ofApi).toHaveLength(6);
+    expect([...Object.keys(SCENARIOS), ...others, ...ofApi].toSorted()).toEqual([...alarms.keys()].toSorted());
   });
 
   it.each(KINDS)('of a %s is like those of the others', (kind) => {
@@ -107,44 +126,87 @@ describe('every alarm', () => {
 
 describe.each(Object.entries(SCENARIOS))('%s', (name, { raised, quiet }) => {
   it.each(Object.entries(raised))('is raised: %s', (_, scenario) => {
-    expect([isRaised(named(name), scenario, 'nothing'), isRaised(named(name), scenario, 'zero')]).toEqual([true, true]);
+    expect(isRaised(named(name), scenario)).toBe(true);
   });
 
   it.each(Object.entries(quiet))('is quiet: %s', (_, scenario) => {
-    expect([isRaised(named(name), scenario, 'nothing'), isRaised(named(name), scenario, 'zero')]).toEqual([
-      false,
-      false,
-    ]);
+    expect(isRaised(named(name), scenario)).toBe(false);
   });
+});
 
-  it('is quiet where nothing is published, or each metric has had a 1', () => {
-    const ids = metricsOf(named(name)).map(({ id }) => id);
-    const ones = Object.fromEntries(ids.map((id) => [id, Array.from({ length: 5 }, () => 1)]));
-    const quotas = Object.fromEntries(ids.map((id) => [id, 1000]));
-    expect(isRaised(named(name), { series: {}, quotas }, 'zero')).toBe(false);
-    expect(isRaised(named(name), { series: ones, quotas }, 'zero')).toBe(false);
+it('is quiet where nothing is published, but for the heartbeat', () => {
+  const raised = [...alarms].filter(([, alarm]) => isRaised(alarm, { series: {} })).map(([name]) => name);
+  expect(raised).toEqual(['heartbeat']);
+});
+
+describe('of the API, while', () => {
+  const ofApi = /^api-(burn|failing)/;
+  it.each(Object.entries(TRAFFIC))('%s', (_, [traffic, told]) => {
+    const raised = [...alarms].filter(([name, alarm]) => ofApi.test(name) && isRaisedBy(alarm, traffic));
+    const names = raised.map(([name]) => name);
+    const composites = [...compositesIn(templates.operations, PREFIX)]
+      .filter(([, { names: parts }]) => parts.every((part) => names.includes(part)))
+      .map(([name]) => name);
+    const telling = raised.filter(([, { AlarmActions }]) => AlarmActions.length > 0).map(([name]) => name);
+    expect([...telling, ...composites].toSorted()).toEqual(told);
   });
+});
+
+it('a stage that pays for ten metrics has those that say that callers are failed, and no composites', () => {
+  const { operations } = synthesize({ context: { ...EVERYTHING, ...SMALL, deployment: 'all-at-once' } });
+  const few = alarmsIn(operations, PREFIX);
+  expect([...few.keys()].toSorted()).toEqual([
+    'access-denied',
+    'api-burn-1h-long',
+    'api-burn-3d',
+    'api-failing',
+    'certificate-expiring',
+  ]);
+  const metrics = [...few.values()].flatMap((alarm) => alarm.metrics);
+  expect(metrics.length).toBeLessThanOrEqual(10);
+  expect(compositesIn(operations, PREFIX).size).toBe(0);
+  for (const { AlarmActions } of few.values()) expect(AlarmActions).toHaveLength(2);
+  operations.resourceCountIs('AWS::Events::Rule', 3);
+  operations.resourceCountIs('AWS::Lambda::Function', 0);
 });
 
 describe('docs/operations.md', () => {
   const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const section = page.split(/^## /m).find((each) => each.startsWith('Alarms\n')) ?? '';
   const rows = Array.from(
-    section.matchAll(/^\| `([\w<>-]+)` \| (.*) \| (.*) \|$/gm),
-    ([, name = '', meaning = '', todo = '']) => ({
-      name,
-      meaning,
-      todo,
-    }),
+    section.matchAll(/^\| <a id="alarm-([\w-]+)"><\/a>`([\w<>-]+)` \| (.*) \| (.*) \|$/gm),
+    ([, anchor = '', name = '', meaning = '', todo = '']) => ({ anchor, name, meaning, todo }),
   );
-  it('has a row for every alarm, and none for another, with the words of its mail', () => {
-    const written = rows.flatMap(({ name, meaning }) =>
-      name.includes('<name>')
-        ? contracts.map((contract) => [name, meaning].map((text) => text.replace(/`?<name>`?/, contract.name)))
-        : [[name, meaning]],
+
+  /** Names and what is told of all that tells somebody: alarms, and rules for events. */
+  const told = (): readonly (readonly [name: string, description: string])[] => [
+    ...Array.from(alarms, ([name, { AlarmDescription }]) => [name, AlarmDescription] as const),
+    ...Array.from(
+      compositesIn(templates.operations, PREFIX),
+      ([name, { AlarmDescription }]) => [name, AlarmDescription] as const,
+    ),
+    ...resourcesOf(templates.operations, 'AWS::Events::Rule').flatMap(([, { Properties }]) =>
+      Properties.EventPattern === undefined
+        ? []
+        : [[String(Properties.Name).replace(`${PREFIX}-`, ''), String(Properties.Description)] as const],
+    ),
+  ];
+
+  it('has a row for every alarm, and none for another, with the words of its mail, which name the row', () => {
+    const written = rows.flatMap(({ anchor, name, meaning }) =>
+      (name.includes('<name>') ? contracts.map((contract) => contract.name) : ['']).map((of) =>
+        [name, `${meaning}. Runbook: docs/operations.md#alarm-${anchor}`].map((text) => text.replace(/`?<name>`?/, of)),
+      ),
     );
-    const mailed = Array.from(alarms, ([name, { AlarmDescription }]) => [name, AlarmDescription]);
+    // The parts of a composite have its row, and tell nobody.
+    const parts = [...compositesIn(templates.operations, PREFIX).values()].flatMap(({ names }) => names);
+    const mailed = told().filter(([name]) => !parts.includes(name));
     expect(written.map((row) => row.join(': ')).toSorted()).toEqual(mailed.map((row) => row.join(': ')).toSorted());
+  });
+
+  it('has the row that each part of a composite names', () => {
+    const anchors = rows.map(({ anchor }) => `docs/operations.md#alarm-${anchor}`);
+    for (const [name, description] of told()) expect(anchors, name).toContain(description.split('Runbook: ')[1]);
   });
 
   it('says of each what to do', () => {
@@ -158,7 +220,7 @@ it('the table is watched in every operation that the code sends', () => {
     .filter((file) => !file.includes('shared/table/erase/'))
     .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+Command)\(/g), ([, name = '']) => name))
     .map(operationOf);
-  const watched = metricsOf(named('table-failing')).flatMap(({ Metric }) =>
+  const watched = named('table-failing').metrics.flatMap(({ Metric }) =>
     Metric.Dimensions.flatMap(({ Name, Value }) => (Name === 'Operation' ? [String(Value)] : [])),
   );
   expect(watched.toSorted()).toEqual([...new Set(sent)].toSorted());

@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { alarmsIn, metricsOf } from './alarms/alarms-in.ts';
+import { alarmsIn } from './alarms/alarms-in.ts';
 import { resourcesIn, resourcesOf, statementsIn, synthesize } from './synthesize.ts';
 
 /** How a new version of a function takes over. */
@@ -69,7 +69,7 @@ describe('a canary', () => {
     const alarms = alarmsIn(template, STACK);
     for (const { name } of contracts) {
       const alarm = alarms.get(`rollback-${name}`);
-      for (const { Metric } of alarm === undefined ? [] : metricsOf(alarm)) {
+      for (const { Metric } of alarm?.metrics ?? []) {
         const values = Object.fromEntries(Metric.Dimensions.map(({ Name, Value }) => [Name, Value]));
         const [version = ''] = (values.ExecutedVersion as { readonly 'Fn::GetAtt': string[] })['Fn::GetAtt'];
         const { FunctionName } = values;
@@ -79,7 +79,7 @@ describe('a canary', () => {
         });
         expect(values.Resource).toEqual({ 'Fn::Join': ['', [FunctionName, ':live']] });
       }
-      expect(alarm && metricsOf(alarm)).toHaveLength(2);
+      expect(alarm?.metrics).toHaveLength(2);
     }
   });
 
@@ -87,7 +87,7 @@ describe('a canary', () => {
     const watching = [...alarmsIn(template, STACK)].filter(([name]) => name.startsWith('rollback-'));
     expect(watching).toHaveLength(contracts.length + 1);
     for (const [name, alarm] of watching) {
-      expect(new Set(metricsOf(alarm).map(({ Period }) => Period)), name).toEqual(new Set([60]));
+      expect(new Set(alarm.metrics.map(({ Period }) => Period)), name).toEqual(new Set([60]));
       expect(alarm.EvaluationPeriods, name).toBeLessThan(5);
     }
   });

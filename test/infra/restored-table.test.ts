@@ -51,7 +51,7 @@ describe('a stage whose table was restored', () => {
 
   it('gives all functions its name', () => {
     const variables = having(templates.application.toJSON(), 'TABLE_NAME');
-    expect(variables.length).toBe(resourcesOf(templates, 'AWS::Lambda::Function').length);
+    expect(variables.length).toBe(resourcesOf(templates.application, 'AWS::Lambda::Function').length);
     for (const { TABLE_NAME } of variables) expect(TABLE_NAME).toBe(NAME);
   });
 

@@ -6,7 +6,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
 import type { Bundles } from '../../infra/bundling/bundle.ts';
-import { functionNames } from '../../infra/functions.ts';
+import { bundleNames } from '../../infra/functions.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { makeStage, type Stage } from '../../infra/stacks/stage.ts';
 import { type StackPart, stackName } from '../../infra/stacks/stage-stack.ts';
@@ -39,6 +39,7 @@ export const CDK_CONTEXT = z.object({ context: z.record(z.string(), z.unknown())
 /** Settings with which a stack has all that it can have. Functions that stand by are in `SMALL`: there are none with canaries. */
 export const EVERYTHING: Readonly<Record<string, string>> = {
   alarmEmail: 'ops@example.com',
+  alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:pagers',
   backupCopyVaults: 'arn:aws:backup:eu-central-1:444455556666:backup-vault:custodia',
   backupRetentionDays: '90',
   corsOrigins: 'https://app.example.com,https://admin.example.com',
@@ -102,7 +103,7 @@ export function assemble<T>(options: SynthesizeOptions, read: (templates: Templa
 
 function synthesizeInto(outdir: string, { context = {}, served = contracts, change }: SynthesizeOptions): Templates {
   const app = new App({ outdir, context: { ...CDK_CONTEXT, ...context } });
-  const bundles = emptyBundles(functionNames(served), outdir);
+  const bundles = emptyBundles(bundleNames(served), outdir);
   const stage = makeStage(app, { contracts: served, bundles, settings: settingsFrom(app.node) });
   change?.(stage);
   const { data, application, operations } = stage;

@@ -121,7 +121,7 @@ describe('an upgrade is found out that', () => {
   it.each([
     ['function', /^FunctionsclientsFunction\w{8}$/, /AWS::Lambda::Function custodia-dev-clients already exists/],
     ['alias', /^FunctionsclientsLiveAlias\w{8}$/, /AWS::Lambda::Alias custodia-dev-clients:live already exists/],
-    ['alarm', /^AlarmsApiapi5xx/, /AWS::CloudWatch::Alarm custodia-dev-api-5xx already exists/],
+    ['alarm', /^AlarmsApiapislow/, /AWS::CloudWatch::Alarm custodia-dev-api-slow already exists/],
   ])('moves a %s, whose name is taken by the one that goes', (_, id, harm) => {
     const found = harmOf({ change: (stage) => resourceOf(stage, id).overrideLogicalId('Moved') });
     expect(found.join('\n')).toMatch(harm);

@@ -1,110 +1,153 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
 import { resourcesOf, type Templates } from '../synthesize.ts';
-import { evaluate, type Reading, type Series } from './evaluate.ts';
-import { type Expression, idsIn, parse } from './parse.ts';
-import { typeOf } from './types.ts';
+import { faultsIn, resultOf } from './formula.ts';
 
-const dimensionsSchema = z.array(z.object({ Name: z.string(), Value: z.unknown() })).default([]);
-const metricSchema = z.strictObject({
-  Metric: z.strictObject({ Namespace: z.string(), MetricName: z.string(), Dimensions: dimensionsSchema }),
-  Period: z.number(),
-  Stat: z.string(),
+/** Values of the last periods; the last one is that of now. Undefined where nothing was published. */
+export type Series = readonly (number | undefined)[];
+
+const metricSchema = z.object({
+  Namespace: z.string(),
+  MetricName: z.string(),
+  Dimensions: z.array(z.object({ Name: z.string(), Value: z.unknown() })).default([]),
 });
 const querySchema = z.union([
-  z.strictObject({ Id: z.string(), Expression: z.string(), ReturnData: z.boolean().default(true) }),
-  z.strictObject({ Id: z.string(), MetricStat: metricSchema, ReturnData: z.boolean().default(true) }),
+  z.strictObject({ Id: z.string(), Expression: z.string(), ReturnData: z.literal(true).default(true) }),
+  z.strictObject({
+    Id: z.string(),
+    MetricStat: z.strictObject({ Metric: metricSchema, Period: z.number(), Stat: z.string() }),
+    ReturnData: z.literal(false),
+  }),
 ]);
-type Query = z.infer<typeof querySchema>;
-
+/** An expression of metrics, or a metric alone. */
+const watchedSchema = z.union([
+  z.object({ Metrics: z.array(querySchema) }),
+  metricSchema.extend({ Period: z.number(), Statistic: z.string() }),
+]);
 const alarmSchema = z.object({
   AlarmName: z.string(),
   AlarmDescription: z.string(),
   AlarmActions: z.array(z.unknown()).default([]),
   OKActions: z.array(z.unknown()).default([]),
-  ComparisonOperator: z.literal('GreaterThanOrEqualToThreshold'),
+  ComparisonOperator: z.enum(['GreaterThanOrEqualToThreshold', 'LessThanThreshold']),
   DatapointsToAlarm: z.number(),
   EvaluationPeriods: z.number(),
   Threshold: z.number(),
-  TreatMissingData: z.literal('notBreaching'),
-  Metrics: z.array(querySchema),
+  TreatMissingData: z.enum(['notBreaching', 'breaching', 'ignore']),
 });
-export type Alarm = z.infer<typeof alarmSchema>;
+interface Watched {
+  readonly id: string;
+  readonly Metric: z.infer<typeof metricSchema>;
+  readonly Period: number;
+  readonly Stat: string;
+}
+export interface Alarm extends z.infer<typeof alarmSchema> {
+  readonly metrics: readonly Watched[];
+  readonly expressions: readonly string[];
+}
 
-/** The alarms of a template, or of all stacks, by their names without what all of them begin with. All of them watch an expression. */
+/** The alarms of a template, or of all stacks, by their names without what all of them begin with. */
 export const alarmsIn = (of: Template | Templates, prefix: string): ReadonlyMap<string, Alarm> =>
   new Map(
     resourcesOf(of, 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => {
-      const alarm = alarmSchema.parse(Properties);
+      const alarm = { ...alarmSchema.parse(Properties), ...watchedBy(watchedSchema.parse(Properties)) };
       return [alarm.AlarmName.replace(`${prefix}-`, ''), alarm];
     }),
   );
 
-export const metricsOf = ({ Metrics }: Pick<Alarm, 'Metrics'>) =>
-  Metrics.flatMap((query) => ('MetricStat' in query ? [{ id: query.Id, ...query.MetricStat }] : []));
+function watchedBy(watched: z.infer<typeof watchedSchema>): Pick<Alarm, 'metrics' | 'expressions'> {
+  if (!('Metrics' in watched)) {
+    const { Period, Statistic, ...Metric } = watched;
+    return { metrics: [{ id: 'value', Metric, Period, Stat: Statistic }], expressions: ['value'] };
+  }
+  return {
+    metrics: watched.Metrics.flatMap((query) => ('MetricStat' in query ? [{ id: query.Id, ...query.MetricStat }] : [])),
+    expressions: watched.Metrics.flatMap((query) => ('Expression' in query ? [query.Expression] : [])),
+  };
+}
 
-const expressionsOf = (queries: readonly Query[]): ReadonlyMap<string, Expression> =>
-  new Map(queries.flatMap((query) => ('Expression' in query ? [[query.Id, parse(query.Expression)] as const] : [])));
+/** What is told while all of some alarms are raised, by name; and the names of these alarms. */
+export function compositesIn(template: Template, prefix: string) {
+  const nameOf = new Map(
+    resourcesOf(template, 'AWS::CloudWatch::Alarm').map(([id, { Properties }]) => [
+      id,
+      String(Properties.AlarmName).replace(`${prefix}-`, ''),
+    ]),
+  );
+  const schema = z.object({
+    AlarmName: z.string(),
+    AlarmDescription: z.string(),
+    AlarmActions: z.array(z.unknown()).default([]),
+    OKActions: z.array(z.unknown()).default([]),
+    AlarmRule: z.object({ 'Fn::Join': z.tuple([z.literal(''), z.array(z.unknown())]) }),
+  });
+  return new Map(
+    resourcesOf(template, 'AWS::CloudWatch::CompositeAlarm').map(([, { Properties }]) => {
+      const { AlarmRule, ...alarm } = schema.parse(Properties);
+      const rule = AlarmRule['Fn::Join'][1]
+        .map((part) =>
+          typeof part === 'string'
+            ? part
+            : z.object({ 'Fn::GetAtt': z.tuple([z.string(), z.literal('Arn')]) }).parse(part)['Fn::GetAtt'][0],
+        )
+        .join('');
+      const all = /^\((ALARM\("\w+"\)(?: AND ALARM\("\w+"\))*)\)$/.exec(rule)?.[1];
+      if (all === undefined) throw new TypeError(`${rule} is not all of some alarms`);
+      const names = Array.from(all.matchAll(/"(\w+)"/g), ([, id = '']) => nameOf.get(id) ?? id);
+      return [alarm.AlarmName.replace(`${prefix}-`, ''), { ...alarm, names }];
+    }),
+  );
+}
 
-/** What it says of itself that a metric is missing in it, or that this does not matter. */
-const WITHSTANDS_GAPS = ['FILL', 'SERVICE_QUOTA'];
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
 
 /** What CloudWatch would refuse of an alarm, or never fire: https://docs.aws.amazon.com/AmazonCloudWatch/latest/APIReference/API_PutMetricAlarm.html */
-export function faultsOf({ Metrics }: Pick<Alarm, 'Metrics'>): string[] {
-  const expressions = expressionsOf(Metrics);
-  const ids = Metrics.map(({ Id }) => Id);
-  const used = [...expressions.values()].flatMap((each) => idsIn(each));
-  const [returned, ...others] = Metrics.filter(({ ReturnData }) => ReturnData);
-  const metrics = metricsOf({ Metrics });
-  const mayBeMissing = metrics.length > 1 ? metrics.map(({ id }) => id) : [];
+export function faultsOf({ metrics, expressions, EvaluationPeriods: periods }: Alarm): string[] {
+  const ids = metrics.map(({ id }) => id);
+  const [{ Period: period } = { Period: 0 }] = metrics;
   return [
     ...ids.filter((id) => !/^[a-z]\w*$/.test(id)).map((id) => `${id} does not begin with a lower-case letter`),
     ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `${id} is defined twice`),
-    ...used.filter(([id]) => !ids.includes(id)).map(([id]) => `${id} is not defined`),
-    ...ids
-      .filter((id) => id !== returned?.Id && !used.some(([name]) => name === id))
-      .map((id) => `${id} is defined and not used`),
-    ...used
-      .filter(([id, within]) => mayBeMissing.includes(id) && !within.some((name) => WITHSTANDS_GAPS.includes(name)))
-      .map(([id]) => `${id} may be missing, and with it the result`),
     ...(metrics.length > 10 ? ['more than ten metrics'] : []),
-    ...(expressions.size > 10 ? ['more than ten expressions'] : []),
-    ...(returned === undefined || others.length > 0 ? ['not one result'] : []),
-    ...typeFaults(Metrics, expressions),
-    ...(new Set(metrics.map(({ Period }) => Period)).size > 1 ? ['metrics of different periods'] : []),
+    ...(expressions.length === 1 ? expressions.flatMap((each) => faultsIn(each, ids)) : ['not one result']),
+    ...(metrics.some(({ Period }) => Period !== period) ? ['metrics of different periods'] : []),
+    ...(period * periods > (period < HOUR ? DAY : 7 * DAY) ? ['looks back too far'] : []),
+    // A metric alone has a value where it is published, and a long period has more than its last minutes.
+    ...(ids.length > 1 && period <= 300 && periods === 1
+      ? ['waits for the last period, which is not published yet']
+      : []),
   ];
 }
 
-function typeFaults(queries: readonly Query[], expressions: ReadonlyMap<string, Expression>): string[] {
-  return [...expressions].flatMap(([id, expression]) => {
-    try {
-      const type = typeOf(expression, (name) => (queries.some(({ Id }) => Id === name) ? 'series' : undefined));
-      return type === 'series' ? [] : [`${id} is not one series but a ${type}`];
-    } catch (error) {
-      return [(error as Error).message];
-    }
-  });
-}
-
-interface Published {
-  /** Values of the last periods, by the id of the metric; the last one is that of now. A metric that is not named was not published at all. */
+export interface Scenario {
+  /** By the id of the metric. A metric that is not named was not published at all. */
   readonly series: Readonly<Record<string, Series>>;
   readonly quotas?: Readonly<Record<string, number>>;
 }
 
-/** Whether an alarm of one expression is raised by these values. */
-export function isRaised(alarm: Alarm, { series, quotas = {} }: Published, reading: Reading): boolean {
-  const ids = metricsOf(alarm).map(({ id }) => id);
+/** Whether an alarm is raised by these values. */
+export function isRaised(alarm: Alarm, { series, quotas = {} }: Scenario): boolean {
+  const ids = alarm.metrics.map(({ id }) => id);
   const unknown = Object.keys({ ...series, ...quotas }).filter((id) => !ids.includes(id));
   if (unknown.length > 0) throw new TypeError(`${alarm.AlarmName} has no metric ${unknown.join()}`);
-  const [[, expression] = [], ...others] = expressionsOf(alarm.Metrics);
-  if (expression === undefined || others.length > 0) throw new TypeError(`${alarm.AlarmName} is not one expression`);
-  const periods = alarm.EvaluationPeriods;
-  const all = Object.fromEntries(ids.map((id) => [id, lastOf(series[id] ?? [], periods)]));
-  const result = evaluate(expression, { series: all, quotas, reading }) as Series;
-  const bad = result.filter((value) => value !== undefined && value >= alarm.Threshold);
-  return bad.length >= alarm.DatapointsToAlarm;
+  const periods = Array.from({ length: alarm.EvaluationPeriods }, (_, ago) =>
+    Object.fromEntries(ids.map((id) => [id, series[id]?.[series[id].length - 1 - ago]])),
+  );
+  return periods.filter((values) => isBad(alarm, values, quotas)).length >= alarm.DatapointsToAlarm;
 }
 
-const lastOf = (series: Series, periods: number): Series =>
-  Array.from({ length: periods }, (_, index) => series[series.length - periods + index]);
+function isBad(
+  {
+    expressions: [expression = ''],
+    ComparisonOperator: comparison,
+    Threshold: threshold,
+    TreatMissingData: missing,
+  }: Alarm,
+  values: Readonly<Record<string, number | undefined>>,
+  quotas: Readonly<Record<string, number>>,
+): boolean {
+  const value = resultOf(expression, values, quotas);
+  if (Number.isNaN(value)) return missing === 'breaching';
+  return comparison === 'LessThanThreshold' ? value < threshold : value >= threshold;
+}

@@ -1,3 +1,5 @@
+import { runInNewContext } from 'node:vm';
+
 /**
  * Whether a metric filter counts a line, by as much of the syntax as the stack uses; the rest throws.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/logs/FilterAndPatternSyntax.html
@@ -7,13 +9,17 @@ export function matches(pattern: string, line: string): boolean {
   if (phrase !== undefined) return line.includes(phrase);
   const condition = /^\{ (.+) \}$/.exec(pattern)?.[1];
   if (condition === undefined) throw new TypeError(`${pattern} is not simulated`);
-  const fields = JSON.parse(line) as Readonly<Record<string, unknown>>;
-  return condition.split(' || ').some((each) => holds(each.replace(/^\((.*)\)$/, '$1'), fields));
+  const fields = JSON.parse(line) as object;
+  const judged = condition.replaceAll(/\$\.([\w.]+) = "([^"]*)"/g, (_, path: string, text: string) =>
+    String(holds(fields, path, text)),
+  );
+  if (!/^(?:true|false|&&|\|\||[() ])+$/.test(judged)) throw new TypeError(`${pattern} is not simulated`);
+  return runInNewContext(judged) as boolean;
 }
 
-/** Of a text in quotes: a number is no text that looks like one. */
-function holds(comparison: string, fields: Readonly<Record<string, unknown>>): boolean {
-  const [, field = '', value] = /^\$\.(\w+) = "([^"*]*)"$/.exec(comparison) ?? [];
-  if (value === undefined) throw new TypeError(`${comparison} is not simulated`);
-  return fields[field] === value;
+/** Of a text in quotes, which may end with any text: a number is no text that looks like one. */
+function holds(fields: object, path: string, text: string): boolean {
+  const value = path.split('.').reduce<unknown>((of, name) => Object(of)[name], fields);
+  if (typeof value !== 'string') return false;
+  return text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text;
 }

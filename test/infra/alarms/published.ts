@@ -62,6 +62,9 @@ const WAF = {
 /** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Usage-Metrics.html */
 const USAGE = { CallCount: counted('Class', 'Resource', 'Service', 'Type') };
 
+/** https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html */
+const CERTIFICATES = { DaysToExpiry: { dimensions: ['CertificateArn'], statistics: ['Minimum'] } };
+
 type ByNamespace = Readonly<Record<string, Readonly<Record<string, Published>>>>;
 
 const PUBLISHED: ByNamespace = {
@@ -70,6 +73,7 @@ const PUBLISHED: ByNamespace = {
   'AWS/DynamoDB': DYNAMODB,
   'AWS/WAFV2': WAF,
   'AWS/Usage': USAGE,
+  'AWS/CertificateManager': CERTIFICATES,
 };
 
 const transformations = z.array(z.object({ MetricNamespace: z.string(), MetricName: z.string() }));

@@ -1,9 +1,4 @@
-import type { Series } from './evaluate.ts';
-
-interface Scenario {
-  readonly series: Readonly<Record<string, Series>>;
-  readonly quotas?: Readonly<Record<string, number>>;
-}
+import type { Scenario } from './alarms-in.ts';
 
 interface Scenarios {
   readonly raised: Readonly<Record<string, Scenario>>;
@@ -13,19 +8,40 @@ interface Scenarios {
 /** Not published. */
 const _ = undefined;
 
-/** What raises each alarm and what does not; the last value is that of the period that has just ended. */
+/** What raises each alarm and what does not; the last value is that of the period that has just ended. How callers are failed is in `traffic.ts`. */
 export const SCENARIOS: Readonly<Record<string, Scenarios>> = {
-  'api-5xx': {
+  heartbeat: {
     raised: {
-      'one of a hundred fails': { series: { failed: [0, 20], requests: [2000, 2000] } },
-      'all of few fail': { series: { failed: [6], requests: [6] } },
-      'the last period is not published yet': { series: { failed: [30, _], requests: [1000, _] } },
+      'the health check fails': { series: { calls: [1, 1, 1, 1, 1], errors: [1, 1, 1, 1, 1] } },
+      'nothing calls any more': { series: {} },
+      'some of it is not published yet': { series: { calls: [1, 1, 1, _, _], errors: [1, 1, 1, _, _] } },
     },
     quiet: {
-      'one of three fails': { series: { failed: [1, 1], requests: [3, 3] } },
-      'one of two hundred fails': { series: { failed: [10, 10], requests: [2000, 2000] } },
-      'failures are not published': { series: { requests: [2000, 2000] } },
+      'the last two minutes are not published yet': { series: { calls: [1, 1, 1, _, _], errors: [0, 0, 0, _, _] } },
+      'four in a row failed': { series: { calls: [1, 1, 1, 1, 1], errors: [0, 1, 1, 1, 1] } },
     },
+  },
+  'access-denied': {
+    raised: { 'a single call': { series: { value: [1, _] } } },
+    quiet: { none: { series: { value: [_, _] } }, 'it is over': { series: { value: [1, _, _] } } },
+  },
+  'login-failing': {
+    raised: {
+      'somebody guesses': { series: { failed: [80, 80, 80], attempts: [90, 90, 90] } },
+      'they are refused before they reach the function': { series: { failed: [80, 80, 80] } },
+    },
+    quiet: {
+      'an integration has an outdated secret': { series: { failed: [45, 45, 45], attempts: [50, 50, 50] } },
+      'a few of many': { series: { failed: [90, 90, 90], attempts: [900, 900, 900] } },
+    },
+  },
+  'certificate-expiring': {
+    raised: { 'it was not renewed': { series: { value: [29] } } },
+    quiet: { 'there is time': { series: { value: [30] } }, 'nothing is published yet': { series: {} } },
+  },
+  'kms-signing-quota': {
+    raised: { 'little is left': { series: { used: [900, 900, 900] }, quotas: { used: 1000 } } },
+    quiet: { 'enough is left': { series: { used: [700, 700, 700, 700] }, quotas: { used: 1000 } } },
   },
   'api-slow': {
     raised: {

@@ -1,0 +1,30 @@
+import { Duration } from 'aws-cdk-lib';
+import { Metric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
+import { Subject } from './subject.ts';
+
+/**
+ * Of the domain of one's own. Certificate Manager renews its own certificates some 60 days before they expire, and never one that was imported.
+ * https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html
+ */
+export class CertificateAlarms extends Subject {
+  constructor(scope: Construct, id: string, topics: readonly ITopic[], certificateArn: string) {
+    super(scope, id, topics);
+    this.alarm('certificate-expiring', {
+      metric: new Metric({
+        namespace: 'AWS/CertificateManager',
+        metricName: 'DaysToExpiry',
+        dimensionsMap: { CertificateArn: certificateArn },
+        statistic: 'Minimum',
+        period: Duration.days(1),
+      }),
+      threshold: 30,
+      below: true,
+      meaning: 'the certificate of the stage’s domain expires in less than 30 days',
+      periods: [1, 1],
+      // Nothing more is published of one that has expired.
+      missing: TreatMissingData.IGNORE,
+    });
+  }
+}
