@@ -1,12 +1,12 @@
 import { Annotations, CfnOutput } from 'aws-cdk-lib';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
 import { apiMetric } from '../api-metric.ts';
 import type { Firewall } from '../firewall.ts';
 import type { Heartbeat } from '../heartbeat.ts';
-import type { Keys } from '../keys.ts';
 import type { Observed } from '../observed.ts';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
@@ -33,7 +33,8 @@ interface AlarmsProps {
   readonly contracts: readonly Contract[];
   readonly observed: Observed;
   readonly table: Table;
-  readonly keys: Keys;
+  /** All that the stage has. */
+  readonly keys: readonly IKey[];
   readonly firewall: Firewall | undefined;
   readonly heartbeat: Heartbeat | undefined;
   readonly settings: Settings;
@@ -88,7 +89,7 @@ export class Alarms extends Construct {
     new Events(this, 'Events', {
       topics,
       stage,
-      keys: [...keys.tokens, keys.secrets].map(({ keyArn }) => keyArn),
+      keys: keys.map(({ keyArn }) => keyArn),
       backedUp: backupRetentionDays === undefined ? undefined : table.tableArn,
     });
   }

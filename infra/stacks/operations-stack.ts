@@ -1,3 +1,4 @@
+import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
 import type { Contract } from '../../shared/contract/route.ts';
 import { Alarms, HEALTH } from '../alarms/alarms.ts';
@@ -21,12 +22,11 @@ interface OperationsStackProps {
 
 /** What tells people how the stage is doing. Nothing that serves requests depends on it. */
 export class OperationsStack extends StageStack {
-  constructor(
-    scope: Construct,
-    { contracts, bundles, data: { table, keys }, application, settings }: OperationsStackProps,
-  ) {
+  constructor(scope: Construct, { contracts, bundles, data, application, settings }: OperationsStackProps) {
     super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
+    const { table } = data;
     const { firewall } = application;
+    const keys = data.node.findAll().filter((child) => child instanceof Key);
     const observed = new Observed(this, 'Observed', application);
     const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
     const heartbeat =

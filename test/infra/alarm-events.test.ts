@@ -82,7 +82,7 @@ describe('a key', () => {
   });
 
   it('that is disabled or scheduled for deletion is told of', () => {
-    expect(keys()).toHaveLength(3);
+    expect(keys().length).toBeGreaterThan(3);
     for (const key of keys())
       for (const name of ['DisableKey', 'ScheduleKeyDeletion'])
         expect(telling(call(name, key))).toEqual(['key-disabled']);
