@@ -62,3 +62,6 @@ export const WRITABLES: readonly Writable[] = [
     change: { status: 'closed' },
   },
 ];
+
+/** How many requests a round has: a login, the reads, and for each kind of record its creation, a read, a change and its deletion. */
+export const ROUND = 1 + READS.length + 4 * WRITABLES.length;

@@ -1,8 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { settingsFrom } from '../../infra/settings.ts';
 import { operatorProgram } from '../../operator/program.ts';
+import { READS, ROUND } from '../../operator/traffic/requests.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import renovate from '../../renovate.json' with { type: 'json' };
 
@@ -122,6 +125,16 @@ describe('a deployment', () => {
     expect(deployment).toMatch(/npm run traffic -- --url .* -- +npx cdk deploy --all "\$\{settings\[@\]\}"/);
     expect(after).toMatch(/^npx custodia doctor .*--outputs outputs\.json/);
     expect(deployment).toContain('--outputs-file outputs.json');
+  });
+
+  it('calls the stage often enough to see a crash, and too seldom for the firewall', () => {
+    const [, rate] = /--rate (\d+) /.exec(commands(action).join()) ?? [];
+    const rounds = (Number(rate) * 60) / ROUND;
+    // Two crashes in a minute send a canary back, which has one call in ten: that there are two in the four minutes before it ends.
+    const seenInAMinute = 1 - 0.9 ** rounds - rounds * 0.1 * 0.9 ** (rounds - 1);
+    expect(1 - (1 - seenInAMinute) ** 4).toBeGreaterThan(0.99);
+    const anonymous = 1 + READS.filter(({ needsToken }) => !needsToken).length;
+    expect(anonymous * rounds * 5).toBeLessThan(settingsFrom(new App().node).anonymousAddressLimit * 0.9);
   });
 
   it('has a bill of materials', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { READS, WRITABLES } from '../../operator/traffic/requests.ts';
+import { READS, ROUND, WRITABLES } from '../../operator/traffic/requests.ts';
 import { Tally } from '../../operator/traffic/tally.ts';
 import { prepareTraffic } from '../../operator/traffic/traffic.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -25,8 +25,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => api.close());
-
-const PER_ROUND = 1 + READS.length + 4 * WRITABLES.length;
 
 /** Sends this many requests, or a few more. */
 async function send(key: { readonly appCode: string; readonly secret: string }, requests: number) {
@@ -66,9 +64,9 @@ it('writes whatever can be deleted again, and nothing else', () => {
 
 it('is answered as expected by a stage that works, and leaves no records', async () => {
   const org = await api.orgToken();
-  const tally = await send(org, 2 * PER_ROUND + 5);
+  const tally = await send(org, 2 * ROUND + 5);
   expect(tally?.lines()).toEqual([expect.stringMatching(/^\d+ requests, 0 not answered as expected$/)]);
-  expect(tally?.requests).toBeGreaterThan(2 * PER_ROUND);
+  expect(tally?.requests).toBeGreaterThan(2 * ROUND);
   expect(await left(org.token)).toEqual([0, 0, 0]);
   const clients = () => api.request<{ total: number }>('GET', '/api/v1/clients', { token: org.token });
   expect((await clients()).body.total).toBe(1);
@@ -91,7 +89,7 @@ it('clears away what a run left that was killed', async () => {
 it('says what fails, by method and path without ids, and that it is no accident', async () => {
   const org = await api.orgToken();
   broken = /^(PATCH \/api\/v1\/tickets|GET \/api\/v1\/users)/;
-  const tally = await send(org, 3 * PER_ROUND).finally(() => {
+  const tally = await send(org, 3 * ROUND).finally(() => {
     broken = undefined;
   });
   expect(tally?.isBad).toBe(true);
