@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { monthly } from '../../bench/cost/fixed.ts';
 import { heartbeatCosts } from '../../bench/cost/heartbeat.ts';
 import { costOf, sumOf, type Taken } from '../../bench/cost/lines.ts';
 import { coldStartIn } from '../../bench/cost/memory.ts';
@@ -27,6 +28,18 @@ describe('docs/cost.md', () => {
 
   it('follows from the prices, the stack and what it says was measured: if not, `npm run bench -- cost --write-docs`', () => {
     expect(made === page || made).toBe(true);
+  });
+
+  it('promises some $3 a month for a small stage that nobody calls, with ten metrics under alarms at most', () => {
+    const { idle } = profiles.small;
+    const count = (what: string) => idle.find((cost) => cost.what === what)?.count;
+    expect(monthly(idle)).toBeLessThanOrEqual(3.1);
+    expect(count('metrics that alarms look at')).toBeLessThanOrEqual(10);
+    expect(idle.filter((cost) => cost.count > 0).map(({ what }) => what)).toEqual([
+      'keys',
+      'metrics that alarms look at',
+    ]);
+    expect(profiles.standard.idle.find(({ what }) => what === 'calls of the heartbeat')?.count).toBe(43_200);
   });
 
   it('says of every operation the units that the data model says', () => {

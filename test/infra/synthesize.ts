@@ -68,6 +68,7 @@ export const SMALL: Readonly<Record<string, string>> = {
 export const BROUGHT = {
   webAclArn: 'arn:aws:wafv2:eu-west-1:111122223333:regional/webacl/ours/0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60',
   restoredTable: 'custodia-prod-2026-11-20T0929',
+  secretsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:key/mrk-0b6f7a521c6e4a3d9f587d2c4e1b9a60',
 } as const satisfies Readonly<Record<string, string>>;
 
 /** The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed. */
