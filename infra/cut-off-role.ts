@@ -1,6 +1,5 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { integrationEntity } from '../functions/integrations/store.ts';
 import { quotaKey, recordsPartition, setPartition } from '../shared/table/keys.ts';
 import { organizationEntity } from '../shared/table/system/organizations.ts';
 import { allowItems } from './item-policy.ts';
@@ -8,7 +7,7 @@ import { oneTenantRole } from './one-tenant-role.ts';
 import type { Table } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
 
-const INTEGRATIONS = recordsPartition(TENANT, integrationEntity.name);
+const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
 
 /**
  * The role of the operator's `integrations list` and `disable`: lists the integrations of the tenant that its session is tagged with, and changes them
