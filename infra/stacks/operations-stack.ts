@@ -26,7 +26,8 @@ export class OperationsStack extends StageStack {
     super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
     const { table } = data;
     const { firewall } = application;
-    const keys = data.node.findAll().filter((child) => child instanceof Key);
+    // Those that it made, and one of secrets that it was given.
+    const keys = new Set([...data.node.findAll().filter((child) => child instanceof Key), data.keys.secrets]);
     const observed = new Observed(this, 'Observed', application);
     const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;
     const heartbeat =
@@ -37,7 +38,7 @@ export class OperationsStack extends StageStack {
             settings,
           })
         : undefined;
-    new Alarms(this, 'Alarms', { contracts, observed, table, keys, firewall, heartbeat, settings });
+    new Alarms(this, 'Alarms', { contracts, observed, table, keys: [...keys], firewall, heartbeat, settings });
     if (settings.dashboard) new StageDashboard(this, 'Dashboard', { contracts, observed, table, firewall });
   }
 }

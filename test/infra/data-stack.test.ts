@@ -61,11 +61,16 @@ test('a stage may encrypt its table with a key of its own, which is used through
 
 test('a stage may take over the key of secrets that it had before, or its replica', () => {
   const secretsKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/mrk-0123456789abcdef0123456789abcdef';
-  const taken = synthesize({ context: { secretsKeyArn } });
+  const taken = synthesize({ context: { secretsKeyArn, alarmEmail: 'ops@example.com' } });
   expect(resourcesOf(taken.data, 'AWS::KMS::Key').map(([id]) => id)).toEqual([expect.stringMatching(/^KeysToken1Key/)]);
   expect(taken.data.toJSON().Outputs.SecretsKeyArn.Value).toBe(secretsKeyArn);
   const decrypting = statementsIn(taken).filter(({ Action }) => Action.includes('kms:Decrypt'));
   expect(new Set(decrypting.map(({ Resource }) => Resource))).toEqual(new Set([secretsKeyArn]));
+  // Somebody is told when it is disabled.
+  taken.operations.hasResourceProperties('AWS::Events::Rule', {
+    Name: 'custodia-dev-key-disabled',
+    EventPattern: { detail: { resources: { ARN: Match.arrayWith([secretsKeyArn]) } } },
+  });
   expect(() => synthesize({ context: { secretsKeyArn, deletionProtection: 'false' } })).toThrow(
     /secretsKeyArn: needs deletionProtection/,
   );
