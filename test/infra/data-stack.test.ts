@@ -1,6 +1,6 @@
 import { Match, type Template } from 'aws-cdk-lib/assertions';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { EVERYTHING, referredBy, resourcesOf, statementsIn, synthesize } from './synthesize.ts';
+import { EVERYTHING, referredBy, resourcesIn, resourcesOf, statementsIn, synthesize } from './synthesize.ts';
 
 let template: Template;
 beforeAll(() => {
@@ -41,6 +41,9 @@ test('the data depends on nothing of the application: it refers to no other stac
   for (const each of [data, application, operations])
     expect(JSON.stringify(each.toJSON())).not.toMatch(/"Export"|Fn::ImportValue/);
   expect(JSON.stringify(application.toJSON())).not.toContain('custodia-dev-ops');
+  // So that nothing is lost with the others.
+  for (const { Type } of [application, operations].flatMap((each) => Object.values(resourcesIn(each))))
+    expect(Type).not.toMatch(/::(DynamoDB|KMS|Backup)::/);
 });
 
 test('a stage may encrypt its table with a key of its own, which is used through DynamoDB alone', () => {

@@ -16,6 +16,7 @@ const TENANTS: readonly TenantRights[] = [
   'audit',
   'records-without-secrets',
   'records',
+  'audited-records',
   'grants',
   'organizations',
   'integrations',
