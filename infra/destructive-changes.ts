@@ -18,7 +18,7 @@ const OF_EACH_RELEASE = /: AWS::(Lambda::Version|ApiGateway::Deployment) .* will
 export function destructiveChanges(text: string, exitCode: number | null): readonly string[] {
   const changes = Array.from(text.matchAll(CHANGE), ([, each = '']) => each);
   if (!text.includes(COMPARED) || (exitCode === 0) !== (changes.length === 0)) {
-    throw new Error(`cdk diff could not compare (exit code ${exitCode})`);
+    throw new Error(`cdk diff could not compare (exit code ${exitCode})`, { cause: text });
   }
   return changes.filter((each) => !OF_EACH_RELEASE.test(each));
 }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { destructiveChanges as listed } from '../../../infra/destructive-changes.ts';
 import type { StackRecord } from './record.ts';
 
 const CDK = join(import.meta.dirname, '../../../node_modules/aws-cdk/bin/cdk');
@@ -25,12 +26,7 @@ export function destructiveChanges(assembly: string, stack: string, released: St
     encoding: 'utf8',
     env: { ...process.env, ...ALONE },
   });
-  const text = stdout + stderr;
-  if (!text.includes('Number of stacks with differences: ')) throw new Error(text);
-  const changes = Array.from(
-    text.matchAll(new RegExp(`^ +${stack}: (.* (?:will|may) be .*)$`, 'gm')),
-    ([, each = '']) => each,
-  );
-  if ((status === 0) !== (changes.length === 0)) throw new Error(text);
-  return changes.filter((each) => !GOES_WITH_ITS_DOMAIN.test(each));
+  return listed(stdout + stderr, status)
+    .map((each) => each.replace(`${stack}: `, ''))
+    .filter((each) => !GOES_WITH_ITS_DOMAIN.test(each));
 }
