@@ -54,7 +54,7 @@ function stackRecordOf(template: unknown): StackRecord {
     const isNamed = nameOf(resource) !== undefined;
     const isHeld = DeletionPolicy !== undefined || WHOLE.includes(Type) || told.includes(`"${id}"`);
     if (isHeld || (!isNamed && inNames.includes(`"${id}"`)))
-      return [[id, { ...policiesOf(resource), Properties: withoutTags(resource) }]];
+      return [[id, { ...policiesOf(resource), Properties: identityOf(resource) }]];
     return isNamed ? [[id, { Type, Properties: namesOf(resource) }]] : [];
   });
   return { Resources: Object.fromEntries(kept.toSorted(byId)) };
@@ -66,7 +66,10 @@ const WHOLE: readonly string[] = ['AWS::KMS::Key', 'AWS::SNS::Subscription', 'AW
 const policiesOf = ({ Type, DeletionPolicy, UpdateReplacePolicy }: Declared): Omit<Declared, 'Properties'> =>
   DeletionPolicy === undefined ? { Type } : { Type, DeletionPolicy, UpdateReplacePolicy };
 
-const withoutTags = ({ Properties: { Tags: _, ...others } }: Declared): Declared['Properties'] => others;
+/** Without what any release changes: tags, the document of the API, and rights of roles. */
+const identityOf = ({
+  Properties: { Tags: _, Body: __, Policies: ___, ...others },
+}: Declared): Declared['Properties'] => others;
 
 /** The properties that its name is made of. */
 function namesOf(resource: Declared): Declared['Properties'] {
