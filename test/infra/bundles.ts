@@ -44,6 +44,7 @@ const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>
   audit: { kilobytes: 335, modules: 475 },
   webhooks: { kilobytes: 360, modules: 500 },
   'well-known': { kilobytes: 330, modules: 475 },
+  health: { kilobytes: 330, modules: 475 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { contracts } from '../../../functions/all-contracts.ts';
+import { HEARTBEAT } from '../../../infra/heartbeat.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
@@ -93,7 +94,8 @@ export async function deploy(
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
   };
-  const functions = synthesizedFunctions(outdir);
+  // The heartbeat calls the API, and is called by a schedule.
+  const functions = new Map([...synthesizedFunctions(outdir)].filter(([name]) => !name.endsWith(HEARTBEAT)));
   const invoked = invokedFunctions(stack);
   const environmentOf = (name: string) => ({
     ...named(invoked, name).Environment.Variables,
