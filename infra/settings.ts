@@ -27,7 +27,10 @@ const schema = z.object({
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/, 'a lower-case word of up to 20 letters, digits and hyphens')
-    .regex(/^(?!.*-(data|ops)$)/, 'a word that ends with neither -data nor -ops, as stacks of other stages do')
+    .regex(
+      /^(?!.*-(data|ops|github)$)/,
+      'a word that does not end with -data, -ops or -github, as stacks of other stages do',
+    )
     .default(DEFAULT_STAGE),
   /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
   profile: z.enum(['standard', 'small']).default('standard'),

@@ -48,9 +48,7 @@ test('the data depends on nothing of the application: it refers to no other stac
 
 test('a stage may encrypt its table with a key of its own, which is used through DynamoDB alone', () => {
   const own = synthesize({ context: EVERYTHING }).data;
-  const [[id, key] = ['', undefined]] = resourcesOf(own, 'AWS::KMS::Key').filter(([each]) =>
-    each.startsWith('Records'),
-  );
+  const [[id] = ['']] = resourcesOf(own, 'AWS::KMS::Key').filter(([each]) => each.startsWith('Records'));
   own.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
     SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
     Replicas: [{ SSESpecification: { KMSMasterKeyId: { 'Fn::GetAtt': [id, 'Arn'] } } }],
@@ -59,7 +57,12 @@ test('a stage may encrypt its table with a key of its own, which is used through
   expect(uses.map(({ Condition }) => Condition)).toEqual([
     { StringEquals: { 'kms:CallerAccount': { Ref: 'AWS::AccountId' }, 'kms:ViaService': expect.anything() } },
   ]);
-  expect(key?.Properties).toMatchObject({ EnableKeyRotation: true });
+  // The table outlives the stack, and is lost without its key.
+  expect(own.toJSON().Resources[id]).toMatchObject({
+    DeletionPolicy: 'RetainExceptOnCreate',
+    UpdateReplacePolicy: 'Retain',
+    Properties: { EnableKeyRotation: true },
+  });
 });
 
 test('a stage may take over the key of secrets that it had before, or its replica', () => {
@@ -79,7 +82,7 @@ test('a stage may take over the key of secrets that it had before, or its replic
   );
 });
 
-test.each(['custodia-prod-data', 'prod-ops', 'a-data'])(
+test.each(['custodia-prod-data', 'prod-ops', 'a-data', 'prod-github'])(
   'no stage is called %s, whose stack would be that of another',
   (stage) => {
     expect(() => synthesize({ context: { stage } })).toThrow(/stage: /);
