@@ -26,7 +26,7 @@ import type { auth } from './contract.ts';
 
 /**
  * Least time of a refused login since its request began, in milliseconds: otherwise a known app code could be recognized by the time of the
- * response. Its refusal is written, and a container that knows the code reads in one round trip.
+ * response. Its refusal is written, and a container that knows the code reads in one round trip, also where the caller has to wait (429).
  */
 const REFUSAL_TIME = 200;
 
@@ -35,42 +35,50 @@ const restOf = (time: number, { now, clock }: Session): number => Math.min(Math.
 const NOBODY: Partial<FoundIntegration> = {};
 
 export const authOperations: Operations<typeof auth> = {
-  login: async ({ body, session, request }) => {
-    const attempt: LoginAttempt = {
-      kind: 'login',
-      appCode: body.app_code,
-      network: sourceNetwork(request.sourceAddress),
-    };
-    const [{ credentials, suspension } = NOBODY, failures] = await Promise.all([
-      findIntegration(session, body.app_code),
-      readFailedLogins(session, attempt),
-    ]);
-    checkLoginThrottle(attempt, failures, session.now);
-    // Compared even for an unknown app code, so that every failure takes the same time.
-    const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
-    if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
-      await allDone([
-        countFailedLogin(session, attempt, FAILURES_KEPT),
-        credentials && recordRefusal(session, credentials, 'login_refused'),
-        sleep(restOf(REFUSAL_TIME, session)),
-      ]);
-      throw invalidCredentials();
+  login: async (input) => {
+    try {
+      return await logIn(input);
+    } catch (error) {
+      await sleep(restOf(REFUSAL_TIME, input.session));
+      throw error;
     }
-    refuseSuspended({ id: credentials.tenant }, suspension);
-    if (failures.count > 0) await forgetFailedLogins(session, attempt);
-
-    const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
-    annotate({ integration_id: integrationId, tenant: credentials.tenant });
-    const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };
-    return {
-      body: {
-        access_token: await issueToken(await environmentSigner(), identity, session.now),
-        token_type: 'bearer',
-        expires_in: TOKEN_LIFETIME,
-      },
-      headers: { 'Cache-Control': 'no-store' },
-    };
   },
+};
+
+const logIn: Operations<typeof auth>['login'] = async ({ body, session, request }) => {
+  const attempt: LoginAttempt = {
+    kind: 'login',
+    appCode: body.app_code,
+    network: sourceNetwork(request.sourceAddress),
+  };
+  const [{ credentials, suspension } = NOBODY, failures] = await Promise.all([
+    findIntegration(session, body.app_code),
+    readFailedLogins(session, attempt),
+  ]);
+  checkLoginThrottle(attempt, failures, session.now);
+  // Compared even for an unknown app code, so that every failure takes the same time.
+  const secret = secretAmong(credentials?.secrets ?? [], body.secret, session.now);
+  if (credentials === undefined || secret === undefined || credentials.status !== 'active') {
+    await allDone([
+      countFailedLogin(session, attempt, FAILURES_KEPT),
+      credentials && recordRefusal(session, credentials, 'login_refused'),
+    ]);
+    throw invalidCredentials();
+  }
+  refuseSuspended({ id: credentials.tenant }, suspension);
+  if (failures.count > 0) await forgetFailedLogins(session, attempt);
+
+  const { integration_id: integrationId, app_code: appCode, token_epoch: tokenEpoch = 0 } = credentials;
+  annotate({ integration_id: integrationId, tenant: credentials.tenant });
+  const identity = { integrationId, appCode, orgId: orgIdOf(credentials), tokenEpoch, secretId: secret.id ?? null };
+  return {
+    body: {
+      access_token: await issueToken(await environmentSigner(), identity, session.now),
+      token_type: 'bearer',
+      expires_in: TOKEN_LIFETIME,
+    },
+    headers: { 'Cache-Control': 'no-store' },
+  };
 };
 
 /** RFC 9110 §15.5.2: a 401 names a scheme. */

@@ -1,8 +1,10 @@
+import { syncBuiltinESMExports } from 'node:module';
+import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { waitAfter } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
+import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import {
   countFailedLogin,
@@ -12,6 +14,8 @@ import {
 } from '../../shared/table/system/failed-logins.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
+import { FaultyHandler } from '../support/faults.ts';
+import { forgetAppCodes } from '../support/other-container.ts';
 
 let api: Api;
 let org: OrgAccess;
@@ -79,6 +83,35 @@ describe('guessing a secret', () => {
     expect(await fail(nobody, 6)).toEqual(await fail(org.appCode, 6));
     const [known, unknown] = [await login(org.appCode, 'wrong'), await login(nobody, 'wrong')];
     expect({ ...unknown.body, request_id: '' }).toEqual({ ...known.body, request_id: '' });
+  });
+
+  it('is refused 200 ms after it began at the earliest: a wrong secret, a code that nobody has, and during a wait', async () => {
+    const waits = vi.spyOn(timers, 'setTimeout');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      waits.mockRestore();
+      syncBuiltinESMExports();
+      configureTable({});
+    });
+    const took = async (appCode: string): Promise<number> => {
+      const began = Date.now();
+      waits.mockClear();
+      expect((await login(appCode, 'wrong')).status).not.toBe(200);
+      return Date.now() - began + Number(waits.mock.calls.at(-1)?.[0]);
+    };
+    // Each read takes 5 ms, and a code that the container knows takes fewer.
+    const slow = new FaultyHandler();
+    slow.follow(({ operation }) => {
+      if (operation === 'GetItem') vi.setSystemTime(Date.now() + 5);
+      return undefined;
+    });
+    configureTable({ requestHandler: slow });
+    await login(org.appCode, org.secret);
+    for (const appCode of [org.appCode, `nobody-${org.appCode}`]) {
+      for (let turn = 1; turn <= 6; turn++) expect(await took(appCode), `${appCode} ${turn}`).toBe(200);
+    }
+    await forgetAppCodes();
+    expect(await took(org.appCode)).toBe(200);
   });
 
   it('shuts out neither another integration nor the same one elsewhere', async () => {
