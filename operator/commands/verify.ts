@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { readSettings } from '../../local/settings.ts';
 import { wholeNumber } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { tellProgress } from '../../local/terminal/progress.ts';
@@ -83,7 +85,7 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
   const { json, concurrency = CONCURRENCY.standard } = options;
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
-  await using progress = await openProgress(options.progress, repair);
+  await using progress = await openProgress(options, repair);
   const shown = tellProgress('listing the organizations');
   const found = await verifyAll(kinds, {
     repair,
@@ -98,14 +100,18 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
   report(options, found);
 }
 
-const openProgress = async (file: string | undefined, repair: boolean): Promise<VerifyProgress | undefined> =>
-  file === undefined
+const openProgress = async (options: VerifyOptions, repair: boolean): Promise<VerifyProgress | undefined> =>
+  options.progress === undefined
     ? undefined
-    : VerifyProgress.open(file, {
-        table: environmentTable().name,
+    : VerifyProgress.open(options.progress, {
+        table: tableOf(options),
         repair,
         lists: Object.fromEntries(kinds.map(({ entity }) => [entity.name, indexesOf(entity)])),
       });
+
+/** The table. Those of `npm start` all have one name: which of them it is says their directory. */
+const tableOf = ({ local }: VerifyOptions): string =>
+  environmentTable().name + (local ? ` in ${resolve(readSettings(process.env).dataDir)}` : '');
 
 function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAll): void {
   const failed = errors.map(({ org_id, error }) => ({ org_id, error: sentenceOf(error) }));

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { LOCAL_TABLE } from '../../local/settings.ts';
 import { start } from '../local/start-fixture.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
@@ -59,6 +61,12 @@ describe('with --local', () => {
     ]);
     expect((await local('platform-keys', 'list')).stdout).toMatch(/ ops /);
     expect((await local('export', '--org', org_id)).stdout.split('\n')).toHaveLength(6);
+    const progress = join(DATA_DIR, 'verify.progress');
+    const verifiedAll = async (directory: string) => {
+      await writeFile(progress, `{"table":"${LOCAL_TABLE} in ${directory}`);
+      return (await local('verify', '--all', '--progress', progress)).code;
+    };
+    expect([await verifiedAll(`${DATA_DIR}-2`), await verifiedAll(DATA_DIR)]).toEqual([2, 0]);
     const stopped = await local('doctor', '--url', url);
     expect([stopped.code, stopped.stdout]).toEqual([1, expect.stringMatching(/^WRONG {4}API {10}Nothing answers at/m)]);
   });

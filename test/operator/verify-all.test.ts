@@ -135,6 +135,12 @@ describe('the progress', () => {
       writeFileSync(file, text.slice(0, length));
       expect((await run({ repair: false })).earlier).toBe(earlier);
     }
+    // Nor does it stay in the way of the next ones.
+    writeFileSync(file, text.slice(0, -1));
+    wire.tenant = id(2);
+    await run({ repair: false });
+    wire.tenant = 'nobody';
+    expect((await run({ repair: false })).earlier).toBe(3);
   });
 
   it.each([
