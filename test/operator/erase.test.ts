@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
 import { kinds } from '../../operator/kinds.ts';
@@ -17,9 +17,9 @@ import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
-import { Crash, FaultyHandler } from '../support/faults.ts';
+import { bodyOf, Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
-import { forgetIds, forgetValues } from '../support/other-container.ts';
+import { forgetAppCodes, forgetIds, forgetValues } from '../support/other-container.ts';
 import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
@@ -339,12 +339,20 @@ describe('an organization that is erased', () => {
     );
     const Item = { ...record, SK: { S: 'fffffffffff0' }, app_code: { S: other.appCode } };
     await client.send(new PutItemCommand({ TableName: tableName, Item }));
+    const sent = vi.spyOn(faulty, 'handle');
     await erase(org.orgId, { sweeps: false });
-    expect(await loginWith(api, other.appCode, other.secret)).toBe(200);
+    const deleted = sent.mock.calls.flatMap(([request]) =>
+      String(request.headers['x-amz-target']).endsWith('.DeleteItem') ? [JSON.parse(bodyOf(request)).Key.PK.S] : [],
+    );
+    // Were the pointer gone first, a container that knows it would go on with it when the code is another's.
+    expect(deleted.slice(0, 2)).toEqual([`ORG#${org.orgId}#CREDENTIALS`, `APP#${org.appCode}`]);
     // This process still knows whose the code was.
     const body = { app_code: org.appCode, display_name: 'New' };
     const { secret } = (await api.request('POST', '/api/v1/integrations', { token: other.token, body })).body;
     expect(await loginWith(api, org.appCode, String(secret))).toBe(200);
+    // And another one would have to look whose the other is.
+    await forgetAppCodes();
+    expect(await loginWith(api, other.appCode, other.secret)).toBe(200);
   });
 
   it('stays so: the same receipt again, and neither suspended nor resumed', async () => {
