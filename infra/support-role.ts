@@ -34,8 +34,8 @@ export class SupportRole extends Construct {
       LOG_GROUPS.map((begin) => this.#pattern('logs', `log-group:${prefixOf(this)}-${begin}*`)),
     );
     this.#allow(['logs:DescribeLogGroups'], [this.#pattern('logs', 'log-group:*')]);
-    // Neither knows resources: https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
-    this.#allow(['logs:GetQueryResults', 'backup:ListBackupJobs'], ['*']);
+    // None of them knows resources: https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
+    this.#allow(['logs:GetQueryResults', 'backup:ListBackupJobs', 'backup:ListCopyJobs'], ['*']);
     Validations.of(this.role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: REASON });
     this.role.addToPolicy(allowItems(table, ['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]));
     this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);

@@ -16,7 +16,7 @@ interface Vault {
   readonly name: string;
   /** Complete backups of the table, the newest first. */
   readonly recovery_points: readonly RecoveryPoint[];
-  /** Jobs of the last days that did not make one. */
+  /** Jobs of the last days that did not make one, or did not copy it into another vault. */
   readonly failed_jobs: readonly FailedJob[];
 }
 
@@ -41,7 +41,10 @@ const OLDEST_MS = 26 * HOUR_MS;
 const LAG_MS = HOUR_MS;
 /** Jobs that are looked at, in milliseconds. */
 const JOBS_MS = 7 * 24 * HOUR_MS;
-/** States of jobs that have made nothing: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html */
+/**
+ * States of jobs that have made nothing: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html,
+ * https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CopyJob.html
+ */
 const FAILED = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'];
 
 /** @param vault of the daily backups, if there is one */
@@ -109,20 +112,29 @@ interface Job {
   readonly StatusMessage?: string;
 }
 
+/** A copy of a backup into another vault, which AWS Backup lists apart. */
+interface CopyJob extends Omit<Job, 'BackupJobId'> {
+  readonly CopyJobId: string;
+  readonly ResourceArn?: string;
+}
+
 async function vaultOf(name: string, table: string, now: number): Promise<Vault> {
-  const [points, jobs] = await Promise.all([
+  const createdAfter = new Date(now - JOBS_MS).toISOString();
+  const isOfTable = ({ ResourceArn = '' }: { readonly ResourceArn?: string }): boolean =>
+    ResourceArn.endsWith(`:table/${table}`);
+  const [points, jobs, copies] = await Promise.all([
     pagesOf<Point>(`/backup-vaults/${encodeURIComponent(name)}/recovery-points/`, 'RecoveryPoints'),
-    pagesOf<Job>('/backup-jobs/', 'BackupJobs', {
-      backupVaultName: name,
-      createdAfter: new Date(now - JOBS_MS).toISOString(),
-    }),
+    pagesOf<Job>('/backup-jobs/', 'BackupJobs', { backupVaultName: name, createdAfter }),
+    pagesOf<CopyJob>('/copy-jobs/', 'CopyJobs', { createdAfter }),
   ]);
-  const isOfTable = ({ ResourceArn = '', Status }: Point): boolean =>
-    ResourceArn.endsWith(`:table/${table}`) && Status === 'COMPLETED';
+  const copying = copies.filter(isOfTable).map(({ CopyJobId, ...job }) => ({ ...job, BackupJobId: CopyJobId }));
   return {
     name,
-    recovery_points: points.filter(isOfTable).toSorted(newestFirst).map(recoveryPoint),
-    failed_jobs: jobs
+    recovery_points: points
+      .filter((each) => isOfTable(each) && each.Status === 'COMPLETED')
+      .toSorted(newestFirst)
+      .map(recoveryPoint),
+    failed_jobs: [...jobs, ...copying]
       .filter(({ State }) => FAILED.includes(State))
       .toSorted(newestFirst)
       .map(failedJob),

@@ -14,7 +14,7 @@ export class AccessAlarms extends Subject {
     super(scope, id, topics);
     // All of them add to one metric. It is published where there is such a line, and then alone paid for.
     const [denied] = Array.from(logs, ([name, group]) =>
-      countLines(this, `Denied-${name}`, group, 'AccessDenied', DENIED_BY_AWS),
+      countLines(this, `Denied-${name}`, group, 'AccessDenied', DENIED_BY_AWS, { withZeros: false }),
     );
     if (denied === undefined) throw new TypeError('no function writes a log');
     this.alarm('access-denied', {

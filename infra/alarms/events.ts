@@ -112,5 +112,5 @@ export class Events extends Construct {
 /** No free text: what is put into the message is not escaped. */
 const field = (path: string): string => EventField.fromPath(`$.detail.${path}`);
 
-/** The CDK's own target would let every rule of EventBridge publish; what a topic of ours lets in is in `topic.ts`. */
+/** The CDK's own target would add to the topic's policy; what a topic of ours lets in is in `topic.ts`. */
 const to = ({ topicArn: arn }: ITopic, input: RuleTargetInput): IRuleTarget => ({ bind: () => ({ arn, input }) });

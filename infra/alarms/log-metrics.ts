@@ -13,20 +13,24 @@ import { counted, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted in the lines of logs. */
 
-/** How many lines of a log group a pattern matches. Several groups may add to one metric. */
+/**
+ * How many lines of a log group a pattern matches. Several groups may add to one metric.
+ * @param withZeros whether it is also published, and paid for, while no line matches
+ */
 export function countLines(
   scope: Construct,
   id: string,
   logGroup: ILogGroup,
   name: LogMetric,
   pattern: IFilterPattern,
+  { withZeros = true } = {},
 ): Metric {
   new MetricFilter(scope, id, {
     logGroup,
     metricNamespace: metricsNamespace(scope),
     metricName: name,
     filterPattern: pattern,
-    defaultValue: 0,
+    ...(withZeros && { defaultValue: 0 }),
   });
   return counted(scope, name);
 }

@@ -27,34 +27,33 @@ class AlarmTopic extends Construct {
       id: 'Serverless-SNSRedrivePolicy',
       reason: 'Nobody would read a queue of mails that did not arrive; the alarm itself goes on showing in CloudWatch.',
     });
-    const { alarms, rules } = publishersOf(this);
-    this.#letPublish('cloudwatch.amazonaws.com', alarms);
-    this.#letPublish('events.amazonaws.com', rules);
+    // https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
+    this.#letPublish('cloudwatch.amazonaws.com', {
+      StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
+      ArnLike: { 'aws:SourceArn': alarmsOf(this) },
+    });
+    // EventBridge says nothing of its rules to SNS, so with a condition no event would arrive:
+    // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
+    this.#letPublish('events.amazonaws.com');
   }
 
-  /** https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html */
-  #letPublish(service: string, source: string): void {
+  #letPublish(service: string, conditions: Record<string, Record<string, string>> = {}): void {
     this.topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal(service)],
         actions: ['sns:Publish'],
         resources: [this.topic.topicArn],
-        conditions: {
-          StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
-          ArnLike: { 'aws:SourceArn': source },
-        },
+        conditions,
       }),
     );
   }
 }
 
-/** Patterns of the ARNs of the stage's alarms, and of its rules for events. */
-function publishersOf(scope: Construct): { readonly alarms: string; readonly rules: string } {
-  const ofStage = `${prefixOf(scope)}-*`;
-  const arnOf = (service: string, resource: string, arnFormat: ArnFormat): string =>
-    Stack.of(scope).formatArn({ service, resource, resourceName: ofStage, arnFormat });
-  return {
-    alarms: arnOf('cloudwatch', 'alarm', ArnFormat.COLON_RESOURCE_NAME),
-    rules: arnOf('events', 'rule', ArnFormat.SLASH_RESOURCE_NAME),
-  };
-}
+/** A pattern of the ARNs of the stage's alarms. */
+const alarmsOf = (scope: Construct): string =>
+  Stack.of(scope).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: `${prefixOf(scope)}-*`,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });

@@ -73,7 +73,7 @@ describe('no policy', () => {
     expect(new Set(onAll.flatMap(({ Action }) => Action))).toEqual(
       new Set([
         'cloudwatch:DescribeAlarms',
-        ...['logs:GetQueryResults', 'backup:ListBackupJobs'],
+        ...['logs:GetQueryResults', 'backup:ListBackupJobs', 'backup:ListCopyJobs'],
         ...['xray:PutTelemetryRecords', 'xray:PutTraceSegments'],
       ]),
     );

@@ -33,7 +33,22 @@ const job = (hours: number, State: string) => ({
 let stub: AwsStub | undefined;
 afterEach(() => stub?.stop());
 
-async function backupsWith({ recovery = RECOVERY as object, points = [] as object[], jobs = [] as object[] } = {}) {
+const copy = (hours: number, State: string, table = 'records') => ({
+  CopyJobId: `copy-${hours}`,
+  State,
+  CreationDate: ago(hours),
+  ResourceArn: `arn:aws:dynamodb:eu-west-1:111122223333:table/${table}`,
+  StatusMessage: 'may not',
+});
+
+interface Given {
+  readonly recovery?: object;
+  readonly points?: readonly object[];
+  readonly jobs?: readonly object[];
+  readonly copies?: readonly object[];
+}
+
+async function backupsWith({ recovery = RECOVERY, points = [], jobs = [], copies = [] }: Given = {}) {
   stub = await startAwsStub(({ what, input }) => {
     if (what === 'dynamodb.DescribeContinuousBackups') {
       expect(input).toEqual({ TableName: 'records' });
@@ -42,6 +57,10 @@ async function backupsWith({ recovery = RECOVERY as object, points = [] as objec
     if (what === 'backup/backup-jobs/') {
       expect(input).toEqual({ backupVaultName: 'prod-vault', createdAfter: '2026-11-13T12:00:00.000Z' });
       return { BackupJobs: jobs };
+    }
+    if (what === 'backup/copy-jobs/') {
+      expect(input).toEqual({ createdAfter: '2026-11-13T12:00:00.000Z' });
+      return { CopyJobs: copies };
     }
     expect(what).toBe('backup/backup-vaults/prod-vault/recovery-points/');
     // One in a page.
@@ -79,6 +98,11 @@ describe('the backups of a stage', () => {
     ['it is 26', { points: [point(26)] }, []],
     ['there is none', {}, ['The vault prod-vault has no backup of the table.']],
     ['one failed since', { points: [point(20)], jobs: [job(3, 'EXPIRED')] }, ['Job job-3 is EXPIRED: no space']],
+    [
+      'a copy failed since',
+      { points: [point(20)], copies: [copy(19, 'FAILED'), copy(43, 'FAILED'), copy(18, 'FAILED', 'other')] },
+      ['Job copy-19 is FAILED: may not'],
+    ],
     [
       'there is no recovery',
       { points: [point(3)], recovery: { PointInTimeRecoveryStatus: 'DISABLED' } },
