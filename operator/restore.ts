@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { lookAtCopy, recordsInBoth } from '../shared/table/restore/copy.ts';
 import type { Restorable } from '../shared/table/restore/partitions.ts';
 import { restorePass } from '../shared/table/restore/pass.ts';
@@ -11,6 +10,7 @@ import { environmentSession } from '../shared/table/session.ts';
 import { stageRestoring } from '../shared/table/system/suspend.ts';
 import { type Restoring, readSuspension, type Suspension } from '../shared/table/system/suspensions.ts';
 import { Tenant } from '../shared/table/tenant.ts';
+import type { Kind } from '../shared/table/verify/kinds.ts';
 import { type Verification, verify } from '../shared/table/verify/verify.ts';
 import { asOperator } from './as-operator.ts';
 import { kinds } from './kinds.ts';
@@ -42,7 +42,7 @@ const TIMEOUT_MS = 10_000;
 const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name];
 export const RESTORABLE: Restorable = {
   kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
-  integrations: integrationEntity as unknown as AnyEntity,
+  integrations: kinds.find(({ entity }) => entity.name === integrationEntity.name) as Kind,
 };
 
 export interface RestoreOptions {
@@ -67,7 +67,7 @@ export interface Restored extends Compared {
 export async function compareTenant(id: string, from: string, clock: Clock = systemClock): Promise<Compared> {
   const tenant = await open(id, from);
   const counts = new RestoreCounts();
-  await pass(id, { from, clock, version: 0, writes: false, counts });
+  await pass(id, { from, clock, version: 0, writes: false, found: new Set(), counts });
   return { ...counts.changes, stay_inactive: await stayInactive(tenant, from, clock) };
 }
 
@@ -80,9 +80,10 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
   await suspendOrganization(id);
   const { restoring } = await changeState(id, () => ({ from, version: Math.floor(clock() / 1000) }));
   const over = clock() + UNDER_WAY_MS;
+  const found = new Set<string>();
   for (let passes = 1; ; passes++) {
     const start = clock();
-    const written = await pass(id, { from, clock, version: restoring?.version ?? 0, writes: true, counts });
+    const written = await pass(id, { from, clock, version: restoring?.version ?? 0, writes: true, found, counts });
     if (start >= over && written === 0) break;
     if (passes === MOST_PASSES) throw new OperatorProblem(SOMEBODY_WRITES);
     onProgress('waiting for requests that are under way', counts.items);
@@ -132,6 +133,7 @@ interface Pass {
   readonly clock: Clock;
   readonly version: number;
   readonly writes: boolean;
+  readonly found: Set<string>;
   readonly counts: RestoreCounts;
 }
 
@@ -144,7 +146,7 @@ const pass = (id: string, { counts, ...options }: Pass): Promise<number> =>
   });
 
 async function stayInactive(tenant: Tenant, from: string, clock: Clock): Promise<readonly string[]> {
-  const both = recordsInBoth(tenant, from, RESTORABLE.integrations, clock);
+  const both = recordsInBoth(tenant, from, RESTORABLE.integrations.entity, clock);
   const [then, now] = await Promise.all(both.map(activeAmong));
   return [...(then ?? [])].filter((code) => !now?.has(code));
 }

@@ -19,8 +19,12 @@ const of = (type: string) =>
 /** The filters that add to a metric. */
 const filtersOf = (metric: string) =>
   of('AWS::Logs::MetricFilter')
-    .filter(({ MetricTransformations }) => JSON.stringify(MetricTransformations).includes(`"${metric}"`))
-    .map(({ FilterPattern, LogGroupName }) => ({ pattern: String(FilterPattern), logGroup: String(LogGroupName) }));
+    .map(({ FilterPattern, LogGroupName, MetricTransformations }) => ({
+      pattern: String(FilterPattern),
+      logGroup: String(LogGroupName),
+      transformation: JSON.stringify(MetricTransformations),
+    }))
+    .filter(({ transformation }) => transformation.includes(`"${metric}"`));
 
 const accessLog = () =>
   z.object({ Format: z.string(), DestinationArn: z.string() }).parse(of('AWS::ApiGateway::Stage')[0]?.AccessLogSetting);
@@ -132,6 +136,11 @@ describe('calls that AWS denied', () => {
   it('are not what a caller may have written', async () => {
     const line = await loggedOf(new Error('AccessDeniedException: "name":"AccessDenied"'));
     for (const { pattern } of filtersOf('AccessDenied')) expect(matches(pattern, line)).toBe(false);
+  });
+
+  it('are no metric, which costs, while there are none', () => {
+    for (const { transformation } of filtersOf('AccessDenied')) expect(transformation).not.toContain('DefaultValue');
+    for (const { transformation } of filtersOf('TooManyRequests')) expect(transformation).toContain('"DefaultValue":0');
   });
 
   it('are looked for in the logs of every function, also where a stage pays for ten metrics', () => {

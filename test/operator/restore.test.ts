@@ -109,7 +109,9 @@ async function damage(org: Busy): Promise<void> {
   const calls = callsOf(api, org.token);
   await calls.ask('PATCH', `/api/v1/clients/${org.clientId}`, { name: 'Nonsense', slug: 'nonsense', status: 'lost' });
   await calls.ask('DELETE', `/api/v1/resources/${org.resourceId}`);
-  const { id: client_id } = await calls.create('/api/v1/clients', { name: 'Since', slug: 'since', status: 'new-word' });
+  const headers = { 'idempotency-key': randomUUID() };
+  const since = { name: 'Since', slug: 'since', status: 'new-word' };
+  const { id: client_id } = (await calls.ask('POST', '/api/v1/clients', since, { headers })).body;
   const ticket = { client_id, subject: 'since', description: 'x', source: 'email', contact_id: randomUUID() };
   await say(org, String((await calls.create('/api/v1/tickets', ticket)).id), 'since');
   await say(org, org.ticketId, 'after');

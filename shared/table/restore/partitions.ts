@@ -6,7 +6,6 @@ import {
   uniqueKey,
   valuesPartition,
 } from '../keys.ts';
-import type { AnyEntity } from '../repository/entity.ts';
 import type { Kind } from '../verify/kinds.ts';
 
 /**
@@ -16,8 +15,8 @@ import type { Kind } from '../verify/kinds.ts';
 export interface Restorable {
   /** Kinds of records that go back. */
   readonly kinds: readonly Kind[];
-  /** The kind of the integrations, whose ids name what they have sent. */
-  readonly integrations: AnyEntity;
+  /** The kind of the integrations, which stay, but whose ids name what they have sent. */
+  readonly integrations: Kind;
 }
 
 /** `false`: it stays. `'added-to'`: what is missing is added, and what is there stays. */

@@ -20,6 +20,8 @@ export interface PassOptions extends Restorable {
   readonly version: number;
   /** False: only tells what it would write. */
   readonly writes: boolean;
+  /** Partitions of what belongs to records, also of those that a pass before has deleted. Added to. */
+  readonly found: Set<string>;
   readonly onChange: (partition: string, change: Change) => void;
 }
 
@@ -38,19 +40,29 @@ interface Pass extends PassOptions {
 /** @returns how many items differed */
 export async function restorePass(tenant: Tenant, options: PassOptions): Promise<number> {
   const pass: Pass = { ...options, tenant: tenant.id, ...bothTables(tenant, options.from) };
-  const partitions = await restoredPartitions(pass);
-  const counts = await sideBySide(partitions, async (partition) => [await restorePartition(partition, pass)]);
-  return counts.reduce((sum, count) => sum + count, 0);
+  let sum = 0;
+  for (const partitions of await restoredPartitions(pass)) {
+    const counts = await sideBySide(partitions, async (partition) => [await restorePartition(partition, pass)]);
+    sum += counts.reduce((one, other) => one + other, 0);
+  }
+  return sum;
 }
 
-/** Those that are named by records of the copy, and by records of today, which are to go. */
-async function restoredPartitions(options: Pass): Promise<readonly string[]> {
+/**
+ * Those that are named by records of the copy, and by records of today, which are to go. Records come last: by those that go, a run after an
+ * interruption finds what belongs to them.
+ */
+async function restoredPartitions(options: Pass): Promise<readonly (readonly string[])[]> {
   const { tenant, table, copy, clock, kinds, integrations } = options;
   const named = await Promise.all(
-    [table, copy].map((each) => partitionsOf({ table: each, clock }, tenant, kinds, integrations)),
+    [table, copy].map((each) =>
+      partitionsOf({ table: each, clock }, tenant, [...kinds, integrations], integrations.entity),
+    ),
   );
-  const all = named.flatMap(({ derived, notes, records }) => [...derived, ...notes, ...records]);
-  return [...new Set(all)].filter((partition) => treatmentOf(partition, tenant, options) !== false);
+  const restored = (partitions: readonly string[]): string[] =>
+    [...new Set(partitions)].filter((partition) => treatmentOf(partition, tenant, options) !== false);
+  for (const partition of named.flatMap(({ derived, notes }) => [...derived, ...notes])) options.found.add(partition);
+  return [restored([...options.found]), restored(named.flatMap(({ records }) => records))];
 }
 
 async function restorePartition(partition: string, options: Pass): Promise<number> {
