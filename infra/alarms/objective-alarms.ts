@@ -61,7 +61,12 @@ export class ObjectiveAlarms extends Subject {
     });
     this.alarm('api-burn-3d', { ...this.#burn(SLOW), meaning: meaningOf(SLOW, 'three days'), periods: [1, 1] });
     if (isSmall) {
-      this.alarm('api-burn-1h-long', { ...this.#burn(FAST), meaning: meaningOf(FAST, 'an hour'), periods: [1, 1] });
+      this.alarm('api-burn-1h-long', {
+        ...this.#burn(FAST),
+        meaning: meaningOf(FAST, 'an hour'),
+        runbook: 'api-burn-1h',
+        periods: [1, 1],
+      });
       return;
     }
     this.#burning('api-burn-1h', { burn: FAST, during: 'an hour', short: Duration.minutes(5), still: 'five minutes' });

@@ -165,7 +165,12 @@ it('a stage that pays for ten metrics has those that say that callers are failed
   const metrics = [...few.values()].flatMap((alarm) => alarm.metrics);
   expect(metrics.length).toBeLessThanOrEqual(10);
   expect(compositesIn(operations, PREFIX).size).toBe(0);
-  for (const { AlarmActions } of few.values()) expect(AlarmActions).toHaveLength(2);
+  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  for (const { AlarmActions, AlarmDescription } of few.values()) {
+    expect(AlarmActions).toHaveLength(2);
+    const [, anchor = ''] = /operations\.md#([\w-]+)$/.exec(AlarmDescription) ?? [];
+    expect(page.includes(`<a id="${anchor}"></a>`), anchor).toBe(true);
+  }
   operations.resourceCountIs('AWS::Events::Rule', 3);
   operations.resourceCountIs('AWS::Lambda::Function', 0);
 });
