@@ -39,6 +39,11 @@ describe('an integration that the operator disables', () => {
       (await callsOf(api, org.token).ask('GET', '/api/v1/clients')).status,
     ]).toEqual([401, 401, 403, 200]);
     expect(await differencesOf(org.orgId)).toEqual([]);
+    // Active again, it logs in, and its tokens of before stay ended.
+    const path = `/api/v1/integrations/${leaked.id}`;
+    expect((await callsOf(api, org.token).ask('PATCH', path, { status: 'active' })).status).toBe(200);
+    expect((await leaked.ask('GET', '/api/v1/clients')).status).toBe(401);
+    expect(await loginWith(api, appCode, leaked.secret)).toBe(200);
   });
 
   it('is disabled once, by the operator, as its organization can see', async () => {
