@@ -52,7 +52,7 @@ describe('what goes wrong', () => {
     [['export', '--org', 'a\x1b[2K\nb'], '--org must be the id of an organization, or "platform".'],
     [['platform-keys', 'disable', '--app-code', 'a\x1b\nb\u202e'], 'The platform has no key a\x1b\nb\u202e: '],
     [['verify', '--org', VICTIM, '--a\x1b\u202eb'], "unknown option '--a\x1b\u202eb'"],
-    [['verify'], "required option '--org <id>' not specified"],
+    [['verify'], 'Name an organization with --org, or all with --all.'],
   ])('with %j is said in one line, and as JSON with --json', async (args, message) => {
     const said = await operator(...args);
     expect([said.code, said.stdout]).toEqual([2, '']);
