@@ -303,7 +303,14 @@ describe('the operator’s commands work under the roles of the stack', () => {
     api.account.forget();
     const { findings } = JSON.parse(await done('doctor', '--url', api.url, '--json'));
     const states = findings.map(({ check, state }: JsonBody) => [check, state]);
-    expect(Object.fromEntries(states)).toMatchObject({ access: 'ok', table: 'ok', 'secrets key': 'ok', API: 'ok' });
+    expect(Object.fromEntries(states)).toMatchObject({
+      identity: 'ok',
+      stacks: 'ok',
+      access: 'ok',
+      table: 'ok',
+      'secrets key': 'ok',
+      API: 'ok',
+    });
     expect(api.account.sessions.map(({ roleArn }) => roleArn)).toEqual([api.stack.outputs.OperatorRoleArn]);
   });
 

@@ -28,12 +28,14 @@ export interface FakeAccount {
   readonly stop: () => void;
 }
 
+const stacksNamed = (stage: string): AccountAnswers['stacks'] => ({
+  [`${stage}-data`]: ['CREATE_COMPLETE', true],
+  [stage]: ['UPDATE_COMPLETE', true],
+  [`${stage}-ops`]: ['UPDATE_COMPLETE', false],
+});
+
 export const USUAL: AccountAnswers = {
-  stacks: {
-    'custodia-prod-data': ['CREATE_COMPLETE', true],
-    'custodia-prod': ['UPDATE_COMPLETE', true],
-    'custodia-prod-ops': ['UPDATE_COMPLETE', false],
-  },
+  stacks: stacksNamed('custodia-prod'),
   executions: 1_000,
   codeSize: 1_000_000,
   rateLimit: 10_000,
@@ -47,11 +49,14 @@ export const USUAL: AccountAnswers = {
   ],
 };
 
-const STS = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
-  <Arn>arn:aws:sts::111122223333:assumed-role/Admin/me</Arn><UserId>AROA:me</UserId><Account>111122223333</Account>
+/** What STS says of a caller. */
+export const callerIdentity = (arn: string): string =>
+  `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
+  <Arn>${arn}</Arn><UserId>AROA:me</UserId><Account>111122223333</Account>
 </GetCallerIdentityResult></GetCallerIdentityResponse>`;
 
-export async function startFakeAccount(): Promise<FakeAccount> {
+/** @param stage whose three stacks stand in it: `custodia-prod` */
+export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAccount> {
   const failures: { service: string; status: number; body: object }[] = [];
   const calls: string[] = [];
   const server = createServer(async (request, response) => {
@@ -66,7 +71,10 @@ export async function startFakeAccount(): Promise<FakeAccount> {
     if (failure >= 0) {
       const [{ status, body: said } = { status: 500, body: {} }] = failures.splice(failure, 1);
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
-    } else if (service === 'sts') response.writeHead(200, { 'content-type': 'text/xml' }).end(STS);
+    } else if (service === 'sts')
+      response
+        .writeHead(200, { 'content-type': 'text/xml' })
+        .end(callerIdentity('arn:aws:sts::111122223333:assumed-role/Admin/me'));
     else if (service === 'cloudformation') {
       const stack = account.answers.stacks[new URLSearchParams(body).get('StackName') ?? ''];
       response.writeHead(stack === undefined ? 400 : 200, { 'content-type': 'text/xml' }).end(stackXml(stack));
@@ -83,7 +91,7 @@ export async function startFakeAccount(): Promise<FakeAccount> {
       failures.push(...Array.from({ length: times }, () => ({ service, status, body })));
     },
     calls,
-    answers: USUAL,
+    answers: { ...USUAL, stacks: stacksNamed(stage) },
     stop: () => server.close(),
   };
   return account;

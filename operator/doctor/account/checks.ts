@@ -10,6 +10,9 @@ import { lookAtTrail } from './trail.ts';
 
 /** What a stage needs of the account and region that it is in, seen with the operator's own credentials. */
 
+/** A call that takes longer is retried. In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
+
 /** Where the stage is; undefined where that is not known: then the region is that of the operator's environment. */
 export interface Place {
   region?: string | undefined;
@@ -29,7 +32,7 @@ export function accountChecks(place: Place): readonly Check[] {
       name: 'identity',
       look: async () => {
         const named = place.region;
-        const client = new STSClient(named === undefined ? {} : { region: named });
+        const client = new STSClient({ requestHandler: TIMEOUTS, ...(named !== undefined && { region: named }) });
         const where = await client.config.region().catch((cause: unknown) => {
           throw new OperatorProblem('Name the region: set AWS_REGION, or --region.', { cause });
         });

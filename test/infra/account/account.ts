@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { callerIdentity } from '../../operator/fake-account.ts';
 import { listening } from '../../support/listening.ts';
 import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
 import { accessOf } from './item-access.ts';
@@ -72,6 +73,10 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
   const sts = createServer(async (request, response) => {
     const form = new URLSearchParams(await bodyOf(request));
     const caller = holders.get(accessKeyOf(request));
+    if (caller !== undefined && form.get('Action') === 'GetCallerIdentity') {
+      response.writeHead(200, XML).end(callerIdentity(caller.roleArn));
+      return;
+    }
     const roleArn = form.get('RoleArn') ?? '';
     const tags = tagsIn(form);
     if (caller === undefined || !mayAssume(stack, caller, roleArn, tags)) {

@@ -8,6 +8,7 @@ import { HEARTBEAT } from '../../../infra/heartbeat.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
+import { startFakeAccount } from '../../operator/fake-account.ts';
 import { type Api, callersAt } from '../../support/api.ts';
 import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
 import type { Line } from '../../support/lines.ts';
@@ -88,6 +89,8 @@ export async function deploy(
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
+  const surroundings = await startFakeAccount(STACK);
+  started.defer(() => surroundings.stop());
   const endpoints = {
     AWS_REGION: LOCAL_REGION,
     AWS_ENDPOINT_URL_STS: account.stsEndpoint,
@@ -142,7 +145,7 @@ export async function deploy(
   const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
     runOperator(
       [...args, '--outputs', outputs],
-      { ...endpoints, ...somebody },
+      { ...surroundings.variables, ...endpoints, ...somebody },
       { alone: true, ...(signal && { signal }) },
     );
   const operator = (...args: string[]) => operatorUntil(undefined, ...args);
