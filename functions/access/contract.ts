@@ -22,7 +22,7 @@ export const role = record('Role', () => ({
   is_system: createOnly(flag().describe('Made by platform callers only.').default(false)),
   permissions: permissionCodes()
     .describe(
-      'Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
+      'Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.',
     )
     .default(null),
   created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),

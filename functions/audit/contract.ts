@@ -108,7 +108,7 @@ export const audit = contract({
       summary: 'List audit events',
       description:
         'What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time.',
-      completion: true,
+      extension: true,
       permission: 'audit:read',
       query: () => ({
         ...pageParameters(),
@@ -119,7 +119,7 @@ export const audit = contract({
     }),
     getAuditEvent: route('GET', '/api/v1/audit-events/{id}', {
       summary: 'Read an audit event',
-      completion: true,
+      extension: true,
       permission: 'audit:read',
       params: () => ({ id: reference('AuditEvent') }),
       response: ok(auditEvent, 'The audit event.', example),

@@ -11,7 +11,7 @@ export const docs = contract({
     getDocs: route('GET', '/api/v1/docs', {
       summary: 'Read the documentation',
       description: 'A page for people, the first of four: how to begin. It leads to the others.',
-      completion: true,
+      extension: true,
       auth: 'none',
       response: okText('The page.', { 'text/html': PAGE }),
     }),
@@ -20,7 +20,7 @@ export const docs = contract({
       description:
         'The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. ' +
         'Styles and scripts of the pages have names that change with their content, so that they can be kept for a year.',
-      completion: true,
+      extension: true,
       auth: 'none',
       params: () => ({
         file: bounded(100).min(1).describe('Name of the page or file.').meta({ example: 'problems' }),

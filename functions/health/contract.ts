@@ -18,7 +18,7 @@ export const health = contract({
       summary: 'Check the service',
       description:
         'Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response.',
-      completion: true,
+      extension: true,
       auth: 'none',
       response: ok(check, 'The service works.', { status: 'ok' }),
     }),

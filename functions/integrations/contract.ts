@@ -43,21 +43,21 @@ export const integration = record('Integration', () => ({
     .describe('`inactive`: it cannot log in, its tokens have ended, and its webhooks are refused.'),
   permissions: permissionCodes()
     .describe(
-      'Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
+      'Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.',
     )
     .default(null),
   metadata: jsonObject().nullable().default(null).describe(METADATA),
   rate_limit: requestsAMinute()
     .nullable()
     .describe(
-      'Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
+      'Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.',
     )
     .default(null),
   webhook_tolerance_seconds: whole(1, MAX_TOLERANCE)
     .nullable()
     .default(null)
     .describe(
-      'Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
+      'Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.',
     ),
   created_at: readOnly(timestamp().nullable().describe(CREATED_AT)),
 })).describe('An app code with a secret: the credentials of a program that calls the API.');
@@ -213,7 +213,7 @@ export const integrations = contract({
       summary: 'Give an integration a new secret',
       description:
         'The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again.',
-      completion: true,
+      extension: true,
       permission: 'integrations:write',
       cutsOff: true,
       privileged: true,
@@ -231,7 +231,7 @@ export const integrations = contract({
       summary: 'End the tokens of an integration',
       description:
         'All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else.',
-      completion: true,
+      extension: true,
       permission: 'integrations:write',
       cutsOff: true,
       privileged: true,

@@ -131,7 +131,7 @@ export const resources = contract({
     listResources: route('GET', '/api/v1/resources', {
       summary: 'List resources',
       permission: 'resources:read',
-      completion: true,
+      extension: true,
       query: () => ({
         ...pageParameters(),
         client_id: reference('Client').optional().describe('Only records of the client with this id.'),
@@ -145,7 +145,7 @@ export const resources = contract({
       event: { type: 'resource.created' },
       summary: 'Create a resource',
       permission: 'resources:write',
-      completion: true,
+      extension: true,
       body: resource.create,
       bodyExample: {
         client_id: example.client_id,
@@ -199,7 +199,7 @@ export const resources = contract({
       description:
         'The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now.',
       permission: 'resources:write',
-      completion: true,
+      extension: true,
       params,
       body: historyEntry.create,
       bodyExample: { cpu_usage: 42.5, memory_usage: 61, storage_usage: 30 },

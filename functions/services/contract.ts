@@ -102,7 +102,7 @@ export const services = contract({
     listServices: route('GET', '/api/v1/services', {
       summary: 'List services',
       permission: 'services:read',
-      completion: true,
+      extension: true,
       query: () => ({
         ...pageParameters(),
         client_id: reference('Client').optional().describe('Only records of the client with this id.'),
@@ -115,7 +115,7 @@ export const services = contract({
       event: { type: 'service.created' },
       summary: 'Create a service',
       permission: 'services:write',
-      completion: true,
+      extension: true,
       body: service.create,
       bodyExample: { client_id: example.client_id, name: example.name, type: example.type, url: example.url },
       response: created(service, 'The created service.', example),

@@ -50,7 +50,7 @@ export const users = contract({
     listUsers: route('GET', '/api/v1/users', {
       summary: 'List users',
       permission: 'users:read',
-      completion: true,
+      extension: true,
       query: () => ({
         ...pageParameters(),
         is_active: booleanParameter()
@@ -64,7 +64,7 @@ export const users = contract({
       summary: 'Create a user',
       permission: 'users:write',
       privileged: true,
-      completion: true,
+      extension: true,
       body: user.create,
       bodyExample: { email: example.email, name: example.name, phone: example.phone },
       response: created(user, 'The created user.', example),

@@ -144,7 +144,7 @@ export const webhooks = contract({
     listWebhookEvents: route('GET', '/api/v1/webhook-events', {
       summary: 'List received events',
       description: 'Events are kept for 30 days.',
-      completion: true,
+      extension: true,
       permission: 'webhooks:read',
       query: () => ({
         ...pageParameters(),
@@ -157,7 +157,7 @@ export const webhooks = contract({
     }),
     getWebhookEvent: route('GET', '/api/v1/webhook-events/{id}', {
       summary: 'Read a received event',
-      completion: true,
+      extension: true,
       permission: 'webhooks:read',
       params: () => ({
         id: reference('WebhookEvent').describe('The event by the id that the list has, which is not its sender’s.'),

@@ -37,7 +37,7 @@ export const wellKnown = contract({
       summary: 'Read the token keys',
       description:
         'A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it signs, the old one until its last token has expired.',
-      completion: true,
+      extension: true,
       auth: 'none',
       response: ok(keySet, 'The keys whose tokens are taken.', {
         keys: [

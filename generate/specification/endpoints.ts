@@ -15,7 +15,7 @@ const endpointTable = (routes: readonly Route[]): string =>
   markdown({
     head: ['endpoint', 'what it does', 'permission', 'query', 'body', 'answer', 'its own refusals'],
     rows: routes.map((route) => [
-      `\`${route.method} ${route.path}\`${route.completion === true ? ` ${OURS}` : ''}`,
+      `\`${route.method} ${route.path}\`${route.extension === true ? ` ${OURS}` : ''}`,
       [`${route.summary}.`, route.description ?? []].flat().join(' '),
       accessTo(route),
       codes(Object.keys(route.query.shape).filter((name) => name !== 'org_id')),

@@ -56,8 +56,8 @@ export interface Route<
   readonly auth: A;
   /** The permission that a caller needs; every `bearer` route has one. */
   readonly permission?: PermissionCode;
-  /** Not in the spec: added to make what the spec shows usable (`docs/decisions/0001`). */
-  readonly completion?: true;
+  /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
+  readonly extension?: true;
   /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0161-reserve.md`). */
   readonly cutsOff?: true;
   readonly params: z.ZodObject<P>;
@@ -109,7 +109,7 @@ interface RouteOptions extends Deprecations {
   readonly description?: string;
   readonly auth?: Auth;
   readonly permission?: PermissionCode;
-  readonly completion?: true;
+  readonly extension?: true;
   readonly cutsOff?: true;
   /** `named` (the default): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
   readonly tenancy?: 'named' | 'own';

@@ -19,9 +19,9 @@ describe('the contracts', () => {
     expect(SPECIFIED_ROUTES.filter((key) => !declared.includes(key))).toEqual([]);
   });
 
-  it('mark what the specification does not have as a completion, and nothing else', () => {
+  it('mark what the specification does not have as an extension, and nothing else', () => {
     const specified: readonly string[] = SPECIFIED_ROUTES;
-    const marked = routes.filter(({ route }) => route.completion === true).map(({ key }) => key);
+    const marked = routes.filter(({ route }) => route.extension === true).map(({ key }) => key);
     expect(marked.toSorted()).toEqual(
       routes
         .map(({ key }) => key)

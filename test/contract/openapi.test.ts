@@ -16,7 +16,7 @@ interface Operation {
   readonly requestBody?: { readonly content: { readonly 'application/json': { readonly example: unknown } } };
   readonly responses: Readonly<Record<string, { readonly $ref?: string }>>;
   readonly 'x-permission'?: string;
-  readonly 'x-completion'?: boolean;
+  readonly 'x-extension'?: boolean;
 }
 
 interface Document {
@@ -100,7 +100,7 @@ describe.each(routes)('the operation %s', (id, { contract, route }) => {
     expect(operation).toMatchObject({ operationId: id, summary: route.summary, tags: [contract.tag] });
     expect(document.tags.map(({ name }) => name)).toContain(contract.tag);
     expect(operation['x-permission']).toBe(route.permission);
-    expect(operation['x-completion']).toBe(route.completion);
+    expect(operation['x-extension']).toBe(route.extension);
     const alternatives = {
       bearer: [['bearerAuth']],
       'bearer-optional': [['bearerAuth'], []],

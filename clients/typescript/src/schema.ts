@@ -100,13 +100,13 @@ export interface paths {
         };
         /**
          * List services
-         * @description Needs the permission `services:read`. Completes the specification of this service.
+         * @description Needs the permission `services:read`. Extends the specification of this service.
          */
         get: operations["listServices"];
         put?: never;
         /**
          * Create a service
-         * @description Needs the permission `services:write`. Completes the specification of this service.
+         * @description Needs the permission `services:write`. Extends the specification of this service.
          */
         post: operations["createService"];
         delete?: never;
@@ -172,13 +172,13 @@ export interface paths {
         };
         /**
          * List resources
-         * @description Needs the permission `resources:read`. Completes the specification of this service.
+         * @description Needs the permission `resources:read`. Extends the specification of this service.
          */
         get: operations["listResources"];
         put?: never;
         /**
          * Create a resource
-         * @description Needs the permission `resources:write`. Completes the specification of this service.
+         * @description Needs the permission `resources:write`. Extends the specification of this service.
          */
         post: operations["createResource"];
         delete?: never;
@@ -230,7 +230,7 @@ export interface paths {
         put?: never;
         /**
          * Report metrics of a resource
-         * @description The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now. Needs the permission `resources:write`. Completes the specification of this service.
+         * @description The resource takes over usage and health, unless it already knows of a later check. Without `timestamp` the sample is of now. Needs the permission `resources:write`. Extends the specification of this service.
          */
         post: operations["createResourceHistoryEntry"];
         delete?: never;
@@ -416,13 +416,13 @@ export interface paths {
         };
         /**
          * List users
-         * @description Needs the permission `users:read`. Completes the specification of this service.
+         * @description Needs the permission `users:read`. Extends the specification of this service.
          */
         get: operations["listUsers"];
         put?: never;
         /**
          * Create a user
-         * @description Needs the permission `users:write`. Completes the specification of this service.
+         * @description Needs the permission `users:write`. Extends the specification of this service.
          */
         post: operations["createUser"];
         delete?: never;
@@ -572,13 +572,13 @@ export interface paths {
         };
         /**
          * List organizations
-         * @description For platform callers. Needs the permission `orgs:read`. Completes the specification of this service.
+         * @description For platform callers. Needs the permission `orgs:read`. Extends the specification of this service.
          */
         get: operations["listOrgs"];
         put?: never;
         /**
          * Create an organization
-         * @description For platform callers. Needs the permission `orgs:write`. Completes the specification of this service.
+         * @description For platform callers. Needs the permission `orgs:write`. Extends the specification of this service.
          */
         post: operations["createOrg"];
         delete?: never;
@@ -670,7 +670,7 @@ export interface paths {
         put?: never;
         /**
          * Give an integration a new secret
-         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Completes the specification of this service.
+         * @description The new secret logs in and signs webhooks at once, and so does the one before for as long as `previous_valid_for` says. There are never more than two secrets: rotated again meanwhile, the oldest ends. A token ends with the secret that made it, and with 0 all end that the integration has: repeat such a rotation of the caller’s own for its `Idempotency-Key`, and the secret is not shown again. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["rotateSecret"];
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
         put?: never;
         /**
          * End the tokens of an integration
-         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Completes the specification of this service.
+         * @description All that were given out so far, and the caller’s own where it names itself. Its secrets stay: log in for a new one. An ended token makes and changes no integration any more, and all else is refused to it as soon as the gateway asks anew, within a minute where the stage sets nothing else. Needs the permission `integrations:write`. Where the request budget is spent, five a minute are still served for each token, if they only take power away. Extends the specification of this service.
          */
         post: operations["revokeTokens"];
         delete?: never;
@@ -728,7 +728,7 @@ export interface paths {
         };
         /**
          * List received events
-         * @description Events are kept for 30 days. Needs the permission `webhooks:read`. Completes the specification of this service.
+         * @description Events are kept for 30 days. Needs the permission `webhooks:read`. Extends the specification of this service.
          */
         get: operations["listWebhookEvents"];
         put?: never;
@@ -748,7 +748,7 @@ export interface paths {
         };
         /**
          * Read a received event
-         * @description Needs the permission `webhooks:read`. Completes the specification of this service.
+         * @description Needs the permission `webhooks:read`. Extends the specification of this service.
          */
         get: operations["getWebhookEvent"];
         put?: never;
@@ -808,7 +808,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time. Needs the permission `audit:read`. Completes the specification of this service.
+         * @description What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time. Needs the permission `audit:read`. Extends the specification of this service.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -828,7 +828,7 @@ export interface paths {
         };
         /**
          * Read an audit event
-         * @description Needs the permission `audit:read`. Completes the specification of this service.
+         * @description Needs the permission `audit:read`. Extends the specification of this service.
          */
         get: operations["getAuditEvent"];
         put?: never;
@@ -848,7 +848,7 @@ export interface paths {
         };
         /**
          * Read the documentation
-         * @description A page for people, the first of four: how to begin. It leads to the others. Needs no token. Completes the specification of this service.
+         * @description A page for people, the first of four: how to begin. It leads to the others. Needs no token. Extends the specification of this service.
          */
         get: operations["getDocs"];
         put?: never;
@@ -868,7 +868,7 @@ export interface paths {
         };
         /**
          * Read a page of the documentation, or a file of a page
-         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Completes the specification of this service.
+         * @description The pages are `reference`, in which every operation can be tried, `problems`, which explains the `type` of every problem, and `webhooks`, which also signs and checks deliveries. Styles and scripts of the pages have names that change with their content, so that they can be kept for a year. Needs no token. Extends the specification of this service.
          */
         get: operations["getDocsFile"];
         put?: never;
@@ -888,7 +888,7 @@ export interface paths {
         };
         /**
          * Check the service
-         * @description Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Completes the specification of this service.
+         * @description Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Extends the specification of this service.
          */
         get: operations["getHealth"];
         put?: never;
@@ -908,7 +908,7 @@ export interface paths {
         };
         /**
          * Read the token keys
-         * @description A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it signs, the old one until its last token has expired. Needs no token. Completes the specification of this service.
+         * @description A JWK set (RFC 7517). It holds two keys while one replaces the other: the new one is published before it signs, the old one until its last token has expired. Needs no token. Extends the specification of this service.
          */
         get: operations["getTokenKeys"];
         put?: never;
@@ -3616,7 +3616,7 @@ export interface components {
              */
             is_system: boolean;
             /**
-             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -3659,7 +3659,7 @@ export interface components {
              */
             is_system?: boolean;
             /**
-             * @description Completes the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
+             * @description Extends the specification: the permissions that the role stands for, for the systems that show it; null where it names none. What a caller of this API may do is its integration’s. Default: null.
              * @example [
              *       "tickets:read",
              *       "tickets:write"
@@ -3952,7 +3952,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -3970,13 +3970,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
              * @example 600
              */
             rate_limit: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
              * @example 300
              */
             webhook_tolerance_seconds: number | null;
@@ -4012,7 +4012,7 @@ export interface components {
              */
             status?: "active" | "inactive";
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself. Default: null.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself. Default: null.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -4030,13 +4030,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker. Default: null.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker. Default: null.
              * @example 600
              */
             rate_limit?: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts. Default: null.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts. Default: null.
              * @example 300
              */
             webhook_tolerance_seconds?: number | null;
@@ -4089,7 +4089,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -4107,13 +4107,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
              * @example 600
              */
             rate_limit: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
              * @example 300
              */
             webhook_tolerance_seconds: number | null;
@@ -4143,7 +4143,7 @@ export interface components {
              */
             status?: "active" | "inactive";
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -4161,13 +4161,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
              * @example 600
              */
             rate_limit?: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
              * @example 300
              */
             webhook_tolerance_seconds?: number | null;
@@ -4225,7 +4225,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -4243,13 +4243,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
              * @example 600
              */
             rate_limit: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
              * @example 300
              */
             webhook_tolerance_seconds: number | null;
@@ -4316,7 +4316,7 @@ export interface components {
              */
             status: string;
             /**
-             * @description Completes the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
+             * @description Extends the specification: what the integration may do, as codes of `GET /permissions`; null for all of its tenant. A caller gives only what it has itself.
              * @example [
              *       "clients:read",
              *       "tickets:write"
@@ -4334,13 +4334,13 @@ export interface components {
             } | null;
             /**
              * Format: int32
-             * @description Completes the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
+             * @description Extends the specification: requests a minute; null for the standard of the stage. Only a platform caller may set it; an integration made by any other has that of its maker.
              * @example 600
              */
             rate_limit: number | null;
             /**
              * Format: int32
-             * @description Completes the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
+             * @description Extends the specification: how far the `X-Timestamp` of a webhook may be from now; null for what the stage sets. The stricter of the two counts.
              * @example 300
              */
             webhook_tolerance_seconds: number | null;

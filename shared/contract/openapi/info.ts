@@ -20,7 +20,7 @@ with \`Content-Encoding\`. Limits of sizes and a webhook's signature are of what
 
 **Errors** are problem details (RFC 9457) with a stable \`type\`, the \`request_id\` to quote, and a pointer to each finding.
 
-Operations marked \`x-completion\` complete what the specification of this service leaves open.`;
+Operations marked \`x-extension\` extend the specification of this service.`;
 
 export const INFO: ZodOpenApiObject['info'] = {
   title: 'Multi-Tenant Client, Service and Resource Management API',

@@ -21,7 +21,7 @@ export const operationOf = (
   tags: [contract.tag],
   security: SECURITY[route.auth],
   ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
-  ...(route.completion === undefined ? {} : { 'x-completion': route.completion }),
+  ...(route.extension === undefined ? {} : { 'x-extension': route.extension }),
   ...parametersOf(route),
   ...requestBodyOf(route),
   responses: responses.of(contract, route),
@@ -33,7 +33,7 @@ const descriptionOf = (route: Route): string =>
     route.description,
     accessTo(route),
     route.cutsOff ? RESERVED : undefined,
-    route.completion ? 'Completes the specification of this service.' : undefined,
+    route.extension ? 'Extends the specification of this service.' : undefined,
   ]
     .filter((sentence) => sentence !== undefined)
     .join(' ');
