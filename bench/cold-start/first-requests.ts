@@ -3,7 +3,7 @@ import { AUTHORIZER } from '../../infra/rights.ts';
 import type { Contract, Route } from '../../shared/contract/route.ts';
 import type { OrgAccess } from '../../test/support/api.ts';
 import { authorizerContext } from '../../test/support/caller.ts';
-import { PLATFORM_ONLY, type Scenario, World } from '../../test/support/scenario.ts';
+import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { proxyEventOf } from '../proxy-event.ts';
 
 /** The first request that each function answers, and what of its answer is known. */
@@ -28,13 +28,13 @@ function operationOf({ name, routes }: Contract): string {
 
 /** Makes the records that these requests need; answers them by function. */
 export async function firstRequests(
-  api: ConstructorParameters<typeof World>[0],
+  api: ConstructorParameters<typeof TestTenant>[0],
   org: OrgAccess,
 ): Promise<ReadonlyMap<string, FirstRequest>> {
-  const world = new World(api, org);
+  const testTenant = new TestTenant(api, org);
   const requests = new Map<string, FirstRequest>([[AUTHORIZER, authorizing(org)]]);
   for (const contract of contracts) {
-    const scenario = await world.scenario(operationOf(contract));
+    const scenario = await testTenant.scenario(operationOf(contract));
     requests.set(contract.name, {
       title: `${scenario.route.method} ${scenario.route.path}`,
       event: eventOf(scenario, org),

@@ -4,7 +4,7 @@ import { filtersOf } from '../../shared/contract/traits.ts';
 import { BEGINNING } from '../../shared/table/lists/view.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
-import { operations, type Scenario, World } from '../../test/support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import type { Call, Recorder } from './recorder.ts';
 
 /** What one request of an operation cost. */
@@ -39,15 +39,15 @@ export async function playAll(
   recorder: Recorder,
   onPlay: (text: string) => void,
 ): Promise<readonly Played[]> {
-  const world = new World(api, org);
+  const testTenant = new TestTenant(api, org);
   const played: Played[] = [];
   for (const [index, [operationId, route]] of operations.entries()) {
     onPlay(`operation ${index + 1} of ${operations.length}: ${titleOf(route)}`);
     // Once before it counts: then the authorizer's answer is in its cache, and the heads of the lists are there.
-    await expected(world, await world.scenario(operationId));
-    const scenario = await world.scenario(operationId);
-    if (isList(route)) await fill(world, scenario);
-    const one = await playOnce(world, scenario, recorder, titleOf(route));
+    await expected(testTenant, await testTenant.scenario(operationId));
+    const scenario = await testTenant.scenario(operationId);
+    if (isList(route)) await fill(testTenant, scenario);
+    const one = await playOnce(testTenant, scenario, recorder, titleOf(route));
     played.push(one);
     if (!isList(route)) continue;
     const [first = {}] = (one.answer as { readonly data: readonly JsonBody[] }).data;
@@ -57,15 +57,20 @@ export async function playAll(
       const value = name === BEGINNING ? first.name : first[name];
       if (value === undefined) continue;
       const filtered = { ...scenario, path: `${scenario.path}?${name}=${encodeURIComponent(String(value))}` };
-      played.push(await playOnce(world, filtered, recorder, `${titleOf(route)}?${name}=…`));
+      played.push(await playOnce(testTenant, filtered, recorder, `${titleOf(route)}?${name}=…`));
     }
   }
   return played;
 }
 
-async function playOnce(world: World, scenario: Scenario, recorder: Recorder, title: string): Promise<Played> {
+async function playOnce(
+  testTenant: TestTenant,
+  scenario: Scenario,
+  recorder: Recorder,
+  title: string,
+): Promise<Played> {
   const answers: JsonBody[] = [];
-  const calls = await recorder.record(async () => answers.push((await expected(world, scenario)).body));
+  const calls = await recorder.record(async () => answers.push((await expected(testTenant, scenario)).body));
   return { title, calls, isPage: isList(scenario.route), answer: answers[0] };
 }
 
@@ -83,41 +88,41 @@ const VARIANTS = [
 
 /** Plays the {@link VARIANTS} in an organization that has done nothing yet. */
 export async function playVariants(api: Caller, org: OrgAccess, recorder: Recorder): Promise<readonly Played[]> {
-  const world = new World(api, org);
+  const testTenant = new TestTenant(api, org);
   const played: Played[] = [];
   for (const { operationId, what, body } of VARIANTS) {
-    const scenario = await world.scenario(operationId);
+    const scenario = await testTenant.scenario(operationId);
     // The authorizer's answer for this route's caller is in its cache then.
-    await expected(world, await world.scenario('listClients'));
+    await expected(testTenant, await testTenant.scenario('listClients'));
     const sent = body === undefined ? scenario : { ...scenario, body };
-    played.push(await playOnce(world, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
+    played.push(await playOnce(testTenant, sent, recorder, `${titleOf(scenario.route)}, ${what}`));
   }
-  return [...played, ...(await playUnderKey(world, recorder)), ...(await playUnknownCode(world, recorder))];
+  return [...played, ...(await playUnderKey(testTenant, recorder)), ...(await playUnknownCode(testTenant, recorder))];
 }
 
 /** What finds an integration by its app code, in a container that does not know the code. */
 const BY_APP_CODE = ['login', 'receiveWebhook'] as const;
 
-async function playUnknownCode(world: World, recorder: Recorder): Promise<readonly Played[]> {
+async function playUnknownCode(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
   const played: Played[] = [];
   for (const operationId of BY_APP_CODE) {
-    await expected(world, await world.scenario(operationId));
-    const scenario = await world.scenario(operationId);
+    await expected(testTenant, await testTenant.scenario(operationId));
+    const scenario = await testTenant.scenario(operationId);
     await forgetAppCodes();
-    played.push(await playOnce(world, scenario, recorder, `${titleOf(scenario.route)}, in another container`));
+    played.push(await playOnce(testTenant, scenario, recorder, `${titleOf(scenario.route)}, in another container`));
   }
   return played;
 }
 
 /** Plays a create under a new idempotency key, and twice again under the same: where that is known, and where it has to be looked up. */
-async function playUnderKey(world: World, recorder: Recorder): Promise<readonly Played[]> {
-  const { headers, ...scenario } = await world.scenario('createTerminal');
+async function playUnderKey(testTenant: TestTenant, recorder: Recorder): Promise<readonly Played[]> {
+  const { headers, ...scenario } = await testTenant.scenario('createTerminal');
   const keyed = { ...scenario, headers: { ...headers, 'idempotency-key': randomUUID() } };
   const title = titleOf(scenario.route);
-  const first = await playOnce(world, keyed, recorder, `${title}, with an idempotency key`);
-  const again = await playOnce(world, keyed, recorder, `${title}, repeated under its key`);
+  const first = await playOnce(testTenant, keyed, recorder, `${title}, with an idempotency key`);
+  const again = await playOnce(testTenant, keyed, recorder, `${title}, repeated under its key`);
   forgetIds();
-  return [first, again, await playOnce(world, keyed, recorder, `${title}, repeated in another container`)];
+  return [first, again, await playOnce(testTenant, keyed, recorder, `${title}, repeated in another container`)];
 }
 
 export const titleOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string =>
@@ -127,13 +132,13 @@ const isList = ({ method, response }: Route): boolean =>
   method === 'GET' && Array.isArray((response.example as JsonBody | undefined)?.data);
 
 /** Fills the list of a scenario by the operation that creates at the same path, or by another where the list has one. */
-async function fill(world: World, { route, path }: Scenario): Promise<void> {
+async function fill(testTenant: TestTenant, { route, path }: Scenario): Promise<void> {
   const [sibling] = operations.find(([, other]) => other.method === 'POST' && other.path === route.path) ?? [];
   const operationId = sibling ?? FILLED_BY[route.path];
   if (operationId === undefined) return;
   for (let made = 0; made < FULL_PAGE; made++) {
-    const scenario = await world.scenario(operationId);
-    await expected(world, sibling === undefined ? within(path, scenario) : { ...scenario, path });
+    const scenario = await testTenant.scenario(operationId);
+    await expected(testTenant, sibling === undefined ? within(path, scenario) : { ...scenario, path });
   }
 }
 
@@ -149,8 +154,8 @@ const FILLED_BY: Readonly<Record<string, string>> = {
   '/api/v1/users/{id}/memberships': 'createMembership',
 };
 
-async function expected(world: World, scenario: Scenario) {
-  const answer = await world.send(scenario);
+async function expected(testTenant: TestTenant, scenario: Scenario) {
+  const answer = await testTenant.send(scenario);
   if (answer.status >= 300) {
     throw new Error(
       `${scenario.route.method} ${scenario.path} answered ${answer.status} ${JSON.stringify(answer.body)}`,

@@ -10,18 +10,18 @@ import { AUDITED } from '../support/audited.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
-import { operations, type Scenario, World } from '../support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
 /** The trail of who did what (`docs/decisions/0075-audit-events.md`). */
 
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 let platform: string;
 beforeAll(async () => {
   api = await startApi({ report: () => undefined });
   [org, platform] = await Promise.all([api.orgToken(), api.platformToken()]);
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
 });
 afterAll(() => api.close());
 afterEach(() => vi.useRealTimers());
@@ -72,11 +72,11 @@ describe('what is done', () => {
   it.each(Object.entries(AUDITED))(
     '%s leaves one event: who, what, when, from where',
     async (operationId, expected) => {
-      const scenario = await world.scenario(operationId);
+      const scenario = await testTenant.scenario(operationId);
       const [recordType, fields] = expected;
       const isPlatforms = scenario.token === platform;
       const begun = new Date().toISOString();
-      const answer = await world.send(scenario);
+      const answer = await testTenant.send(scenario);
       const record_id = ofRecord(scenario, answer.body);
       const query = `&record_id=${record_id}${isPlatforms ? `&org_id=${record_id}` : ''}`;
       const { data } = await trail(scenario.token, query);
@@ -109,7 +109,7 @@ describe('what is done', () => {
   );
 
   it('a rotation that ends the tokens too says so', async () => {
-    const { route, path, token = '' } = await world.scenario('rotateSecret');
+    const { route, path, token = '' } = await testTenant.scenario('rotateSecret');
     const [event = {}, ...others] = await leftBy(() =>
       api.request(route.method, path, { token, body: { previous_valid_for: 0 } }),
     );
@@ -119,8 +119,8 @@ describe('what is done', () => {
   it('leaves exactly one event in the whole trail', async () => {
     for (const operationId of Object.keys(AUDITED)) {
       if (operationId === 'createOrg') continue;
-      const scenario = await world.scenario(operationId);
-      const left = await leftBy(() => world.send(scenario));
+      const scenario = await testTenant.scenario(operationId);
+      const left = await leftBy(() => testTenant.send(scenario));
       expect(
         left.map(({ operation }) => operation),
         operationId,
@@ -145,7 +145,7 @@ describe('what is done', () => {
     for (const [operationId, { event, params }] of operations) {
       const [recordType] = AUDITED[operationId] ?? [];
       if (event === undefined || recordType === undefined) continue;
-      const { body, path } = await world.scenario(operationId);
+      const { body, path } = await testTenant.scenario(operationId);
       const id = Object.keys(params.shape).length === 0 ? {} : { id: path.split('/')[4] };
       let delivered: ApiResponse | undefined;
       const left = await leftBy(async () => {
@@ -199,10 +199,10 @@ describe('what is not done', () => {
   it('leaves none: refused, without effect, repeated', async () => {
     const patches = Object.keys(AUDITED).filter((id) => id.startsWith('update'));
     for (const operationId of patches) {
-      const scenario = await world.scenario(operationId);
+      const scenario = await testTenant.scenario(operationId);
       const send = (path: string, body: unknown, headers = {}) =>
         api.request('PATCH', path, { token: org.token, body, headers });
-      await world.send(scenario);
+      await testTenant.send(scenario);
       const left = await leftBy(async () => {
         const elsewhere = scenario.path.replace(/[^/]+$/, randomUUID());
         const statuses = [
@@ -234,11 +234,11 @@ describe('what is not done', () => {
   it('leaves one for a creation that is repeated under its key, and for two at once', async () => {
     const creations = Object.keys(AUDITED).filter((id) => /^(create|rotate)/.test(id) && id !== 'createOrg');
     for (const operationId of creations) {
-      const scenario = await world.scenario(operationId);
+      const scenario = await testTenant.scenario(operationId);
       const key = { 'idempotency-key': randomUUID() };
       const left = await leftBy(async () => {
-        await Promise.all([world.send(scenario, key), world.send(scenario, key)]);
-        expect((await world.send(scenario, key)).headers.get('idempotent-replayed')).toBe('true');
+        await Promise.all([testTenant.send(scenario, key), testTenant.send(scenario, key)]);
+        expect((await testTenant.send(scenario, key)).headers.get('idempotent-replayed')).toBe('true');
       });
       expect(left.map(({ operation }) => operation)).toEqual([operationId]);
     }
@@ -264,11 +264,11 @@ describe('when the table fails', () => {
       const died = { before: 0, after: 0 };
       for (let index = 0; died.after === 0 && index < 12; index++) {
         for (const fault of ['crash', 'crash-after'] satisfies Fault[]) {
-          const scenario = await world.scenario(operationId);
+          const scenario = await testTenant.scenario(operationId);
           const before = await stateOf(scenario);
           await under(
             (call) => (call.index === index ? fault : undefined),
-            () => world.send(scenario),
+            () => testTenant.send(scenario),
           );
           const after = await stateOf(scenario);
           expect(after.events - before.events, `${fault} at call ${index}`).toBe(after.state === before.state ? 0 : 1);

@@ -6,7 +6,7 @@ import { preflightOf } from '../../shared/contract/preflight.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { methodsOf } from '../../shared/contract/traits.ts';
 import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
-import { operations, type Scenario, World } from '../support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
 /**
  * Bad input to every operation, made from the contracts (issue 2): a 4xx with pointers, never a 5xx. That each answer is a whole
@@ -14,10 +14,10 @@ import { operations, type Scenario, World } from '../support/scenario.ts';
  */
 
 let api: Api;
-let world: World;
+let testTenant: TestTenant;
 beforeAll(async () => {
   api = await startApi();
-  world = new World(api, await api.orgToken());
+  testTenant = new TestTenant(api, await api.orgToken());
 });
 afterAll(() => api.close());
 
@@ -44,7 +44,7 @@ const sendRaw = async (
 const kept = new Map<string, Promise<Scenario>>();
 /** The same at each call: nothing here succeeds, so nothing is used up. */
 const scenarioOf = (operationId: string): Promise<Scenario> => {
-  const scenario = kept.get(operationId) ?? world.scenario(operationId);
+  const scenario = kept.get(operationId) ?? testTenant.scenario(operationId);
   kept.set(operationId, scenario);
   return scenario;
 };
@@ -233,7 +233,7 @@ const freeForm = operations.flatMap(([operationId, route]) =>
 
 describe.each(freeForm)('%s keeps %s as it came', (operationId, field) => {
   const create = async (value: string): Promise<{ status: number; text: string }> => {
-    const { route, path, token = '', body = {} } = await world.scenario(operationId);
+    const { route, path, token = '', body = {} } = await testTenant.scenario(operationId);
     const response = await fetch(`${api.url}${path}`, {
       method: route.method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { type Answered, type Portfolio, pointersOf, portfolioOf } from './portfolio.ts';
+import { type Answered, type ApiDriver, apiDriverOf, pointersOf } from './api-driver.ts';
 
 /** `GET /clients?q=`: clients by the beginning of their name or slug. */
 
 let api: Api;
-let mine: Portfolio;
-let theirs: Portfolio;
+let mine: ApiDriver;
+let theirs: ApiDriver;
 let acme: Answered;
 let lisbon: Answered;
 let aguas: Answered;
 
 beforeAll(async () => {
   api = await startApi();
-  mine = portfolioOf(api, (await api.orgToken()).token);
-  theirs = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, (await api.orgToken()).token);
+  theirs = apiDriverOf(api, (await api.orgToken()).token);
   acme = await mine.client({ name: 'ACME Lda', slug: 'zz-first' });
   lisbon = await mine.client({ name: 'Bistro', slug: 'acme-lisbon', status: 'inactive' });
   aguas = await mine.client({ name: 'Águas % de_Portugal', slug: null });
@@ -79,7 +79,7 @@ describe('clients by a beginning', () => {
   });
 
   it('are found by a platform caller in the organization that it names', async () => {
-    const platform = portfolioOf(api, await api.platformToken());
+    const platform = apiDriverOf(api, await api.platformToken());
     expect((await platform.get('/clients?q=acme')).body.total).toBe(0);
     const org_id = acme.org_id;
     expect((await platform.get(`/clients?q=acme&org_id=${org_id}`)).body.total).toBe(2);

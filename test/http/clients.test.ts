@@ -1,17 +1,17 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
-import { type Answered, NOWHERE, type Portfolio, pointersOf, portfolioOf, withoutRequestId } from './portfolio.ts';
+import { type Answered, type ApiDriver, apiDriverOf, NOWHERE, pointersOf, withoutRequestId } from './api-driver.ts';
 
 let api: Api;
 let org: OrgAccess;
-let mine: Portfolio;
-let theirs: Portfolio;
+let mine: ApiDriver;
+let theirs: ApiDriver;
 
 beforeAll(async () => {
   api = await startApi();
   org = await api.orgToken();
-  mine = portfolioOf(api, org.token);
-  theirs = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, org.token);
+  theirs = apiDriverOf(api, (await api.orgToken()).token);
 });
 afterAll(() => api.close());
 afterEach(() => {
@@ -274,7 +274,7 @@ describe('the derived fields of a client', () => {
 describe('the list of clients', () => {
   it('comes in pages with an exact total, newest first, by status', async () => {
     const { token } = await api.orgToken();
-    const fresh = portfolioOf(api, token);
+    const fresh = apiDriverOf(api, token);
     const ids = [];
     for (let i = 0; i < 5; i++) ids.unshift((await fresh.client({ status: i % 2 ? 'inactive' : 'active' })).id);
     const { body, headers } = await fresh.get('/clients?page=2&page_size=2');
@@ -318,7 +318,7 @@ describe('a client of another tenant', () => {
   });
 
   it('is within reach of a platform caller that names the organization', async () => {
-    const platform = portfolioOf(api, await api.platformToken());
+    const platform = apiDriverOf(api, await api.platformToken());
     const { id } = await mine.client();
     expect((await platform.get(`/clients/${id}`)).status).toBe(404);
     expect((await platform.get(`/clients/${id}?org_id=${org.orgId}`)).body.id).toBe(id);

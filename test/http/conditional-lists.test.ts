@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isList } from '../../shared/contract/traits.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
-import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 
 let api: Api;
 let org: OrgAccess;
@@ -15,17 +15,17 @@ const lists = operations.filter(([, route]) => isList(route)).map(([operationId]
 
 describe('a list that is asked for again', () => {
   it.each(lists)('is not sent again while it is the same: %s', async (operationId) => {
-    const world = new World(api, org);
-    const scenario = await world.scenario(operationId);
-    const first = await world.send(scenario);
+    const testTenant = new TestTenant(api, org);
+    const scenario = await testTenant.scenario(operationId);
+    const first = await testTenant.send(scenario);
     const tag = first.headers.get('etag') ?? '';
     expect([first.status, tag]).toEqual([200, expect.stringMatching(/^W\/"[\w-]{12}"$/)]);
     for (const held of [tag, tag.slice(2), `"other", ${tag}`]) {
-      const again = await world.send(scenario, { 'if-none-match': held });
+      const again = await testTenant.send(scenario, { 'if-none-match': held });
       expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', tag]);
       expect(again.headers.get('link')).toBe(first.headers.get('link'));
     }
-    expect((await world.send(scenario, { 'if-none-match': 'W/"other"' })).status).toBe(200);
+    expect((await testTenant.send(scenario, { 'if-none-match': 'W/"other"' })).status).toBe(200);
   });
 
   it('is sent when a record on the page has changed, one has come, or the total is another', async () => {

@@ -7,7 +7,7 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
-import { operations, World } from '../support/scenario.ts';
+import { operations, TestTenant } from '../support/scenario.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 
 /**
@@ -44,7 +44,7 @@ interface Disturbance {
 const faulty = new FaultyHandler();
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 let disturbed = 0;
 
 async function start(): Promise<void> {
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
   api = await startApi({ authorizerTtlSeconds: 3_600, report: () => undefined });
   useFreshClient();
   org = await api.orgToken();
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
 }
 
 /** The SDK saves on retries when many were in vain; here each request shall have all of them. */
@@ -124,9 +124,9 @@ describe('replies that are lost until time runs out', () => {
 
 /** The calls that an undisturbed request makes. */
 async function callsOf(operationId: string): Promise<readonly string[]> {
-  const scenario = await world.scenario(operationId);
+  const scenario = await testTenant.scenario(operationId);
   faulty.follow(() => undefined);
-  const { status } = await world.send(scenario, { 'idempotency-key': randomUUID() });
+  const { status } = await testTenant.send(scenario, { 'idempotency-key': randomUUID() });
   expect(status).toBe(scenario.route.response.status);
   return [...faulty.calls];
 }
@@ -135,7 +135,7 @@ async function callsOf(operationId: string): Promise<readonly string[]> {
 async function meet(operationId: string, { fault, from, to }: Disturbance): Promise<void> {
   useFreshClient();
   disturbed += 1;
-  const scenario = await world.scenario(operationId);
+  const scenario = await testTenant.scenario(operationId);
   const { route } = scenario;
   const what = `${operationId}: ${fault} at calls ${from} to ${to - 1}`;
   const before = await lookAt(api, org, scenario);
@@ -149,7 +149,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
     if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + 3_000);
     return fault;
   });
-  let answer = await world.send(scenario, headers);
+  let answer = await testTenant.send(scenario, headers);
   faulty.follow(() => undefined);
   // One fault is for us to bear; what outlasts the SDK may reach the caller, but only as a 503.
   const right = [route.response.status, ...(to - from > 1 ? [503] : [])];
@@ -157,7 +157,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   const isRepeated = answer.status === 503;
   if (isRepeated) {
     expect(answer.headers.get('retry-after'), what).toMatch(/^\d+$/);
-    answer = await world.send(scenario, headers);
+    answer = await testTenant.send(scenario, headers);
     expect([route.response.status, ...toldAgain(operationId, route.method)], what).toContain(answer.status);
   }
   const after = await lookAt(api, org, scenario);

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasFixedFields } from '../../shared/contract/traits.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
-import { operations, type Scenario, World } from '../support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
 /** Nothing that was sent vanishes behind a success (`docs/decisions/0138-nothing-vanishes.md`): every operation whose body may name fields that it cannot set. */
 
 let api: Api;
-let world: World;
+let testTenant: TestTenant;
 
 beforeAll(async () => {
   api = await startApi();
-  world = new World(api, await api.orgToken());
+  testTenant = new TestTenant(api, await api.orgToken());
 });
 afterAll(() => api.close());
 
@@ -44,28 +44,31 @@ describe('a change', () => {
   });
 
   it.each(changes)('%s takes a record as it was read, and changes nothing', async (operationId) => {
-    const scenario = await world.scenario(operationId);
-    const { body: record, headers } = await world.send({ ...scenario, body: {} });
-    const again = await world.send({ ...scenario, body: record });
+    const scenario = await testTenant.scenario(operationId);
+    const { body: record, headers } = await testTenant.send({ ...scenario, body: {} });
+    const again = await testTenant.send({ ...scenario, body: record });
     expect([again.status, again.body]).toEqual([200, record]);
     expect(again.headers.get('etag')).toBe(headers.get('etag'));
   });
 
   it.each(changes)('%s refuses other values of the fields that it cannot set, and says which', async (operationId) => {
-    const scenario = await world.scenario(operationId);
+    const scenario = await testTenant.scenario(operationId);
     const record = await recordOf(scenario);
     const fields = fixedOf(scenario);
     const other = Object.fromEntries(fields.map((field) => [field, otherThan(record[field])]));
-    const refused = await world.send({ ...scenario, body: { ...scenario.body, ...other } });
+    const refused = await testTenant.send({ ...scenario, body: { ...scenario.body, ...other } });
     expect([refused.status, pointersOf(refused)]).toEqual([422, fields.map((field) => `#/${field}`)]);
     expect(await recordOf(scenario)).toEqual(record);
   });
 
   it.each(changes)('%s ignores them where the caller prefers so', async (operationId) => {
-    const scenario = await world.scenario(operationId);
+    const scenario = await testTenant.scenario(operationId);
     const record = await recordOf(scenario);
     const other = Object.fromEntries(fixedOf(scenario).map((field) => [field, otherThan(record[field])]));
-    const { status, headers, body } = await world.send({ ...scenario, body: { ...scenario.body, ...other } }, LENIENT);
+    const { status, headers, body } = await testTenant.send(
+      { ...scenario, body: { ...scenario.body, ...other } },
+      LENIENT,
+    );
     expect([status, headers.get('preference-applied')]).toEqual([200, 'handling=lenient']);
     for (const field of fixedOf(scenario))
       if (field !== 'updated_at' && field !== 'last_activity_at') expect(body[field]).toEqual(record[field]);
@@ -76,40 +79,40 @@ describe('a creation', () => {
   it.each(creations)(
     '%s refuses fields that only the service sets, creates nothing, and says which',
     async (operationId) => {
-      const scenario = await world.scenario(operationId);
+      const scenario = await testTenant.scenario(operationId);
       const fixed = Object.fromEntries(fixedOf(scenario).map((field) => [field, 'chosen']));
-      const refused = await world.send({ ...scenario, body: { ...scenario.body, ...fixed } });
+      const refused = await testTenant.send({ ...scenario, body: { ...scenario.body, ...fixed } });
       expect([refused.status, pointersOf(refused)]).toEqual([422, Object.keys(fixed).map((field) => `#/${field}`)]);
       // Its unique values are free.
       const nulls = Object.fromEntries(fixedOf(scenario).map((field) => [field, null]));
-      const { status, headers } = await world.send({ ...scenario, body: { ...scenario.body, ...nulls } });
+      const { status, headers } = await testTenant.send({ ...scenario, body: { ...scenario.body, ...nulls } });
       expect([status, headers.get('preference-applied')]).toEqual([201, null]);
     },
   );
 
   it.each(creations)('%s ignores them where the caller prefers so', async (operationId) => {
-    const scenario = await world.scenario(operationId);
+    const scenario = await testTenant.scenario(operationId);
     const id = randomUUID();
-    const { status, headers, body } = await world.send({ ...scenario, body: { ...scenario.body, id } }, LENIENT);
+    const { status, headers, body } = await testTenant.send({ ...scenario, body: { ...scenario.body, id } }, LENIENT);
     expect([status, headers.get('preference-applied')]).toEqual([201, 'handling=lenient']);
     expect(body.id).not.toBe(id);
   });
 
   it('takes those values that the new record has', async () => {
-    const scenario = await world.scenario('createClient');
+    const scenario = await testTenant.scenario('createClient');
     const asItWillBe = { services_count: 0, total_resources: 0, has_risks: false, last_contact: null };
-    expect((await world.send({ ...scenario, body: { ...scenario.body, ...asItWillBe } })).status).toBe(201);
-    const message = await world.scenario('createTicketMessage');
+    expect((await testTenant.send({ ...scenario, body: { ...scenario.body, ...asItWillBe } })).status).toBe(201);
+    const message = await testTenant.scenario('createTicketMessage');
     const ticket_id = message.path.split('/').at(-2)?.toUpperCase();
-    expect((await world.send({ ...message, body: { ...message.body, ticket_id } })).status).toBe(201);
+    expect((await testTenant.send({ ...message, body: { ...message.body, ticket_id } })).status).toBe(201);
   });
 
   it('under an idempotency key with other such values is another request', async () => {
-    const scenario = await world.scenario('createClient');
+    const scenario = await testTenant.scenario('createClient');
     const key = { 'idempotency-key': randomUUID() };
-    expect((await world.send(scenario, key)).status).toBe(201);
-    expect((await world.send(scenario, key)).headers.get('idempotent-replayed')).toBe('true');
+    expect((await testTenant.send(scenario, key)).status).toBe(201);
+    expect((await testTenant.send(scenario, key)).headers.get('idempotent-replayed')).toBe('true');
     const other = { ...scenario, body: { ...scenario.body, id: randomUUID() } };
-    expect((await world.send(other, key)).body.type).toBe('urn:problem-type:custodia:idempotency-key-reused');
+    expect((await testTenant.send(other, key)).body.type).toBe('urn:problem-type:custodia:idempotency-key-reused');
   });
 });

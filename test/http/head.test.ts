@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
-import { operations, World } from '../support/scenario.ts';
+import { operations, TestTenant } from '../support/scenario.ts';
 
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 beforeAll(async () => {
   api = await startApi();
   org = await api.orgToken();
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
 });
 afterAll(() => api.close());
 
@@ -29,7 +29,7 @@ const reads = operations.filter(([, { method }]) => method === 'GET').map(([oper
 
 describe('HEAD is answered as GET, without the body', () => {
   it.each(reads)('%s', async (operationId) => {
-    const { path, token } = await world.scenario(operationId);
+    const { path, token } = await testTenant.scenario(operationId);
     const get = await answerTo('GET', path, bearer(token));
     expect(await answerTo('HEAD', path, bearer(token))).toEqual({ ...get, text: '' });
     expect([get.status, get.text === '', get.headers.etag]).toEqual([200, false, expect.any(String)]);

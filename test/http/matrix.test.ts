@@ -6,7 +6,7 @@ import type { Route } from '../../shared/contract/route.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { freshValue } from '../support/relations.ts';
-import { operations, type Scenario, World } from '../support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
 /**
  * Who may reach what: every operation of the contracts × {own record, another tenant's, none}, wherever a request can name one. Another
@@ -17,14 +17,14 @@ import { operations, type Scenario, World } from '../support/scenario.ts';
 let api: Api;
 let mine: OrgAccess;
 let theirs: OrgAccess;
-let world: World;
-let rivals: World;
+let testTenant: TestTenant;
+let rivals: TestTenant;
 let platform: string;
 
 beforeAll(async () => {
   api = await startApi();
   [mine, theirs, platform] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival'), api.platformToken()]);
-  [world, rivals] = [new World(api, mine), new World(api, theirs)];
+  [testTenant, rivals] = [new TestTenant(api, mine), new TestTenant(api, theirs)];
 });
 afterAll(() => api.close());
 
@@ -61,7 +61,7 @@ const noneLike = (id: string): string => `${id.slice(0, -12)}${randomUUID().slic
 type Place = (scenario: Scenario, id: string) => Scenario;
 
 async function expectNoDifference(operationId: string, place: Place, foreign: string): Promise<Exchange> {
-  const scenario = await world.scenario(operationId);
+  const scenario = await testTenant.scenario(operationId);
   const none = noneLike(foreign);
   const ofTheirs = await exchange(place(scenario, foreign), foreign);
   const ofNone = await exchange(place(scenario, none), none);
@@ -110,7 +110,7 @@ describe('a record named in the path', () => {
     const foreign = idInPath(await rivals.scenario(operationId), name);
     const { status } = await expectNoDifference(operationId, inPath(name), foreign);
     expect(status).toBe(404);
-    const own = await exchange(await world.scenario(operationId));
+    const own = await exchange(await testTenant.scenario(operationId));
     expect(own.status).toBe(operations.find(([id]) => id === operationId)?.[1].response.status);
   });
 
@@ -131,7 +131,7 @@ describe('a record named in the body', () => {
     const { status, said } = await expectNoDifference(operationId, place, await rivals.reference(record));
     const isFixed = route.body !== undefined && field in route.body.fixed;
     expect([status, said.includes(`#/${field}`)]).toEqual(isFixed ? [200, false] : [422, true]);
-    const own = await exchange(place(await world.scenario(operationId), await world.reference(record)));
+    const own = await exchange(place(await testTenant.scenario(operationId), await testTenant.reference(record)));
     expect(own.status).toBe(route.response.status);
   });
 });
@@ -158,7 +158,7 @@ describe('a record named in an event', () => {
   ]);
 
   it.each(places)('%s %s: another tenant’s and none are the same 422', async (operationId, field, route) => {
-    const [own, other] = [await world.scenario(operationId), await rivals.scenario(operationId)];
+    const [own, other] = [await testTenant.scenario(operationId), await rivals.scenario(operationId)];
     const record = referencesOf(route).get(field);
     const foreign = record === undefined ? idInPath(other, 'id') : await rivals.reference(record);
     const id = Object.keys(route.params.shape).length > 0 ? { [idFieldOf(route)]: idInPath(own, 'id') } : {};
@@ -178,12 +178,12 @@ describe('an organization named in the query', () => {
     const place: Place = (scenario, id) => withQuery(scenario, `org_id=${id}`);
     const { status } = await expectNoDifference(operationId, place, theirs.orgId);
     expect(status).toBe(403);
-    const own = await exchange(place(await world.scenario(operationId), mine.orgId));
+    const own = await exchange(place(await testTenant.scenario(operationId), mine.orgId));
     expect(own.status).toBe(route.response.status);
   });
 
   it.each(byOrgInQuery)('%s: any that is there for the platform, else 404', async (operationId, route) => {
-    const scenario = { ...(await world.scenario(operationId)), token: platform };
+    const scenario = { ...(await testTenant.scenario(operationId)), token: platform };
     expect((await exchange(withQuery(scenario, `org_id=${randomUUID()}`))).status).toBe(404);
     expect((await exchange(withQuery(scenario, `org_id=${theirs.orgId}`))).status).not.toBe(500);
     expect((await exchange(withQuery(scenario, `org_id=${mine.orgId}`))).status).toBe(route.response.status);
@@ -196,11 +196,13 @@ describe('an organization named in the body', () => {
   it.each(byOrgInBody)('%s: own; else 403, be it there or not', async (operationId, route) => {
     const { status } = await expectNoDifference(operationId, place, theirs.orgId);
     expect(status).toBe(403);
-    expect((await exchange(place(await world.scenario(operationId), mine.orgId))).status).toBe(route.response.status);
+    expect((await exchange(place(await testTenant.scenario(operationId), mine.orgId))).status).toBe(
+      route.response.status,
+    );
   });
 
   it.each(byOrgInBody)('%s: any that is there for the platform, else 422', async (operationId, route) => {
-    const scenario = async () => ({ ...(await world.scenario(operationId)), token: platform });
+    const scenario = async () => ({ ...(await testTenant.scenario(operationId)), token: platform });
     expect((await exchange(place(await scenario(), randomUUID()))).status).toBe(422);
     expect((await exchange(place(await scenario(), mine.orgId))).status).toBe(route.response.status);
   });
@@ -219,12 +221,12 @@ describe('a value that may be used once', () => {
   );
 
   it.each(creations)('%s %s: may be used once in each tenant', async (operationId, field, example) => {
-    const [first, second] = [await world.scenario(operationId), await rivals.scenario(operationId)];
+    const [first, second] = [await testTenant.scenario(operationId), await rivals.scenario(operationId)];
     const schema = first.route.body?.schema as z.ZodObject;
     const shared = { [field]: freshValue(schema, field, example, randomUUID().slice(0, 13)) };
     expect((await exchange(withBody(second, shared))).status).toBe(201);
     expect((await exchange(withBody(first, shared))).status).toBe(201);
-    const again = withBody(await world.scenario(operationId), shared);
+    const again = withBody(await testTenant.scenario(operationId), shared);
     const { status, said } = await exchange(again);
     expect([status, said.includes(`#/${field}`)]).toEqual([409, true]);
   });
@@ -234,7 +236,7 @@ describe('what others do', () => {
   it('changes no answer', async () => {
     const reads: Scenario[] = [];
     for (const [operationId, { method }] of operations) {
-      if (method === 'GET') reads.push(await world.scenario(operationId));
+      if (method === 'GET') reads.push(await testTenant.scenario(operationId));
     }
     const lists = reads.filter(({ route }) => 'page_size' in route.query.shape);
     const asked = [...reads, ...lists.map((list) => withQuery(list, 'page_size=1'))].map((read) =>
@@ -252,7 +254,7 @@ describe('what others do', () => {
     }
     expect(await answers()).toEqual(before);
     // And they do see what they do themselves.
-    await world.make('Client');
+    await testTenant.make('Client');
     expect(await answers()).not.toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codesThatAllow } from '../../shared/contract/permissions.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 
 const INTEGRATIONS = '/api/v1/integrations';
@@ -11,7 +11,7 @@ const ROLES = '/api/v1/roles';
 
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 let full: Calls;
 let platform: Calls;
 let codes: string[];
@@ -20,7 +20,7 @@ beforeAll(async () => {
   // The authorizer's answers are not kept, so that a change of permissions counts at once.
   api = await startApi({ authorizerTtlSeconds: 0 });
   org = await api.orgToken();
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
   full = callsOf(api, org.token);
   platform = callsOf(api, await api.platformToken());
   const { data } = await full.read('/api/v1/permissions?page_size=200');
@@ -76,32 +76,32 @@ describe('an operation', () => {
   });
 
   it.each(bearerOperations)('%s is refused without %s, by name', async (operationId, permission) => {
-    const scenario = await world.scenario(operationId);
+    const scenario = await testTenant.scenario(operationId);
     const token = without.get(permission)?.token;
-    const { status, body } = await world.send({ ...scenario, token });
+    const { status, body } = await testTenant.send({ ...scenario, token });
     expect([status, body.detail]).toEqual([403, `This needs the permission ${permission}.`]);
   });
 
   it.each(bearerOperations.filter(([id]) => !PLATFORM_ONLY.has(id)))(
     '%s needs %s and no other',
     async (operationId, permission) => {
-      const scenario = await world.scenario(operationId);
+      const scenario = await testTenant.scenario(operationId);
       // What a restricted caller may give is a matter of its own.
       const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
       const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
-      const { status } = await world.send({ ...scenario, body, path, token: only.get(permission)?.token });
+      const { status } = await testTenant.send({ ...scenario, body, path, token: only.get(permission)?.token });
       expect(status).toBe(scenario.route.response.status);
     },
   );
 
   it.each(readable)('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
-    const scenario = await world.scenario(operationId);
-    const { status } = await world.send({ ...scenario, token: only.get(write)?.token });
+    const scenario = await testTenant.scenario(operationId);
+    const { status } = await testTenant.send({ ...scenario, token: only.get(write)?.token });
     expect(status).toBe(scenario.route.response.status);
   });
 
   it.each([...PLATFORM_ONLY])('%s stays the platform’s, whatever an organization permits', async (operationId) => {
-    const { status } = await world.send({ ...(await world.scenario(operationId)), token: org.token });
+    const { status } = await testTenant.send({ ...(await testTenant.scenario(operationId)), token: org.token });
     expect(status).toBe(403);
   });
 
@@ -138,7 +138,7 @@ describe('a permission to write', () => {
 
   it('is not one to read credentials, nor of another area, and one to read is not one to write', async () => {
     const writer = await restricted(['services:write', 'integrations:write']);
-    const fields = { client_id: await world.reference('Client'), name: 'Till', type: 'saas' };
+    const fields = { client_id: await testTenant.reference('Client'), name: 'Till', type: 'saas' };
     const { id } = await full.create('/api/v1/services', { ...fields, credentials: { password: 'secret' } });
     expect((await writer.read(`/api/v1/services/${id}`)).credentials).toBeNull();
     expect((await register(writer, ['services:credentials'])).status).toBe(403);

@@ -2,23 +2,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Api, startApi } from '../support/api.ts';
 import {
   type Answered,
+  type ApiDriver,
+  apiDriverOf,
   later,
   NOWHERE,
-  type Portfolio,
   pointersOf,
-  portfolioOf,
   withoutRequestId,
-} from './portfolio.ts';
+} from './api-driver.ts';
 
 let api: Api;
-let mine: Portfolio;
-let theirs: Portfolio;
+let mine: ApiDriver;
+let theirs: ApiDriver;
 let client: Answered;
 
 beforeAll(async () => {
   api = await startApi();
-  mine = portfolioOf(api, (await api.orgToken()).token);
-  theirs = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, (await api.orgToken()).token);
+  theirs = apiDriverOf(api, (await api.orgToken()).token);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -415,7 +415,7 @@ describe('a resource of another tenant', () => {
 
   it('is within reach of a platform caller that names the organization', async () => {
     const { id } = await mine.resource({ client_id: client.id });
-    const platform = portfolioOf(api, await api.platformToken());
+    const platform = apiDriverOf(api, await api.platformToken());
     const { org_id } = (await mine.get(`/clients/${client.id}`)).body;
     expect((await platform.get(`/resources/${id}`)).status).toBe(404);
     expect((await platform.get(`/resources/${id}?org_id=${org_id}`)).status).toBe(200);

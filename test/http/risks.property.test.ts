@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
-import { type Portfolio, portfolioOf } from './portfolio.ts';
+import { type ApiDriver, apiDriverOf } from './api-driver.ts';
 
 /**
  * Whatever happens to a client's services and resources, in whatever order and even at once, its derived fields are what a count
@@ -9,10 +9,10 @@ import { type Portfolio, portfolioOf } from './portfolio.ts';
  */
 
 let api: Api;
-let mine: Portfolio;
+let mine: ApiDriver;
 beforeAll(async () => {
   api = await startApi();
-  mine = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, (await api.orgToken()).token);
 });
 afterAll(() => api.close());
 
@@ -49,7 +49,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-class World {
+class ClientStory {
   readonly clientId: string;
   readonly #services: string[] = [];
   readonly #resources: string[] = [];
@@ -134,32 +134,32 @@ async function counted(clientId: string): Promise<unknown> {
 }
 
 /** Ends a story: with all records gone nothing is left to count, and nothing is counted below nothing. */
-async function endOf(world: World): Promise<void> {
-  await world.clear();
-  expect(await told(world.clientId)).toEqual({ services_count: 0, total_resources: 0, has_risks: false });
-  await mine.service({ client_id: world.clientId, health_status: 'degraded' });
-  expect(await told(world.clientId)).toEqual({ services_count: 1, total_resources: 0, has_risks: true });
+async function endOf(client: ClientStory): Promise<void> {
+  await client.clear();
+  expect(await told(client.clientId)).toEqual({ services_count: 0, total_resources: 0, has_risks: false });
+  await mine.service({ client_id: client.clientId, health_status: 'degraded' });
+  expect(await told(client.clientId)).toEqual({ services_count: 1, total_resources: 0, has_risks: true });
 }
 
 it('a client counts its services, resources and risks exactly', async () => {
   const story = fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 4, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(story, async (moments) => {
-      const world = new World((await mine.client()).id);
+      const client = new ClientStory((await mine.client()).id);
       for (const atOnce of moments) {
-        await Promise.all(atOnce.map((taken) => world.take(taken)));
-        expect(await told(world.clientId)).toEqual(await counted(world.clientId));
+        await Promise.all(atOnce.map((taken) => client.take(taken)));
+        expect(await told(client.clientId)).toEqual(await counted(client.clientId));
       }
-      await endOf(world);
+      await endOf(client);
     }),
     { numRuns: 10 },
   );
 });
 
 it('a client counts exactly when the same records are changed many times at once', async () => {
-  const world = new World((await mine.client()).id);
-  await world.take({ step: 'create service', health_status: 'healthy' });
-  await world.take({ step: 'create resource', fields: {}, service: 0 });
+  const client = new ClientStory((await mine.client()).id);
+  await client.take({ step: 'create service', health_status: 'healthy' });
+  await client.take({ step: 'create resource', fields: {}, service: 0 });
   for (let round = 0; round < 4; round++) {
     const changes = Array.from({ length: 12 }, (_, index): Step => {
       const health_status = index % 2 === 0 ? 'down' : 'healthy';
@@ -169,8 +169,8 @@ it('a client counts exactly when the same records are changed many times at once
       const sample = { cpu_usage, memory_usage: 0, storage_usage: 0, health_status };
       return { step: 'report', at: 0, sample, isOld: false };
     });
-    await Promise.all(changes.map((change) => world.take(change)));
-    expect(await told(world.clientId)).toEqual(await counted(world.clientId));
+    await Promise.all(changes.map((change) => client.take(change)));
+    expect(await told(client.clientId)).toEqual(await counted(client.clientId));
   }
-  await endOf(world);
+  await endOf(client);
 });

@@ -3,14 +3,14 @@ import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { operations, type Scenario, World } from '../support/scenario.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn, type RawItem } from '../support/table-dump.ts';
 
 /** Every operation is played with secrets wherever it takes or gives any; then the whole table is searched for them. */
 
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 const secrets: string[] = [];
 
 /** A secret that is found again wherever it is, and that base64, JSON and URLs would write differently. */
@@ -24,7 +24,7 @@ const newCredentials = () => ({ user: 'deploy', password: newSecret(), nested: [
 beforeAll(async () => {
   api = await startApi();
   org = await api.orgToken();
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
   secrets.push(org.secret, org.token, await api.platformToken());
 });
 afterAll(() => api.close());
@@ -43,16 +43,16 @@ function withSecrets(scenario: Scenario): Scenario {
 
 async function play(scenario: Scenario): Promise<JsonBody> {
   const key = scenario.route.method === 'POST' ? { 'idempotency-key': randomUUID() } : undefined;
-  const { status, body } = await world.send(scenario, key);
+  const { status, body } = await testTenant.send(scenario, key);
   expect([scenario.operationId, status]).toEqual([scenario.operationId, scenario.route.response.status]);
   return body;
 }
 
 async function playEverything(): Promise<void> {
   for (const [operationId] of operations) {
-    await play(withSecrets(await world.scenario(operationId)));
+    await play(withSecrets(await testTenant.scenario(operationId)));
     // And as the examples have it: a secret that the service makes is in the answer alone.
-    const { secret } = await play(await world.scenario(operationId));
+    const { secret } = await play(await testTenant.scenario(operationId));
     if (typeof secret === 'string') secrets.push(secret);
   }
 }
@@ -60,7 +60,7 @@ async function playEverything(): Promise<void> {
 async function deliverEverything(): Promise<void> {
   for (const [operationId, { event }] of operations) {
     if (event === undefined) continue;
-    const scenario = withSecrets(await world.scenario(operationId));
+    const scenario = withSecrets(await testTenant.scenario(operationId));
     const hasId = Object.keys(scenario.route.params.shape).length > 0;
     const id = hasId ? { [event.idField ?? 'id']: scenario.path.split('/')[4] } : {};
     const { status } = await deliver(api, org, { event_type: event.type, data: { ...scenario.body, ...id } });

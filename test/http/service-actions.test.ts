@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { type Answered, NOWHERE, type Portfolio, pointersOf, portfolioOf, withoutRequestId } from './portfolio.ts';
+import { type Answered, type ApiDriver, apiDriverOf, NOWHERE, pointersOf, withoutRequestId } from './api-driver.ts';
 
 let api: Api;
-let mine: Portfolio;
-let theirs: Portfolio;
+let mine: ApiDriver;
+let theirs: ApiDriver;
 let service: Answered;
 
 beforeAll(async () => {
   api = await startApi();
-  mine = portfolioOf(api, (await api.orgToken()).token);
-  theirs = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, (await api.orgToken()).token);
+  theirs = apiDriverOf(api, (await api.orgToken()).token);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -113,7 +113,7 @@ describe('service actions', () => {
 
   it('are within reach of a platform caller that names the organization', async () => {
     const { org_id } = (await mine.get(`/clients/${service.client_id}`)).body;
-    const platform = portfolioOf(api, await api.platformToken());
+    const platform = apiDriverOf(api, await api.platformToken());
     const fields = { service_id: service.id, action_type: 'restart' };
     expect((await platform.post('/service-actions', fields)).status).toBe(422);
     const { id } = await platform.create(`/service-actions?org_id=${org_id}`, fields);

@@ -3,23 +3,23 @@ import { type Api, startApi } from '../support/api.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import {
   type Answered,
+  type ApiDriver,
+  apiDriverOf,
   later,
   NOWHERE,
-  type Portfolio,
   pointersOf,
-  portfolioOf,
   withoutRequestId,
-} from './portfolio.ts';
+} from './api-driver.ts';
 
 let api: Api;
-let mine: Portfolio;
-let theirs: Portfolio;
+let mine: ApiDriver;
+let theirs: ApiDriver;
 let client: Answered;
 
 beforeAll(async () => {
   api = await startApi();
-  mine = portfolioOf(api, (await api.orgToken()).token);
-  theirs = portfolioOf(api, (await api.orgToken()).token);
+  mine = apiDriverOf(api, (await api.orgToken()).token);
+  theirs = apiDriverOf(api, (await api.orgToken()).token);
 });
 afterAll(() => api.close());
 beforeEach(async () => {
@@ -367,7 +367,7 @@ describe('a service', () => {
 
   it('is within reach of a platform caller that names the organization', async () => {
     const { id } = await mine.service({ client_id: client.id });
-    const platform = portfolioOf(api, await api.platformToken());
+    const platform = apiDriverOf(api, await api.platformToken());
     const { org_id } = (await mine.get(`/clients/${client.id}`)).body;
     expect((await platform.get(`/services/${id}`)).status).toBe(404);
     expect((await platform.get(`/services/${id}?org_id=${org_id}`)).status).toBe(200);

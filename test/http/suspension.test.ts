@@ -8,7 +8,7 @@ import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { loginWith } from '../support/keys.ts';
-import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
@@ -33,20 +33,20 @@ const differencesIn = async (org: OrgAccess) =>
 describe('a suspended organization', () => {
   it('is refused whatever it asks for, with tokens that were issued and authorized before', async () => {
     const org = await api.orgToken();
-    const world = new World(api, org);
+    const testTenant = new TestTenant(api, org);
     const asking = operations.filter(([id, { auth }]) => auth.startsWith('bearer') && !PLATFORM_ONLY.has(id));
     expect(asking.length).toBeGreaterThan(40);
     const scenarios = [];
-    for (const [id] of asking) scenarios.push(await world.scenario(id));
+    for (const [id] of asking) scenarios.push(await testTenant.scenario(id));
     await suspendOrganization(org.orgId);
     for (const scenario of scenarios) {
-      const { status, body } = await world.send(scenario);
+      const { status, body } = await testTenant.send(scenario);
       expect([status, body.type], scenario.operationId).toEqual([403, SUSPENDED]);
     }
     await resumeOrganization(org.orgId);
     expect(await differencesIn(org)).toEqual([]);
     for (const scenario of scenarios.filter(({ operationId }) => operationId !== 'revokeTokens')) {
-      const { status, body } = await world.send(scenario);
+      const { status, body } = await testTenant.send(scenario);
       expect(status, `${scenario.operationId} ${JSON.stringify(body)}`).toBe(scenario.route.response.status);
     }
   });

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { operations, World } from '../support/scenario.ts';
+import { operations, TestTenant } from '../support/scenario.ts';
 
 let api: Api;
 let org: OrgAccess;
-let world: World;
+let testTenant: TestTenant;
 beforeAll(async () => {
   api = await startApi();
   org = await api.orgToken();
-  world = new World(api, org);
+  testTenant = new TestTenant(api, org);
 });
 afterAll(() => api.close());
 
@@ -20,7 +20,7 @@ const withEvents = operations.flatMap(([id, route]) =>
 /** Every event type that a contract declares, delivered with the example of its route. */
 describe('every event with an effect does what its route does', () => {
   it.each(withEvents)('%s: %s', async (type, operationId) => {
-    const { path, body, route } = await world.scenario(operationId);
+    const { path, body, route } = await testTenant.scenario(operationId);
     const [id] = Object.keys(route.params.shape).length === 0 ? [] : [path.split('/')[4]];
     // Whatever else partners have to say is ignored by name.
     const more = { created: 1_763_700_000, livemode: true };

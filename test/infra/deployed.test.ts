@@ -9,7 +9,7 @@ import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
 import { PATIENCE } from '../support/patience.ts';
-import { operations, World } from '../support/scenario.ts';
+import { operations, TestTenant } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import type { TableRequest } from './account/account.ts';
@@ -54,10 +54,10 @@ const foreign = ({ by, operation, partitions }: TableRequest): string[] =>
 
 describe('every operation works under the roles of the stack', () => {
   it.each(operations.map(([id]) => id))('%s', async (operationId) => {
-    const world = new World(api, acme);
-    const scenario = await world.scenario(operationId);
+    const testTenant = new TestTenant(api, acme);
+    const scenario = await testTenant.scenario(operationId);
     const before = api.account.requests.length;
-    const { status, body } = await world.send(scenario);
+    const { status, body } = await testTenant.send(scenario);
     expect(status, JSON.stringify([body, api.account.refusals])).toBe(scenario.route.response.status);
     expect(api.account.requests.slice(before).flatMap(foreign)).toEqual([]);
     expect(api.account.refusals).toEqual([]);

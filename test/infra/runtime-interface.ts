@@ -10,7 +10,7 @@ import { proxyEvent } from '../../local/gateway/event.ts';
 import { resourceTree } from '../../local/gateway/resources.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { PATIENCE } from '../support/patience.ts';
-import { World } from '../support/scenario.ts';
+import { TestTenant } from '../support/scenario.ts';
 import { SECRET_CREDENTIALS } from './account/account.ts';
 import type { RunningStack } from './account/deploy.ts';
 import { LambdaFunction } from './account/functions.ts';
@@ -37,9 +37,9 @@ export function describeRuntimeInterface(api: () => RunningStack, org: () => Org
     }
     const contract = contracts.find((each) => each.name === name);
     const [operationId = ''] = Object.keys(contract?.routes ?? {});
-    const world = new World(api(), org());
-    const scenario = await world.scenario(operationId);
-    const { status } = await world.send(scenario);
+    const testTenant = new TestTenant(api(), org());
+    const scenario = await testTenant.scenario(operationId);
+    const { status } = await testTenant.send(scenario);
     return status === scenario.route.response.status ? 200 : status;
   }
 

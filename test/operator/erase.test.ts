@@ -20,7 +20,7 @@ import { deliver } from '../support/deliver.ts';
 import { bodyOf, Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
 import { forgetAppCodes, forgetIds, forgetValues } from '../support/other-container.ts';
-import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -76,9 +76,9 @@ const platformDifferences = async () =>
 /** An organization in which every operation was played, and records have left words behind. */
 async function busyOrganization(): Promise<OrgAccess> {
   const org = await api.orgToken('Busy');
-  const world = new World(api, org);
+  const testTenant = new TestTenant(api, org);
   for (const [id, { method }] of operations) {
-    if (method !== 'GET' && !PLATFORM_ONLY.has(id)) await world.send(await world.scenario(id), idempotency());
+    if (method !== 'GET' && !PLATFORM_ONLY.has(id)) await testTenant.send(await testTenant.scenario(id), idempotency());
   }
   return { ...org, token: await api.login(org.appCode, org.secret) };
 }

@@ -10,7 +10,7 @@ import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/ap
 import { deliver } from '../support/deliver.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { runOperator } from '../support/operator.ts';
-import { operations, PLATFORM_ONLY, World } from '../support/scenario.ts';
+import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
@@ -24,12 +24,13 @@ beforeAll(async () => {
   api = await startApi();
   org = await api.orgToken();
   await api.orgToken('Another');
-  const world = new World(api, org);
+  const testTenant = new TestTenant(api, org);
   for (const [id, { method }] of operations) {
-    if (method !== 'GET' && !PLATFORM_ONLY.has(id) && id !== 'revokeTokens') await world.send(await world.scenario(id));
+    if (method !== 'GET' && !PLATFORM_ONLY.has(id) && id !== 'revokeTokens')
+      await testTenant.send(await testTenant.scenario(id));
   }
   const calls = callsOf(api, org.token);
-  const client_id = await world.reference('Client');
+  const client_id = await testTenant.reference('Client');
   await calls.create('/api/v1/services', {
     client_id,
     name: 'Till',

@@ -22,7 +22,7 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import type { Kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
-import { operations, World } from '../support/scenario.ts';
+import { operations, TestTenant } from '../support/scenario.ts';
 import { IS_WHOLE } from '../support/sweep.ts';
 
 /** Every kind of damage that a tenant's data can have: it is found, nothing else is, and repaired it is whole again. */
@@ -136,8 +136,8 @@ const headOf = (entity: string, owner: TenantId = tenant): Key => ({
 describe('data that nobody has damaged', () => {
   it('has no difference, whatever was done to it', async () => {
     const other = await api.orgToken('Other');
-    const world = new World(api, other);
-    for (const [operationId] of operations) await world.send(await world.scenario(operationId));
+    const testTenant = new TestTenant(api, other);
+    for (const [operationId] of operations) await testTenant.send(await testTenant.scenario(operationId));
     expect(await look(false, { id: other.orgId })).toEqual([]);
     expect(await look(false, { id: PLATFORM })).toEqual([]);
     expect(await look(false)).toEqual([]);

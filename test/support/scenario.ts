@@ -35,7 +35,7 @@ const LEFT_BY: Readonly<Record<string, readonly [operationId: string, list: stri
 export const PLATFORM_ONLY: ReadonlySet<string> = new Set(['listOrgs', 'createOrg']);
 
 /** A tenant in which scenarios are played. */
-export class World {
+export class TestTenant {
   readonly #api: Pick<Api, 'request' | 'platformToken'>;
   readonly #org: OrgAccess;
   readonly #made = new Map<string, Promise<string>>();
@@ -45,7 +45,7 @@ export class World {
     this.#org = org;
   }
 
-  /** A request that would succeed. Its path's records are fresh, its references are shared within this world. */
+  /** A request that would succeed. Its path's records are fresh, its references are shared within this tenant. */
   async scenario(operationId: string): Promise<Scenario> {
     const route = operations.find(([id]) => id === operationId)?.[1];
     if (route === undefined) throw new Error(`no operation ${operationId}`);

@@ -6,7 +6,7 @@ export type Answered = JsonBody & { readonly id: string };
 type Options = Omit<RequestOptions, 'token' | 'body'>;
 
 /** What tests of clients, services and resources do over and over, in one caller's name. */
-export interface Portfolio {
+export interface ApiDriver {
   readonly get: (path: string, options?: Options) => Promise<ApiResponse>;
   readonly post: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly patch: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
@@ -20,7 +20,7 @@ export interface Portfolio {
   readonly list: (path: string) => Promise<{ readonly ids: readonly unknown[]; readonly total: unknown }>;
 }
 
-export function portfolioOf(api: Api, token: string): Portfolio {
+export function apiDriverOf(api: Api, token: string): ApiDriver {
   const send = (method: string, path: string, options: RequestOptions = {}) =>
     api.request(method, `/api/v1${path}`, { token, ...options });
   const create = async (path: string, fields: JsonBody): Promise<Answered> => {
