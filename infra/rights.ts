@@ -23,10 +23,10 @@ export interface Rights {
 }
 
 /**
- * - `audit`: adds to the tenant's audit trail, and reads nothing;
+ * - `audit`: adds to the tenant's audit log, and reads nothing;
  * - `records-without-secrets`: on the tenant's own keys alone;
  * - `records`: that, and opens the tenant's secrets, as all that follow do; it puts no audit events, which only those below do;
- * - `audited-records`: that, and adds to the audit trail;
+ * - `audited-records`: that, and adds to the audit log;
  * - `grants`: also has what it does depend on its caller's credentials (`docs/decisions/0073`);
  * - `organizations`: on the tenant's own keys, and makes a tenant, which the platform counts;
  * - `integrations`: that, and registers app codes, which are unique over all tenants, with their credentials.

@@ -119,7 +119,7 @@ interface TenantRoleProps {
 /**
  * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
  * against the partition key of every item, so that a function with a bug still cannot leave its tenant (`docs/decisions/0050`), nor plant
- * credentials, nor change or delete what its audit trail says.
+ * credentials, nor change or delete what its audit log says.
  * A session lasts an hour at most, for a role that assumes a role
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */

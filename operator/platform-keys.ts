@@ -62,7 +62,7 @@ export const rotatePlatformKey = (appCode: string, previousValidFor: number): Pr
   asOperator('rotatePlatformKey', Tenant.ofPlatform, async (platform) => {
     const { stored, credentials } = await keyOf(platform, appCode);
     const fields = previousValidFor === 0 ? ['secret', 'tokens'] : ['secret'];
-    await platform.trail('Integration').changed(stored.record.id, fields);
+    await platform.auditLog('Integration').changed(stored.record.id, fields);
     const { secret, previousExpiresAt } = await stageRotation(platform, stored.record, credentials, {
       secret: generateSecret(),
       knownWith: null,

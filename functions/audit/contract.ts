@@ -107,7 +107,7 @@ export const audit = contract({
     listAuditEvents: route('GET', '/api/v1/audit-events', {
       summary: 'List audit events',
       description:
-        'What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time.',
+        'What was done to the records of an organization, also by platform callers, is in its own audit log. Events are kept for 400 days unless the stage sets another time.',
       extension: true,
       permission: 'audit:read',
       query: () => ({

@@ -70,6 +70,6 @@ async function secretsEndedBy(
 ): Promise<Ended> {
   if (permissions === undefined || includeAll(integration.permissions, permissions)) return {};
   // The event's number is taken beside the reads.
-  tenant.trail('Integration').prepare();
+  tenant.auditLog('Integration').prepare();
   return endWeakSecrets(tenant, caller, integration, permissions);
 }

@@ -70,7 +70,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     checkReach(caller, record);
     requirePower(tenant, caller, WRITE, record.permissions);
     stageTokensEnd(tenant, record, { permissions: record.permissions });
-    await tenant.trail('Integration').changed(record.id, ['tokens']);
+    await tenant.auditLog('Integration').changed(record.id, ['tokens']);
     return { body: record };
   },
 };

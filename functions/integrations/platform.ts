@@ -64,7 +64,7 @@ export const renewPlatformIntegration = (found: Credentials, secret: string): Pr
     if (integration === undefined) throw new StaleRead('the platform integration was deleted');
     const stored = await storeSecret(await environmentEncryption(), found, secret, null);
     if (integration.record.status !== 'active') await records.update(integration, { status: 'active' });
-    await platform.trail('Integration').changed(integration.record.id, ['secret', 'tokens']);
+    await platform.auditLog('Integration').changed(integration.record.id, ['secret', 'tokens']);
     stageCredentialsChange(platform, integration.record, { status: 'active', secrets: [stored] });
     stageTokensEnd(platform, integration.record);
   });

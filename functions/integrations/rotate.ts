@@ -59,7 +59,7 @@ export async function rotateSecret(
   const [credentials, knownWith] = await Promise.all([
     credentialsOf(tenant, integration),
     presentPermissions(tenant, caller),
-    tenant.trail('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
+    tenant.auditLog('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
   ]);
   checkReach(caller, credentials);
   requirePower(tenant, caller, 'integrations:write', credentials.permissions);

@@ -66,7 +66,7 @@ export class ProtectedRead {
     stageEventLeft(this.#tenant, count, (now) => {
       this.#count = now;
     });
-    await this.#tenant.trail(this.#recordType).read(ids, count.reads);
+    await this.#tenant.auditLog(this.#recordType).read(ids, count.reads);
   }
 
   get #isEventDue(): boolean {

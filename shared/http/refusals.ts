@@ -49,7 +49,7 @@ export async function recordRefusal(
 async function record(tenant: Tenant, integrationId: string, what: Refused, attempted?: string): Promise<void> {
   const count = await countRefusal(tenant, what, integrationId);
   if (!isPowerOfTwo(count)) return;
-  await tenant.trail('Integration').refused(integrationId, count, attempted);
+  await tenant.auditLog('Integration').refused(integrationId, count, attempted);
   await tenant.session.commit();
 }
 

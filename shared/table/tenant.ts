@@ -1,7 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Caller } from '../identity/caller.ts';
 import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
-import { type AuditTrail, auditEventEntity, auditTrail, observingOnly } from './repository/audit-events.ts';
+import { type AuditLog, auditEventEntity, auditLog, observingOnly } from './repository/audit-events.ts';
 import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
@@ -80,13 +80,13 @@ export class Tenant {
   }
 
   #observer({ audited, auditedFields }: { readonly audited?: string; readonly auditedFields?: readonly string[] }) {
-    const trail: RecordObserver | undefined = audited === undefined ? undefined : this.trail(audited);
-    return trail === undefined || auditedFields === undefined ? trail : observingOnly(auditedFields, trail);
+    const log: RecordObserver | undefined = audited === undefined ? undefined : this.auditLog(audited);
+    return log === undefined || auditedFields === undefined ? log : observingOnly(auditedFields, log);
   }
 
-  /** The audit trail, for changes that no repository sees: an integration's secrets are stored with its credentials. */
-  trail(recordType: string): AuditTrail {
-    return auditTrail(this.records(auditEventEntity), this.#session, recordType);
+  /** The audit log, for changes that no repository sees: an integration's secrets are stored with its credentials. */
+  auditLog(recordType: string): AuditLog {
+    return auditLog(this.records(auditEventEntity), this.#session, recordType);
   }
 
   /** The records of a kind that belong to one record of its parent: the messages of a ticket. */

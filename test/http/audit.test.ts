@@ -12,7 +12,7 @@ import { deliver } from '../support/deliver.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
-/** The trail of who did what (`docs/decisions/0075-audit-events.md`). */
+/** The audit log: who did what (`docs/decisions/0075-audit-events.md`). */
 
 let api: Api;
 let org: OrgAccess;
@@ -28,22 +28,22 @@ afterEach(() => vi.useRealTimers());
 
 const PATH = '/api/v1/audit-events';
 
-interface Trail {
+interface AuditLog {
   readonly data: readonly JsonBody[];
   readonly total: number;
 }
 
-const trail = async (token = org.token, query = ''): Promise<Trail> => {
-  const { status, body } = await api.request<Trail>('GET', `${PATH}?page_size=200${query}`, { token });
+const auditLog = async (token = org.token, query = ''): Promise<AuditLog> => {
+  const { status, body } = await api.request<AuditLog>('GET', `${PATH}?page_size=200${query}`, { token });
   expect(status).toBe(200);
   return body;
 };
 
 /** The events that something leaves, the oldest first. */
 async function leftBy(work: () => Promise<unknown>, token = org.token, query = ''): Promise<readonly JsonBody[]> {
-  const before = await trail(token, query);
+  const before = await auditLog(token, query);
   await work();
-  const after = await trail(token, query);
+  const after = await auditLog(token, query);
   return after.data.slice(0, after.total - before.total).toReversed();
 }
 
@@ -79,7 +79,7 @@ describe('what is done', () => {
       const answer = await testTenant.send(scenario);
       const record_id = ofRecord(scenario, answer.body);
       const query = `&record_id=${record_id}${isPlatforms ? `&org_id=${record_id}` : ''}`;
-      const { data } = await trail(scenario.token, query);
+      const { data } = await auditLog(scenario.token, query);
       const mine = data.filter(({ request_id }) => request_id === requestIdOf(answer));
       expect(mine).toEqual([
         {
@@ -116,7 +116,7 @@ describe('what is done', () => {
     expect([event.operation, event.changed_fields, others]).toEqual(['rotateSecret', ['secret', 'tokens'], []]);
   });
 
-  it('leaves exactly one event in the whole trail', async () => {
+  it('leaves exactly one event in the whole audit log', async () => {
     for (const operationId of Object.keys(AUDITED)) {
       if (operationId === 'createOrg') continue;
       const scenario = await testTenant.scenario(operationId);
@@ -128,13 +128,13 @@ describe('what is done', () => {
     }
   });
 
-  it('by a platform caller is in the trail of the organization it was done to, not in the platform’s', async () => {
-    const own = (await trail(platform)).total;
+  it('by a platform caller is in the audit log of the organization it was done to, not in the platform’s', async () => {
+    const own = (await auditLog(platform)).total;
     const body = { org_id: org.orgId, code: `r-${randomUUID()}`, label: 'By the platform' };
     const [event] = await leftBy(() => api.request('POST', '/api/v1/roles', { token: platform, body }));
     expect(event).toMatchObject({ operation: 'createRole', actor_app_code: 'platform' });
     expect(event?.actor_id).not.toBe(org.integrationId);
-    expect((await trail(platform)).total).toBe(own);
+    expect((await auditLog(platform)).total).toBe(own);
     const role = { org_id: null, code: `r-${randomUUID()}`, label: 'Own' };
     const make = () => api.request('POST', '/api/v1/roles', { token: platform, body: role });
     const [ofPlatform] = await leftBy(make, platform);
@@ -166,7 +166,7 @@ describe('what is done', () => {
   it('by a first key is an anonymous caller’s: an organization and an integration', async () => {
     const body = { app_code: `first-${randomUUID()}`, display_name: 'First' };
     const { body: key } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', { body });
-    const { data } = await trail(await api.login(key.app_code ?? '', key.secret ?? ''));
+    const { data } = await auditLog(await api.login(key.app_code ?? '', key.secret ?? ''));
     const anonymous = { operation: 'createIntegration', actor_type: 'anonymous', actor_id: null, actor_app_code: null };
     expect(data).toHaveLength(2);
     expect(data).toEqual(
@@ -177,7 +177,7 @@ describe('what is done', () => {
     );
   });
 
-  it('by the operator’s command line is in the platform’s trail', async () => {
+  it('by the operator’s command line is in the platform’s audit log', async () => {
     let id = '';
     const left = await leftBy(async () => {
       ({ id } = await createPlatformIntegration({ app_code: `ops-${randomUUID()}`, display_name: 'Ops' }));
@@ -282,7 +282,7 @@ describe('when the table fails', () => {
 
   /** What shows whether the operation was done, and how many events there are of its kind. */
   async function stateOf({ operationId, path, body = {} }: Scenario) {
-    const { data } = await trail();
+    const { data } = await auditLog();
     const events = data.filter(({ operation }) => operation === operationId).length;
     if (operationId === 'rotateSecret') {
       const { body: key } = await api.request('GET', path.replace('/rotate-secret', ''), { token: org.token });
@@ -309,11 +309,11 @@ describe('when the table fails', () => {
     );
     expect(status).toBe(401);
     expect(calls).toContain('TransactWriteItems');
-    expect((await trail(victim.token)).data.map(({ operation }) => operation)).not.toContain('login_refused');
+    expect((await auditLog(victim.token)).data.map(({ operation }) => operation)).not.toContain('login_refused');
   });
 });
 
-it('a rotation that is out of reach takes no number of the trail', async () => {
+it('a rotation that is out of reach takes no number of the audit log', async () => {
   const faulty = new FaultyHandler();
   const permissions = ['integrations:write', 'permissions:read'];
   const body = { app_code: `narrow-${randomUUID()}`, display_name: 'Narrow', permissions };
@@ -335,7 +335,7 @@ it('a rotation that is out of reach takes no number of the trail', async () => {
   }
 });
 
-describe('the trail', () => {
+describe('the audit log', () => {
   const newIntegration = async (fields: JsonBody = {}) => {
     const body = { app_code: `key-${randomUUID()}`, display_name: 'Key', ...fields };
     const { body: made } = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
@@ -356,7 +356,7 @@ describe('the trail', () => {
     await change(org.token, 'By one');
     await change(key.token, 'By another');
     const said = async (query: string) => {
-      const { data, total } = await trail(org.token, query);
+      const { data, total } = await auditLog(org.token, query);
       expect(total).toBe(data.length);
       return data.map(({ operation, actor_id }) => `${operation} ${actor_id === key.id ? 'key' : 'org'}`);
     };
@@ -370,20 +370,20 @@ describe('the trail', () => {
 
   it('is read with the permission audit:read, and in its own tenant', async () => {
     const without = await newIntegration({ permissions: ['users:read', 'integrations:read'] });
-    const [event] = (await trail()).data;
+    const [event] = (await auditLog()).data;
     for (const path of [PATH, `${PATH}/${event?.id}`]) {
       expect((await api.request('GET', path, { token: without.token })).status).toBe(403);
     }
     const reader = await newIntegration({ permissions: ['audit:read'] });
-    expect((await trail(reader.token)).total).toBeGreaterThan(0);
+    expect((await auditLog(reader.token)).total).toBeGreaterThan(0);
     const rival = await api.orgToken();
-    const rivals = (await trail(rival.token)).data.map(({ record_id }) => record_id);
+    const rivals = (await auditLog(rival.token)).data.map(({ record_id }) => record_id);
     expect(rivals.toSorted()).toEqual([rival.orgId, rival.integrationId].toSorted());
     expect((await api.request('GET', `${PATH}/${event?.id}`, { token: rival.token })).status).toBe(404);
   });
 
   it('cannot be written to, changed or deleted', async () => {
-    const [event] = (await trail()).data;
+    const [event] = (await auditLog()).data;
     for (const [method, path] of [
       ['POST', PATH],
       ['PATCH', `${PATH}/${event?.id}`],
@@ -397,7 +397,7 @@ describe('the trail', () => {
       });
       expect(status, `${method} ${path}`).toBe(405);
     }
-    expect((await trail()).data).toContainEqual(event);
+    expect((await auditLog()).data).toContainEqual(event);
   });
 
   it('counts every one of many at once', async () => {
@@ -410,11 +410,11 @@ describe('the trail', () => {
 
   it('forgets after 400 days, at the end of a period of thirteen', async () => {
     const { token, appCode, secret } = await api.orgToken();
-    const { total } = await trail(token);
+    const { total } = await auditLog(token);
     expect(total).toBe(2);
     const later = async (days: number) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
-      return trail(await api.login(appCode, secret));
+      return auditLog(await api.login(appCode, secret));
     };
     expect((await later(399)).total).toBe(2);
     expect(await later(15)).toMatchObject({ total: 0, data: [] });
@@ -438,12 +438,12 @@ describe('a login that is refused', () => {
     api.request('POST', '/api/v1/auth/login', { body: { app_code: appCode, secret } });
   const wrong = (access: OrgAccess) => login(access.appCode, 'wrong');
 
-  it('is in the trail of the integration’s tenant, and says nothing of what was tried', async () => {
+  it('is in the audit log of the integration’s tenant, and says nothing of what was tried', async () => {
     const victim = await api.orgToken();
     const tried = 'what-was-tried-as-a-secret';
     const answer = await login(victim.appCode, tried);
     expect(answer.status).toBe(401);
-    const { data, total } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    const { data, total } = await auditLog(victim.token, `&record_id=${victim.integrationId}`);
     expect(total).toBe(2);
     expect(data[0]).toEqual({
       id: expect.any(String),
@@ -475,10 +475,10 @@ describe('a login that is refused', () => {
     expect(left.map(({ operation, record_id }) => [operation, record_id])).toEqual([['login_refused', body.id]]);
   });
 
-  it('with a code that nobody has is in nobody’s trail', async () => {
-    const [ours, platforms] = [(await trail()).total, (await trail(platform)).total];
+  it('with a code that nobody has is in nobody’s audit log', async () => {
+    const [ours, platforms] = [(await auditLog()).total, (await auditLog(platform)).total];
     await login(`nobody-${randomUUID()}`, 'wrong');
-    expect([(await trail()).total, (await trail(platform)).total]).toEqual([ours, platforms]);
+    expect([(await auditLog()).total, (await auditLog(platform)).total]).toEqual([ours, platforms]);
   });
 
   it('leaves an event for the 1st, 2nd, 4th, 8th … of a day, wherever they come from', async () => {
@@ -488,7 +488,7 @@ describe('a login that is refused', () => {
     for (let count = 0; count < 1_000; count += 25) {
       await Promise.all(Array.from({ length: 25 }, (_, index) => refuse(credentials, `198.51.100.${count + index}`)));
     }
-    const { data, total } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    const { data, total } = await auditLog(victim.token, `&record_id=${victim.integrationId}`);
     const refusals = data.filter(({ operation }) => operation === 'login_refused');
     expect(total).toBe(refusals.length + 1);
     expect(refusals.map(({ failures }) => Number(failures)).toSorted((a, b) => a - b)).toEqual([
@@ -500,7 +500,7 @@ describe('a login that is refused', () => {
     const victim = await api.orgToken();
     const credentials = await credentialsOf(victim);
     for (const days of [0, 0, 0, 1, 1]) await refuse(credentials, '192.0.2.1', days);
-    const { data } = await trail(victim.token, `&record_id=${victim.integrationId}`);
+    const { data } = await auditLog(victim.token, `&record_id=${victim.integrationId}`);
     expect(data.flatMap(({ failures }) => failures ?? []).toSorted()).toEqual([1, 1, 2, 2]);
   });
 
@@ -527,9 +527,9 @@ describe('a login that is refused', () => {
 
 describe('a delivery with a wrong signature', () => {
   const refusals = async (token: string) =>
-    (await trail(token)).data.filter(({ operation }) => operation === 'signature_refused');
+    (await auditLog(token)).data.filter(({ operation }) => operation === 'signature_refused');
 
-  it('is in the trail of the tenant whose integration was named, one without the form of a signature is not', async () => {
+  it('is in the audit log of the tenant whose integration was named, one without the form of a signature is not', async () => {
     const victim = await api.orgToken();
     const event = { event_type: 'invoice.paid', data: {} };
     expect((await deliver(api, victim, event, { signature: 'none' })).status).toBe(401);

@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 const SECRET = { user: 'root', password: 'sesame-9f2c' };
-const trailOf = async (by: Calls, query = '') => (await by.read(`/api/v1/audit-events?page_size=200${query}`)).data;
+const auditLogOf = async (by: Calls, query = '') => (await by.read(`/api/v1/audit-events?page_size=200${query}`)).data;
 const readsIn = (events: readonly JsonBody[]) => events.filter(({ reads }) => reads !== null).toReversed();
 
 describe.each([
@@ -64,7 +64,7 @@ describe.each([
   });
   /** A record that somebody else has made. */
   const make = (credentials: unknown = SECRET) => owner.create(path, { client_id, ...fields, credentials });
-  const readsBy = async (by = reader) => readsIn(await trailOf(owner, `&actor_id=${by.id}`));
+  const readsBy = async (by = reader) => readsIn(await auditLogOf(owner, `&actor_id=${by.id}`));
 
   it('leave an event at the 1st, 2nd, 4th, 8th … read of a day, which says who, what and how often', async () => {
     const { id } = await make();
@@ -160,11 +160,11 @@ describe.each([
     expect(data.map(({ name }) => name)).toEqual([fields.name]);
   });
 
-  it('are counted by platform callers in the trail of the organization', async () => {
+  it('are counted by platform callers in the audit log of the organization', async () => {
     const { id } = await make();
     const platform = callsOf(api, await api.platformToken());
     await platform.read(`${path}/${id}?org_id=${org.orgId}`);
-    const event = readsIn(await trailOf(owner, `&record_id=${id}`)).at(-1);
+    const event = readsIn(await auditLogOf(owner, `&record_id=${id}`)).at(-1);
     expect(event).toMatchObject({ operation: getting, actor_app_code: 'platform', reads: 1 });
   });
 
@@ -204,7 +204,7 @@ describe.each([
     const brought = { client_id, ...fields, credentials: { token: 'd' } };
     await deliver(api, org, { event_type: `${recordType.toLowerCase()}.created`, data: brought });
     await make(null);
-    const events = (await trailOf(owner)).filter(
+    const events = (await auditLogOf(owner)).filter(
       ({ record_type, reads }) => record_type === recordType && reads === null,
     );
     expect(events.toReversed().map(({ operation, changed_fields }) => [operation, changed_fields])).toEqual(
@@ -220,7 +220,7 @@ describe.each([
     const blind = await keyMadeBy(api, owner, { permissions: ['webhooks:read', `${area}:read`] });
     expect((await blind.read(asked)).data).toMatchObject({ credentials: null });
     expect((await owner.read(asked)).data).toMatchObject({ credentials: SECRET });
-    const found = (await trailOf(owner, `&record_id=${event?.id}`)).map(
+    const found = (await auditLogOf(owner, `&record_id=${event?.id}`)).map(
       ({ actor_id, record_type, reads, operation }) => [actor_id, record_type, reads, operation],
     );
     expect(found).toEqual([[org.integrationId, 'WebhookEvent', 1, 'getWebhookEvent']]);

@@ -47,7 +47,7 @@ it('the privileged operations are those that change integrations, roles, users a
 });
 
 describe('an escalation that is refused', () => {
-  it('is in the trail of the key’s tenant: who tried what, from where, and nothing of what was sent', async () => {
+  it('is in the audit log of the key’s tenant: who tried what, from where, and nothing of what was sent', async () => {
     const answer = await register(key, { permissions: null, display_name: 'a telling name' });
     expect(answer.status).toBe(403);
     const [event, ...others] = await refusals();
@@ -109,7 +109,7 @@ describe('an escalation that is refused', () => {
     ]);
   });
 
-  it('of a platform caller is in the platform’s trail', async () => {
+  it('of a platform caller is in the platform’s audit log', async () => {
     const platform = callsOf(api, await api.platformToken());
     const weak = await keyMadeBy(api, platform, { org_id: null, permissions: ['integrations:write', 'clients:read'] });
     expect((await register(weak, { org_id: orgId, permissions: null })).status).toBe(403);

@@ -162,7 +162,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   }
   const after = await lookAt(api, org, scenario);
   expect(after.count, what).toBe(before.count + 1);
-  // That of a new organization is in its own trail.
+  // That of a new organization is in its own audit log.
   const isAudited = operationId in AUDITED && operationId !== 'createOrg';
   // Tokens that are ended twice were ended twice.
   const possible = [isAudited ? 1 : 0, ...(operationId === 'revokeTokens' && isRepeated ? [2] : [])];

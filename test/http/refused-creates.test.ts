@@ -27,7 +27,7 @@ beforeEach(async () => {
 const listOf = (kind: string) => `ORG#${acme.orgId}#${kind}`;
 
 /** How many numbers of a list were given out, and how many tombstones it has for good. */
-async function trailOf(kind: string) {
+async function leftBy(kind: string) {
   const table = environmentTable();
   const Key = { PK: setPartition(listOf(kind)), SK: HEAD };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
@@ -81,7 +81,7 @@ describe('creates that are refused again and again', () => {
     for (let count = 0; count < 6; count++) answers.push(await send());
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(422));
     expect(new Set(answers.map(({ body }) => JSON.stringify(body.errors))).size).toBe(1);
-    expect(await trailOf(kind)).toEqual({ numbers: 1, tombstones: 0 });
+    expect(await leftBy(kind)).toEqual({ numbers: 1, tombstones: 0 });
   });
 
   it('take one number where a unique value is taken', async () => {
@@ -90,7 +90,7 @@ describe('creates that are refused again and again', () => {
     for (let count = 0; count < 6; count++) {
       expect((await acme.ask('POST', '/api/v1/clients', body)).status).toBe(409);
     }
-    expect(await trailOf('CLIENT')).toEqual({ numbers: 2, tombstones: 0 });
+    expect(await leftBy('CLIENT')).toEqual({ numbers: 2, tombstones: 0 });
   });
 
   it('do not keep the next good one from its number, nor another caller from theirs', async () => {
@@ -105,7 +105,7 @@ describe('creates that are refused again and again', () => {
     expect(statuses).toEqual([422, 422, 201, 201, 422, 201]);
     expect((await acme.read('/api/v1/service-actions')).total).toBe(3);
     // One for the first refusal, one for the first after a success.
-    expect(await trailOf('SERVICE_ACTION')).toEqual({ numbers: 5, tombstones: 0 });
+    expect(await leftBy('SERVICE_ACTION')).toEqual({ numbers: 5, tombstones: 0 });
   });
 });
 

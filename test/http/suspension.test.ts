@@ -126,7 +126,7 @@ describe('a suspended organization', () => {
     expect([(await clients(org)).status, (await clients(other)).status]).toEqual([403, 200]);
   });
 
-  it('finds both in its audit trail, once each, by the operator', async () => {
+  it('finds both in its audit log, once each, by the operator', async () => {
     const org = await api.orgToken();
     expect(await suspendOrganization(org.orgId)).toMatchObject({ state: 'suspended', changed: true });
     expect(await suspendOrganization(org.orgId)).toMatchObject({ state: 'suspended', changed: false });

@@ -212,13 +212,13 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 409]);
   });
 
-  it('a login that is refused, in the trail of the integration’s organization', async () => {
+  it('a login that is refused, in the audit log of the integration’s organization', async () => {
     const body = { app_code: rival.appCode, secret: 'wrong' };
     expect((await api.request('POST', '/api/v1/auth/login', { body })).status).toBe(401);
-    const { body: trail } = await api.request<{ data: JsonBody[] }>('GET', '/api/v1/audit-events', {
+    const { body: auditLog } = await api.request<{ data: JsonBody[] }>('GET', '/api/v1/audit-events', {
       token: rival.token,
     });
-    expect(trail.data[0]).toMatchObject({ operation: 'login_refused', record_id: rival.integrationId, failures: 1 });
+    expect(auditLog.data[0]).toMatchObject({ operation: 'login_refused', record_id: rival.integrationId, failures: 1 });
   });
 
   it('a wrong signature, which is counted, and then a right one, which is forgiven', async () => {

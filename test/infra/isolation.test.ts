@@ -23,7 +23,7 @@ const arns = (found: (arn: string) => boolean): string[] =>
 /** The tenant roles under which records are worked on: of records, with and without secrets, audited ones, of grants, of organizations, of integrations. */
 const recordRoles = (): string[] =>
   arns((arn) => /Functions((Plain)?Tenant|AuditedRecords|Grants|Organizations|Integrations)Role/.test(arn));
-/** That of a function which only adds to the audit trail. */
+/** That of a function which only adds to the audit log. */
 const auditRoles = (): string[] => arns((arn) => /FunctionsAuditRole/.test(arn));
 const tenantRoles = (): string[] => [...recordRoles(), ...auditRoles()];
 
@@ -103,16 +103,17 @@ describe('a session of a tenant role', () => {
   });
 
   it('adds audit events, and changes or deletes none', () => {
-    const trail = `ORG#${ACME}#AUDIT_EVENT`;
+    const auditEvents = `ORG#${ACME}#AUDIT_EVENT`;
     for (const by of sessions()) {
       // Most records leave no events.
-      expect(may(by, 'PutItem', [trail]), by.roleArn).toBe(!/FunctionsTenantRole/.test(by.roleArn));
+      expect(may(by, 'PutItem', [auditEvents]), by.roleArn).toBe(!/FunctionsTenantRole/.test(by.roleArn));
       for (const action of ['UpdateItem', 'DeleteItem', 'BatchWriteItem']) {
-        expect(may(by, action, [trail]), `${by.roleArn} ${action}`).toBe(false);
-        expect(may(by, action, [`ORG#${ACME}#CLIENT`, trail]), `${by.roleArn} ${action}`).toBe(false);
+        expect(may(by, action, [auditEvents]), `${by.roleArn} ${action}`).toBe(false);
+        expect(may(by, action, [`ORG#${ACME}#CLIENT`, auditEvents]), `${by.roleArn} ${action}`).toBe(false);
       }
       // Their lists are counted like any other.
-      for (const list of [trail, `${trail}#actor_id=x`]) expect(may(by, 'UpdateItem', [`${list}#SET`])).toBe(true);
+      for (const list of [auditEvents, `${auditEvents}#actor_id=x`])
+        expect(may(by, 'UpdateItem', [`${list}#SET`])).toBe(true);
     }
   });
 
@@ -376,8 +377,8 @@ describe('the operator’s role', () => {
     for (const action of ['DeleteItem', 'Scan']) expect(may(by, action, ['ORG#PLATFORM#INTEGRATION'])).toBe(false);
     for (const key of ['ORG#PLATFORM#CLIENT', 'ORG#PLATFORM#AUDIT_EVENT', 'APP#ops'])
       expect(may(by, 'Query', [key]), key).toBe(false);
-    const trail = 'ORG#PLATFORM#AUDIT_EVENT';
-    expect([may(by, 'PutItem', [trail]), may(by, 'UpdateItem', [trail])]).toEqual([true, false]);
+    const auditEvents = 'ORG#PLATFORM#AUDIT_EVENT';
+    expect([may(by, 'PutItem', [auditEvents]), may(by, 'UpdateItem', [auditEvents])]).toEqual([true, false]);
   });
 });
 
@@ -498,9 +499,11 @@ describe('the erasure role', () => {
   });
 
   it('is the only one that deletes audit events', () => {
-    const trail = `ORG#${ACME}#AUDIT_EVENT`;
+    const auditEvents = `ORG#${ACME}#AUDIT_EVENT`;
     const deleting = arns(() => true).filter((roleArn) =>
-      ['DeleteItem', 'BatchWriteItem'].some((action) => may({ roleArn, tags: { tenant: ACME } }, action, [trail])),
+      ['DeleteItem', 'BatchWriteItem'].some((action) =>
+        may({ roleArn, tags: { tenant: ACME } }, action, [auditEvents]),
+      ),
     );
     expect(deleting).toEqual([stack.outputs.ErasureRoleArn]);
   });

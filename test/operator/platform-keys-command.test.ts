@@ -80,7 +80,7 @@ describe('custodia platform-keys', () => {
     ]).toEqual([200, 200, 200]);
   });
 
-  it('leave events of the operator in the platform’s trail', async () => {
+  it('leave events of the operator in the platform’s audit log', async () => {
     const { id } = await newKey('ops-audited');
     await withSecrets('platform-keys', 'rotate', '--app-code', 'ops-audited');
     await operator('platform-keys', 'disable', '--app-code', 'ops-audited');

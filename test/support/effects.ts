@@ -7,7 +7,7 @@ import type { Scenario } from './scenario.ts';
 export interface Effect {
   /** Raised by exactly one by the effect, however often it is looked at. */
   readonly count: number;
-  /** Audit events in the caller's own trail. */
+  /** Audit events in the caller's own audit log. */
   readonly events: number;
   /** Entity tag of the record that is to be changed or deleted. */
   readonly tag: string | undefined;

@@ -808,7 +808,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description What was done to the records of an organization, also by platform callers, is in its own trail. Events are kept for 400 days unless the stage sets another time. Needs the permission `audit:read`. Extends the specification of this service.
+         * @description What was done to the records of an organization, also by platform callers, is in its own audit log. Events are kept for 400 days unless the stage sets another time. Needs the permission `audit:read`. Extends the specification of this service.
          */
         get: operations["listAuditEvents"];
         put?: never;

@@ -4,7 +4,7 @@ import { entity } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
 /**
- * The audit trail (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each creation and change, in
+ * The audit log (`docs/decisions/0075-audit-events.md`). Repositories of audited records stage an event with each creation and change, in
  * the same transaction. Events are never changed or deleted; they expire.
  */
 export interface AuditEvent {
@@ -45,7 +45,7 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 });
 
 /** Stages audit events of records of one kind. */
-export interface AuditTrail extends RecordObserver {
+export interface AuditLog extends RecordObserver {
   /** Begins to take the number of the next event in advance. */
   readonly prepare: () => void;
   /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
@@ -60,11 +60,11 @@ const MOST_IDS = 10;
 /** What most events do not have. */
 const NOTHING_ELSE = { failures: null, attempted_operation: null, reads: null, shown_count: null, shown_ids: null };
 
-export const auditTrail = (
+export const auditLog = (
   events: Repository<AuditEvent>,
   session: Session,
   recordType: AuditEvent['record_type'],
-): AuditTrail => {
+): AuditLog => {
   const common = () => ({ ...originOf(session), record_type: recordType, changed_fields: [], ...NOTHING_ELSE });
   return {
     prepare: () => events.prepare(),

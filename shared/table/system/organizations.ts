@@ -46,7 +46,7 @@ export async function stageOrganization(
   const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
   const [{ item }] = await Promise.all([
     listing(tenant).create<never>(record),
-    tenant.trail('Organization').created(Promise.resolve(record), Object.keys(record)),
+    tenant.auditLog('Organization').created(Promise.resolve(record), Object.keys(record)),
   ]);
   const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
   return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);

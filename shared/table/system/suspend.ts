@@ -3,7 +3,7 @@ import { suspensionKey } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Restoring, Suspension } from './suspensions.ts';
 
-/** Suspending, restoring and resuming, for the operator's commands. They leave audit events in the organization's own trail. */
+/** Suspending, restoring and resuming, for the operator's commands. They leave audit events in the organization's own audit log. */
 
 /** Stages the suspension of an organization that is not suspended. */
 export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
@@ -11,7 +11,7 @@ export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
   tenant.session
     .unitOfWork(tenant.id)
     .put({ ...suspensionKey(tenant.id), ...suspension }, () => new StaleRead('it was suspended meanwhile'));
-  await tenant.trail('Organization').changed(tenant.id, ['suspended']);
+  await tenant.auditLog('Organization').changed(tenant.id, ['suspended']);
   return suspension;
 }
 
@@ -24,7 +24,7 @@ export async function stageResumption(tenant: Tenant, { state, since }: Suspensi
       { equals: { state, since } },
       () => new StaleRead('the suspension has changed meanwhile'),
     );
-  await tenant.trail('Organization').changed(tenant.id, ['suspended']);
+  await tenant.auditLog('Organization').changed(tenant.id, ['suspended']);
 }
 
 /** Stages that a suspended organization is being restored, or with undefined that it is restored. */
@@ -41,5 +41,5 @@ export async function stageRestoring(
       () => new StaleRead('the state of the organization has changed meanwhile'),
       { equals: { state, since } },
     );
-  await tenant.trail('Organization').changed(tenant.id, [restoring === undefined ? 'restored' : 'restoring']);
+  await tenant.auditLog('Organization').changed(tenant.id, [restoring === undefined ? 'restored' : 'restoring']);
 }
