@@ -34,7 +34,7 @@ async function make(file: string, change: (text: string) => string | Promise<str
 
 /**
  * What operations ask of the table. Only dynoxide counts units as AWS does, and it runs on Linux x64 alone: elsewhere DynamoDB Local tells
- * calls and rounds, and the units stay.
+ * calls and round trips, and the units stay.
  */
 async function makeMeasured(): Promise<void> {
   const engines = [await findDynoxide(), await findDynamoDbLocal()];

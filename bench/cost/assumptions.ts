@@ -10,7 +10,7 @@ const assumed = (value: number, unit: string, why: string): Assumption => ({ val
 
 /** What no laptop can measure. Each is a guess on the side of too much, and stands on the page that is made with it. */
 const ASSUMPTIONS = {
-  roundMs: assumed(6, 'ms', 'a function waits for a round of calls of the table: AWS promises single digits'),
+  roundTripMs: assumed(6, 'ms', 'a function waits for a round trip to the table: AWS promises single digits'),
   ownMs: assumed(6, 'ms', 'it works besides'),
   memoryOfOneCpu: assumed(
     1_769,

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { tellProgress } from '../../local/terminal/progress.ts';
 import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
 import { measureOperations } from '../data-model/measure.ts';
-import { type Played, readUnitsOf, roundsOf, writeUnitsOf } from '../data-model/play.ts';
+import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../data-model/play.ts';
 import type { Taken } from './lines.ts';
 import { coldStartIn } from './memory.ts';
 import { withCosts } from './page.ts';
@@ -36,7 +36,7 @@ function takenBy({ title, calls, answer }: Played): Taken {
   const body = JSON.stringify(answer ?? '');
   return {
     title,
-    rounds: roundsOf(calls).length,
+    roundTrips: roundTripsOf(calls).length,
     readUnits: readUnitsOf(calls),
     writeUnits: writeUnitsOf(calls),
     answerBytes: stepped(Buffer.byteLength(body)),

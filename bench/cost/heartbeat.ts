@@ -50,7 +50,7 @@ function costOfCall(stage: readonly Template[], way: Way): number {
   const caller = resourcesOf<Caller>(stage, 'AWS::Lambda::Function').find(({ FunctionName }) =>
     JSON.stringify(FunctionName).includes('-heartbeat'),
   );
-  const answered = ASSUMED.roundMs + ASSUMED.ownMs;
+  const answered = ASSUMED.roundTripMs + ASSUMED.ownMs;
   const runs =
     dollarsForRuns(ASSUMED.heartbeatMs / 1_000, caller?.MemorySize ?? way.memory) +
     dollarsForRuns(answered / 1_000, way.memory);

@@ -5,7 +5,7 @@ import { PRICES, type PriceName } from './prices.ts';
 /** What one request of an operation takes, as measured. */
 export interface Taken {
   readonly title: string;
-  readonly rounds: number;
+  readonly roundTrips: number;
   readonly readUnits: number;
   readonly writeUnits: number;
   /** The body of the answer, in bytes, and compressed with gzip. */
@@ -67,7 +67,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
       if (one === undefined) throw new Error(`${title} of the mix ${name} was not measured`);
       return sum + share * of(one);
     }, 0);
-  const seconds = mean(({ rounds }) => rounds * ASSUMED.roundMs + ASSUMED.ownMs) / 1_000;
+  const seconds = mean(({ roundTrips }) => roundTrips * ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000;
   const authorized = 1 / way.requestsPerAuthorizer;
   const logins = 1 / ASSUMED.requestsPerLogin;
   const bodyOf = ({ title, compressedBytes, answerBytes }: Taken): number =>
@@ -80,7 +80,7 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
     functions: dollarsForRuns(seconds, way.memory),
     // It reads one item, of one unit.
     authorizer:
-      authorized * dollarsForRuns((ASSUMED.roundMs + ASSUMED.ownMs) / 1_000, way.memory) +
+      authorized * dollarsForRuns((ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000, way.memory) +
       dollars('readUnits', authorized),
     'table, writes': dollars('writeUnits', mean(({ writeUnits }) => writeUnits) + 1 / ASSUMED.requestsPerBudgetWrite),
     'table, reads': dollars(

@@ -128,22 +128,33 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table 
 
 /** What one request of each operation of the mixes takes, as measured. */
 export const takenTable = (taken: ReadonlyMap<string, Taken>): Table => ({
-  head: ['operation', ...MIXES.map(({ name }) => name), 'rounds', 'read units', 'write units', 'bytes', 'gzip'],
+  head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: [...new Set(MIXES.flatMap(({ shares }) => Object.keys(shares)))].map((title) => {
-    const { rounds, readUnits, writeUnits, answerBytes, compressedBytes } = taken.get(title) as Taken;
+    const { roundTrips, readUnits, writeUnits, answerBytes, compressedBytes } = taken.get(title) as Taken;
     const shares = MIXES.map(({ shares }) =>
       shares[title] === undefined ? '' : `${Math.round(shares[title] * 100)} %`,
     );
-    return [`\`${title}\``, ...shares, ...[rounds, readUnits, writeUnits, answerBytes, compressedBytes].map(String)];
+    return [
+      `\`${title}\``,
+      ...shares,
+      ...[roundTrips, readUnits, writeUnits, answerBytes, compressedBytes].map(String),
+    ];
   }),
 });
 
 /** What such a table says. */
 export const takenIn = (text: string): readonly Taken[] =>
   Array.from(rowsIn(text).values(), ([title = '', ...cells]) => {
-    const [rounds, readUnits, writeUnits, answerBytes, compressedBytes] = cells.slice(MIXES.length).map(Number);
-    return { title: title.replaceAll('`', ''), rounds, readUnits, writeUnits, answerBytes, compressedBytes } as Taken;
-  }).filter(({ rounds }) => !Number.isNaN(rounds));
+    const [roundTrips, readUnits, writeUnits, answerBytes, compressedBytes] = cells.slice(MIXES.length).map(Number);
+    return {
+      title: title.replaceAll('`', ''),
+      roundTrips,
+      readUnits,
+      writeUnits,
+      answerBytes,
+      compressedBytes,
+    } as Taken;
+  }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));
 
 export const priceTable = (): Table => ({
   head: ['dollars', 'for', 'source'],

@@ -1,17 +1,21 @@
 import type { Measured } from './measure.ts';
-import { readUnitsOf, roundsOf, writeUnitsOf } from './play.ts';
+import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 
 /** What an operation may cost at most, with the example of its contract (issue 9). Units as AWS charges: transactional writes double. */
 interface Bound {
   /** As it was played. */
   readonly title: string;
-  readonly rounds: number;
+  readonly roundTrips: number;
   /** Of a read: none. */
   readonly writeUnits?: number;
 }
 
-const write = (title: string, writeUnits: number, rounds: number): Bound => ({ title, rounds, writeUnits });
-const read = (title: string, rounds: number): Bound => ({ title, rounds, writeUnits: COUNTED.test(title) ? 1 : 0 });
+const write = (title: string, writeUnits: number, roundTrips: number): Bound => ({ title, roundTrips, writeUnits });
+const read = (title: string, roundTrips: number): Bound => ({
+  title,
+  roundTrips,
+  writeUnits: COUNTED.test(title) ? 1 : 0,
+});
 
 /** Reads that may show credentials are counted (`docs/decisions/0171`). */
 const COUNTED = /^GET \/(services|resources)(\?|$)/;
@@ -56,15 +60,15 @@ const BELOW: readonly Bound[] = [
 
 export interface BoundCheck {
   readonly title: string;
-  readonly rounds: number;
-  readonly roundsAtMost: number;
+  readonly roundTrips: number;
+  readonly roundTripsAtMost: number;
   readonly writeUnits: number;
   readonly writeUnitsAtMost: number;
   readonly readUnits: number;
 }
 
 /**
- * Every bound with what was measured: those above, and of each list at most one round for the first page, two with a filter.
+ * Every bound with what was measured: those above, and of each list at most one round trip for the first page, two with a filter.
  * @throws Error for a bound whose operation was not played
  */
 export function checksOf({ operations, variants }: Measured): BoundCheck[] {
@@ -73,13 +77,13 @@ export function checksOf({ operations, variants }: Measured): BoundCheck[] {
     .filter(({ isPage, calls }) => isPage && calls.length > 0)
     .map(({ title }) => read(title, title.includes('?') ? 2 : 1))
     .filter(({ title }) => !BELOW.some((bound) => bound.title === title));
-  return [...WRITES, ...lists, ...BELOW].map(({ title, rounds, writeUnits = 0 }) => {
+  return [...WRITES, ...lists, ...BELOW].map(({ title, roundTrips, writeUnits = 0 }) => {
     const calls = played.find((one) => one.title === title)?.calls;
     if (calls === undefined || calls.length === 0) throw new Error(`${title} was not played`);
     return {
       title,
-      rounds: roundsOf(calls).length,
-      roundsAtMost: rounds,
+      roundTrips: roundTripsOf(calls).length,
+      roundTripsAtMost: roundTrips,
       writeUnits: writeUnitsOf(calls),
       writeUnitsAtMost: writeUnits,
       readUnits: readUnitsOf(calls),
@@ -87,5 +91,5 @@ export function checksOf({ operations, variants }: Measured): BoundCheck[] {
   });
 }
 
-export const holds = ({ rounds, roundsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
-  rounds <= roundsAtMost && writeUnits <= writeUnitsAtMost;
+export const holds = ({ roundTrips, roundTripsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
+  roundTrips <= roundTripsAtMost && writeUnits <= writeUnitsAtMost;

@@ -18,7 +18,9 @@ export interface Played {
   readonly answer: unknown;
 }
 
-export const roundsOf = (calls: readonly Call[]): Call[][] => [...Map.groupBy(calls, ({ round }) => round).values()];
+export const roundTripsOf = (calls: readonly Call[]): Call[][] => [
+  ...Map.groupBy(calls, ({ roundTrip }) => roundTrip).values(),
+];
 
 const sum = (units: readonly number[]): number => units.reduce((total, unit) => total + unit, 0);
 export const readUnitsOf = (calls: readonly Call[]): number => sum(calls.map(({ readUnits }) => readUnits));

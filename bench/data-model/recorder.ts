@@ -6,8 +6,8 @@ export interface Call {
   /** `GetItem`, `Query`, `TransactWriteItems` … */
   readonly operation: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** One more than the latest round of which a call had ended when this one began; counted from 1. */
-  readonly round: number;
+  /** One more than the latest round trip of which a call had ended when this one began; counted from 1. */
+  readonly roundTrip: number;
   /** As the engine reports them. */
   readonly readUnits: number;
   readonly writeUnits: number;
@@ -16,12 +16,12 @@ export interface Call {
 /** Keeps every call that a table's client makes, with what it consumed. */
 export class Recorder {
   #calls: Call[] = [];
-  #endedRound = 0;
+  #endedRoundTrip = 0;
 
   constructor(table: Table) {
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
-        const round = this.#endedRound + 1;
+        const roundTrip = this.#endedRoundTrip + 1;
         const operation = operationOf(context.commandName ?? '');
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
@@ -30,24 +30,24 @@ export class Recorder {
           this.#calls.push({
             operation,
             input,
-            round,
+            roundTrip,
             readUnits: isRead(operation) ? units : 0,
             writeUnits: isRead(operation) ? 0 : units,
           });
           return result;
         } finally {
-          this.#endedRound = Math.max(this.#endedRound, round);
+          this.#endedRoundTrip = Math.max(this.#endedRoundTrip, roundTrip);
         }
       },
       { step: 'initialize', name: 'recorder' },
     );
   }
 
-  /** Does some work and tells the calls it made, in the order of their rounds. */
+  /** Does some work and tells the calls it made, in the order of their round trips. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     this.#calls = [];
-    this.#endedRound = 0;
+    this.#endedRoundTrip = 0;
     await work();
-    return this.#calls.toSorted((a, b) => a.round - b.round);
+    return this.#calls.toSorted((a, b) => a.roundTrip - b.roundTrip);
   }
 }

@@ -36,12 +36,12 @@ export const boundsOf = ({ readings, writings, openings }: Measured): Bound[] =>
 ];
 
 function readBounds(ours: readonly Reading[]): Bound[] {
-  const rounds = Math.max(...ours.map(({ cost }) => cost.rounds));
+  const roundTrips = Math.max(...ours.map(({ cost }) => cost.roundTrips));
   const first = ours.filter(({ page, way }) => page === 1 && way === COUNTED);
-  const firstRounds = Math.max(...first.map(({ cost }) => cost.rounds));
+  const firstRoundTrips = Math.max(...first.map(({ cost }) => cost.roundTrips));
   return [
-    { claim: 'rounds of reads, any page', value: rounds, limit: 2 },
-    { claim: 'rounds of reads, page 1 without a filter', value: firstRounds, limit: 1 },
+    { claim: 'round trips of reads, any page', value: roundTrips, limit: 2 },
+    { claim: 'round trips of reads, page 1 without a filter', value: firstRoundTrips, limit: 1 },
     ...ours
       .filter(({ page }) => page > 1)
       .flatMap((reading): Bound[] => {

@@ -4,8 +4,8 @@ import type { Table } from '../../shared/table/connection/client.ts';
 /** What some work on the table cost. */
 export interface Cost {
   readonly calls: number;
-  /** Calls that had to wait for one another; calls made at once are one round. */
-  readonly rounds: number;
+  /** Calls that had to wait for one another; calls made at once are one round trip. */
+  readonly roundTrips: number;
   readonly readUnits: number;
   readonly writeUnits: number;
   readonly milliseconds: number;
@@ -17,7 +17,7 @@ const transactionUnits = (items: readonly unknown[]): number => items.length * 2
 /** Asks for the consumed capacity of every call that a table's client makes, and adds it up. */
 export class Meter {
   #calls = 0;
-  #rounds = 0;
+  #roundTrips = 0;
   #inFlight = 0;
   #units = { read: 0, write: 0 };
 
@@ -25,7 +25,7 @@ export class Meter {
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
         this.#calls++;
-        if (this.#inFlight++ === 0) this.#rounds++;
+        if (this.#inFlight++ === 0) this.#roundTrips++;
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
           const kind = isRead(operationOf(context.commandName ?? '')) ? 'read' : 'write';
@@ -43,14 +43,14 @@ export class Meter {
   /** Does some work and tells what it cost. */
   async measure<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }> {
     this.#calls = 0;
-    this.#rounds = 0;
+    this.#roundTrips = 0;
     this.#units = { read: 0, write: 0 };
     const start = performance.now();
     const result = await work();
     const milliseconds = performance.now() - start;
     const cost = {
       calls: this.#calls,
-      rounds: this.#rounds,
+      roundTrips: this.#roundTrips,
       readUnits: this.#units.read,
       writeUnits: this.#units.write,
       milliseconds,

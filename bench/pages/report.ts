@@ -17,8 +17,8 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-const cell = ({ readUnits, rounds, milliseconds: time }: Cost): string =>
-  `${number(readUnits, 1)} / ${number(rounds)} / ${milliseconds(time)}`;
+const cell = ({ readUnits, roundTrips, milliseconds: time }: Cost): string =>
+  `${number(readUnits, 1)} / ${number(roundTrips)} / ${milliseconds(time)}`;
 
 /** The table of one list: a row for each way, a column for each page. */
 export function readTable(ofList: readonly Reading[], withTotal: ReadonlySet<string>): string {
@@ -29,7 +29,7 @@ export function readTable(ofList: readonly Reading[], withTotal: ReadonlySet<str
   );
   const last = pages.length - 1;
   const titles = pages.map((page, index) => `page ${number(page)}${index === last ? ' (last)' : ''}`);
-  return `**${ofList[0]?.list}**: read units / rounds / milliseconds\n\n${markdown(['', 'total', ...titles], rows)}`;
+  return `**${ofList[0]?.list}**: read units / round trips / milliseconds\n\n${markdown(['', 'total', ...titles], rows)}`;
 }
 
 export function createTable(creatings: readonly Creating[]): string {
@@ -37,13 +37,13 @@ export function createTable(creatings: readonly Creating[]): string {
     Map.groupBy(creatings, ({ way }) => way),
     ([way, ofWay]) => [
       way,
-      number(ofWay[0]?.rounds ?? 0),
+      number(ofWay[0]?.roundTrips ?? 0),
       number(ofWay[0]?.writeUnits ?? 0, 1),
       ...ofWay.map(({ perSecond, sends }) => `${number(perSecond)} / ${sends === undefined ? '–' : number(sends, 2)}`),
     ],
   );
   const parallel = [...new Set(creatings.map((creating) => creating.parallel))];
-  const head = ['', 'rounds', 'write units', ...parallel.map((lanes) => `${lanes} at once`)];
+  const head = ['', 'round trips', 'write units', ...parallel.map((lanes) => `${lanes} at once`)];
   return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
 

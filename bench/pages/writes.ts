@@ -49,7 +49,7 @@ export interface Creating {
   readonly way: string;
   readonly parallel: number;
   readonly perSecond: number;
-  readonly rounds: number;
+  readonly roundTrips: number;
   readonly writeUnits: number;
   /** Transactions sent for each that succeeded; undefined where there are none. */
   readonly sends: number | undefined;
@@ -82,7 +82,7 @@ export async function measureCreates(
         way: way.name,
         parallel,
         perSecond: count / ((performance.now() - start) / 1_000),
-        rounds: cost.rounds,
+        roundTrips: cost.roundTrips,
         writeUnits: cost.writeUnits,
         sends: conflicts.transactions === 0 ? undefined : conflicts.transactions / count,
       });

@@ -3,35 +3,35 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import type { Handle, Setting } from './contender.ts';
 
-/** The commands that the table's client was asked for, by round: those of a round were sent before the first of them had been answered. */
-type Rounds = readonly (readonly Command[])[];
+/** The commands that the table's client was asked for, by round trip: those of one were sent before the first of them had been answered. */
+type RoundTrips = readonly (readonly Command[])[];
 
 type Command = Parameters<DynamoDBDocumentClient['send']>[0];
 
 /** Does something with the functions of this repository and answers which commands it sent. */
-export async function commandsOf(work: () => Promise<unknown>): Promise<Rounds> {
+export async function commandsOf(work: () => Promise<unknown>): Promise<RoundTrips> {
   const { client } = environmentTable();
   const { send } = client;
-  const sent: { readonly round: number; readonly command: Command }[] = [];
-  let endedRound = 0;
+  const sent: { readonly roundTrip: number; readonly command: Command }[] = [];
+  let endedRoundTrip = 0;
   const noted = async (command: Command): Promise<unknown> => {
-    const round = endedRound + 1;
-    sent.push({ round, command });
+    const roundTrip = endedRoundTrip + 1;
+    sent.push({ roundTrip, command });
     const answer: unknown = await (send as (sent: Command) => Promise<unknown>).call(client, command);
-    endedRound = Math.max(endedRound, round);
+    endedRoundTrip = Math.max(endedRoundTrip, roundTrip);
     return answer;
   };
   client.send = noted as typeof send;
   await work();
   client.send = send;
-  return [...Map.groupBy(sent, ({ round }) => round).values()].map((of) => of.map(({ command }) => command));
+  return [...Map.groupBy(sent, ({ roundTrip }) => roundTrip).values()].map((of) => of.map(({ command }) => command));
 }
 
 /** Sends the same commands, with what they take, by a document client with its defaults: nothing is read, checked or answered. */
-export function raw({ requestHandler }: Pick<Setting, 'requestHandler'>): (rounds: Rounds) => Handle {
+export function raw({ requestHandler }: Pick<Setting, 'requestHandler'>): (roundTrips: RoundTrips) => Handle {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler }));
-  return (rounds) => async () => {
-    for (const commands of rounds) await Promise.all(commands.map((command) => client.send(again(command))));
+  return (roundTrips) => async () => {
+    for (const commands of roundTrips) await Promise.all(commands.map((command) => client.send(again(command))));
     return { statusCode: 200, body: '' };
   };
 }

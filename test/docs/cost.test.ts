@@ -46,12 +46,12 @@ describe('docs/cost.md', () => {
     const dataModel = read('data-model.md');
     const patterns = rowsIn(textAt(dataModel, 'bench:data-model'));
     const bounds = rowsIn(textAt(dataModel, 'bench:bounds'));
-    for (const { title, rounds, readUnits, writeUnits } of taken) {
+    for (const { title, roundTrips, readUnits, writeUnits } of taken) {
       const pattern = patterns.get(`\`${title}\``)?.slice(-3);
-      const [, written, , inRounds, , read] = bounds.get(`\`${title}\``) ?? [];
-      expect([title, ...(pattern ?? [inRounds, read, written])]).toEqual([
+      const [, written, , inRoundTrips, , read] = bounds.get(`\`${title}\``) ?? [];
+      expect([title, ...(pattern ?? [inRoundTrips, read, written])]).toEqual([
         title,
-        ...[rounds, readUnits, writeUnits].map(String),
+        ...[roundTrips, readUnits, writeUnits].map(String),
       ]);
     }
   });
@@ -66,7 +66,7 @@ describe('a mix', () => {
 describe('the cost of a million requests', () => {
   const one: Taken = {
     title: 'GET /a',
-    rounds: 1,
+    roundTrips: 1,
     readUnits: 4,
     writeUnits: 8,
     answerBytes: 10_000,

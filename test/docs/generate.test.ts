@@ -5,7 +5,7 @@ import { textAt, withText } from '../../generate/places.ts';
 
 /** `npm run docs` where nothing counts units as AWS does. */
 describe('a table measured without units', () => {
-  const head = ['endpoint', 'calls, by round', 'rounds', 'read units', 'write units'];
+  const head = ['endpoint', 'calls, by round trip', 'round trips', 'read units', 'write units'];
   const written = markdown({
     head,
     rows: [

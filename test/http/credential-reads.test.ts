@@ -106,7 +106,7 @@ describe.each([
     expect(event?.shown_ids).toEqual(ids.slice(0, 10));
   });
 
-  it('are counted beside the work, in no round of their own, and once a request', async () => {
+  it('are counted beside the work, in no round trip of their own, and once a request', async () => {
     const { id } = await make();
     for (let count = 0; count < 2; count++) await reader.read(`${path}/${id}`);
     const callsOfRead = async (by: Calls, asked: string) => {

@@ -5,7 +5,7 @@ import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checksOf, holds } from '../../bench/data-model/bounds.ts';
 import { type Measured, measureOperations } from '../../bench/data-model/measure.ts';
-import { roundsOf } from '../../bench/data-model/play.ts';
+import { roundTripsOf } from '../../bench/data-model/play.ts';
 import { type Call, Recorder } from '../../bench/data-model/recorder.ts';
 import { patternTable } from '../../bench/data-model/tables.ts';
 import { Loader } from '../../bench/pages/load.ts';
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_ENGINE)('an operation', () => {
     measured = await measureOperations('dynoxide');
   });
 
-  it('costs no more write units and rounds than it may', () => {
+  it('costs no more write units and round trips than it may', () => {
     const checks = checksOf(measured);
     expect(checks.length).toBeGreaterThan(30);
     expect(checks.filter((check) => !holds(check))).toEqual([]);
@@ -87,32 +87,39 @@ describe.skipIf(!HAS_ENGINE || IS_SAMPLE)('a page', () => {
     const unitsOf = (some: readonly Call[]) => some.reduce((sum, { readUnits }) => sum + readUnits, 0);
     return {
       ...answer,
-      rounds: roundsOf(calls).length,
+      roundTrips: roundTripsOf(calls).length,
       sets: unitsOf(calls.filter(isOfSets)),
       ofRecords: unitsOf(calls.filter((call) => !isOfSets(call))),
     };
   }
 
   it.each([
-    { what: 'without a filter', filter: {}, total: NUMBERS, fields: 0, firstRounds: 1, ofRecords: 4 },
-    { what: 'of few', filter: { f1: 'rare' }, total: NUMBERS / 10, fields: 1, firstRounds: 2, ofRecords: 13 },
-    { what: 'of nearly all', filter: { f2: 'most' }, total: NUMBERS * 0.98, fields: 1, firstRounds: 2, ofRecords: 3 },
+    { what: 'without a filter', filter: {}, total: NUMBERS, fields: 0, firstRoundTrips: 1, ofRecords: 4 },
+    { what: 'of few', filter: { f1: 'rare' }, total: NUMBERS / 10, fields: 1, firstRoundTrips: 2, ofRecords: 13 },
+    {
+      what: 'of nearly all',
+      filter: { f2: 'most' },
+      total: NUMBERS * 0.98,
+      fields: 1,
+      firstRoundTrips: 2,
+      ofRecords: 3,
+    },
     {
       what: 'by three fields',
       filter: { f1: 'rare', f2: 'most', f3: client },
       total: NUMBERS * 0.08,
       fields: 3,
-      firstRounds: 2,
+      firstRoundTrips: 2,
       ofRecords: 13,
     },
   ])('$what costs the same wherever it is, and no more than it may', async (list) => {
-    const { filter, total, fields, firstRounds, ofRecords } = list;
+    const { filter, total, fields, firstRoundTrips, ofRecords } = list;
     const last = Math.ceil(total / 25);
     const pages = [];
     for (const page of [1, 2, Math.floor(last / 2), last - 1]) pages.push(await read(page, filter));
     for (const [index, page] of pages.entries()) {
       expect(page).toMatchObject({ total, records: 25 });
-      expect(page.rounds).toBeLessThanOrEqual(index === 0 ? firstRounds : 2);
+      expect(page.roundTrips).toBeLessThanOrEqual(index === 0 ? firstRoundTrips : 2);
       expect(page.ofRecords).toBeLessThanOrEqual(ofRecords);
       // The head costs one, or a half beside sets.
       expect(page.sets).toBeLessThanOrEqual(fields === 0 ? 1 : 0.5 + (fields * NUMBERS) / NUMBERS_A_UNIT);
@@ -120,9 +127,9 @@ describe.skipIf(!HAS_ENGINE || IS_SAMPLE)('a page', () => {
     }
   });
 
-  it('of the largest size takes two rounds too, however scattered its records are', async () => {
+  it('of the largest size takes two round trips too, however scattered its records are', async () => {
     for (const page of [1, 10]) {
-      expect(await read(page, { f1: 'rare' }, 200)).toMatchObject({ rounds: 2, records: 200, ofRecords: 100 });
+      expect(await read(page, { f1: 'rare' }, 200)).toMatchObject({ roundTrips: 2, records: 200, ofRecords: 100 });
     }
   });
 });
@@ -170,23 +177,23 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
     );
     if (sort === '-created_at') listed.reverse();
     expect(ids).toEqual(listed.slice((page - 1) * page_size, page * page_size).map(({ id }) => id));
-    return roundsOf(calls).length;
+    return roundTripsOf(calls).length;
   }
 
   const pages = [
-    { sort: '-created_at', page: 1, page_size: 25, filter: {}, rounds: 2, unnoted: 2 },
-    { sort: 'created_at', page: 1, page_size: 25, filter: {}, rounds: 2, unnoted: 3 },
-    { sort: '-created_at', page: 3, page_size: 40, filter: {}, rounds: 2, unnoted: 3 },
-    { sort: 'created_at', page: 2, page_size: 40, filter: {}, rounds: 2, unnoted: 3 },
-    { sort: '-created_at', page: 2, page_size: 25, filter: { f2: 'even' }, rounds: 2, unnoted: 3 },
-    { sort: '-created_at', page: 1, page_size: 20, filter: { f1: 'rare' }, rounds: 2, unnoted: 2 },
+    { sort: '-created_at', page: 1, page_size: 25, filter: {}, roundTrips: 2, unnoted: 2 },
+    { sort: 'created_at', page: 1, page_size: 25, filter: {}, roundTrips: 2, unnoted: 3 },
+    { sort: '-created_at', page: 3, page_size: 40, filter: {}, roundTrips: 2, unnoted: 3 },
+    { sort: 'created_at', page: 2, page_size: 40, filter: {}, roundTrips: 2, unnoted: 3 },
+    { sort: '-created_at', page: 2, page_size: 25, filter: { f2: 'even' }, roundTrips: 2, unnoted: 3 },
+    { sort: '-created_at', page: 1, page_size: 20, filter: { f1: 'rare' }, roundTrips: 2, unnoted: 2 },
   ] as const;
 
-  it.each(pages)('takes two rounds too: $page of $page_size by $filter, $sort', async (list) => {
-    expect(await read(list.sort, list.page, list.page_size, list.filter)).toBe(list.rounds);
+  it.each(pages)('takes two round trips too: $page of $page_size by $filter, $sort', async (list) => {
+    expect(await read(list.sort, list.page, list.page_size, list.filter)).toBe(list.roundTrips);
   });
 
-  it('takes one round more at most where the size of the list’s records is not noted', async () => {
+  it('takes one round trip more at most where the size of the list’s records is not noted', async () => {
     const update = (expression: string, values?: Record<string, unknown>) =>
       table.client.send(
         new UpdateCommand({

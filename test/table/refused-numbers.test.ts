@@ -1,6 +1,6 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readUnitsOf, roundsOf } from '../../bench/data-model/play.ts';
+import { readUnitsOf, roundTripsOf } from '../../bench/data-model/play.ts';
 import { Recorder } from '../../bench/data-model/recorder.ts';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       { page: 1, page_size: 25, sort: 'created_at' },
       { page: 2, page_size: 10, sort: '-created_at' },
       { page: 2, page_size: 10, sort: 'created_at' },
-    ] as const)('reads ten units at most, in two rounds: %o', async ({ page, page_size, sort }) => {
+    ] as const)('reads ten units at most, in two round trips: %o', async ({ page, page_size, sort }) => {
       const ids: string[] = [];
       const calls = await recorder.record(async () => {
         const { records, total } = await jobsOf(org, open(), kind).page({ page, page_size, sort });
@@ -93,7 +93,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       if (sort === '-created_at') listed.reverse();
       expect(ids).toEqual(listed.slice((page - 1) * page_size, page * page_size));
       expect(readUnitsOf(calls)).toBeLessThanOrEqual(10);
-      expect(roundsOf(calls).length).toBeLessThanOrEqual(2);
+      expect(roundTripsOf(calls).length).toBeLessThanOrEqual(2);
     });
   },
 );

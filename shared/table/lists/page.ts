@@ -14,7 +14,7 @@ import { readNeighbours, readNumbers } from './scattered.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
 /**
- * Reads any page of a list in two rounds: the numbers of its records, then the records (`docs/counted-lists.md`).
+ * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
  */
 
 export interface PageRequest {

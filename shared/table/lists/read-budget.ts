@@ -2,10 +2,10 @@ import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { MAX_RECORD } from '../../contract/sizes.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 
-/** Most bytes of records that one request reads in all rounds: enough to read 25 of the largest twice, if replicas are stale. */
+/** Most bytes of records that one request reads in all round trips: enough to read 25 of the largest twice, if replicas are stale. */
 export const MAX_READ = 16 * 1_048_576;
 
-/** Most bytes of the first round for the largest page of scattered records: two calls, which DynamoDB limits to 16 MB each. */
+/** Most bytes of the first round trip for the largest page of scattered records: two calls, which DynamoDB limits to 16 MB each. */
 export const MAX_FIRST_LOOK = 2 * MAX_READ;
 
 /** Most bytes that one query reads (AWS, "Paginating table query results"). */
@@ -57,7 +57,7 @@ export class ReadBudget {
     return this.#fitting(MAX_ITEM);
   }
 
-  /** Whether a query has returned its 1 MB. The rest is read by key then: as much in one round, and records of that size cost the same. */
+  /** Whether a query has returned its 1 MB. The rest is read by key then: as much in one round trip, and records of that size cost the same. */
   get hasFullQuery(): boolean {
     return this.#hasFullQuery;
   }

@@ -11,7 +11,7 @@ import { readHead, readSet } from './read-set.ts';
 /** The name of the parameter for beginnings, in lists that can be searched by them. */
 export const BEGINNING = 'q';
 
-/** The numbers of a list's matching records: the first round of reading a page. */
+/** The numbers of a list's matching records: the first round trip of reading a page. */
 
 /** Values by field, as texts. */
 export interface Filter {

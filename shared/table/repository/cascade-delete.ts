@@ -14,7 +14,7 @@ import type { TimeLimit } from '../transaction/retry.ts';
 
 /** Most notes that are read at once. */
 const NOTES = 10;
-const KEYS_A_ROUND = 250;
+const KEYS_A_QUERY = 250;
 const KEYS_A_BATCH = 25;
 /** Longest time that a cascade delete may add to a request, in milliseconds. */
 const LONGEST = 2_000;
@@ -72,7 +72,7 @@ async function empty(table: Table, partition: string, { clock, deadline }: TimeL
         KeyConditionExpression: 'PK = :partition',
         ExpressionAttributeValues: { ':partition': partition },
         ProjectionExpression: 'PK, SK',
-        Limit: KEYS_A_ROUND,
+        Limit: KEYS_A_QUERY,
         ConsistentRead: true,
       }),
     );
