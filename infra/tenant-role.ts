@@ -56,7 +56,7 @@ const OWN_WITH_CASCADES: Allowed = [ALL_ACTIONS, [OF_TENANT]];
 
 /** Whether the organization is suspended it reads, and nothing more: only the operator suspends and resumes. */
 export const SUSPENSION = suspensionKey(TENANT).PK;
-const STANDING: Allowed = [['GetItem'], [SUSPENSION]];
+const SUSPENSION_CHECK: Allowed = [['GetItem'], [SUSPENSION]];
 
 const AUDIT: Allowed = [
   ['PutItem', 'UpdateItem'],
@@ -86,17 +86,17 @@ interface Reach {
 /** What functions of each kind do. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
   audit: { allowed: [AUDIT], putsAuditEvents: true },
-  'records-without-secrets': { allowed: [OWN, STANDING], putsAuditEvents: true },
-  records: { allowed: [OWN_WITH_CASCADES, STANDING] },
-  'audited-records': { allowed: [OWN_WITH_CASCADES, STANDING], putsAuditEvents: true },
+  'records-without-secrets': { allowed: [OWN, SUSPENSION_CHECK], putsAuditEvents: true },
+  records: { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK] },
+  'audited-records': { allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK], putsAuditEvents: true },
   grants: {
-    allowed: [OWN_WITH_CASCADES, STANDING, PLATFORM_CALLERS],
+    allowed: [OWN_WITH_CASCADES, SUSPENSION_CHECK, PLATFORM_CALLERS],
     credentials: ['ConditionCheckItem'],
     putsAuditEvents: true,
   },
-  organizations: { allowed: [OWN, STANDING, PLACE_IN_LIST], putsAuditEvents: true },
+  organizations: { allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST], putsAuditEvents: true },
   integrations: {
-    allowed: [OWN, STANDING, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
+    allowed: [OWN, SUSPENSION_CHECK, PLACE_IN_LIST, APP_CODES, PLATFORM_CALLERS],
     credentials: ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'],
     putsAuditEvents: true,
   },

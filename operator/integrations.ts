@@ -1,5 +1,5 @@
 import type { Integration } from '../functions/integrations/contract.ts';
-import { stagePower, stageStatus } from '../functions/integrations/quota.ts';
+import { stageFullAccess, stageStatus } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import type { Stored } from '../shared/table/repository/records.ts';
 import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
@@ -60,7 +60,7 @@ export const disableIntegration = (org: string, appCode: string): Promise<Disabl
 async function stageEnd(tenant: Tenant, before: Stored<Integration>): Promise<void> {
   const after = await tenant.records(integrationEntity).update(before, { status: 'inactive' }, ['tokens']);
   if (before.record.status === 'active') stageStatus(tenant, 'inactive', OPERATOR);
-  stagePower(tenant, before.record, after.record, OPERATOR);
+  stageFullAccess(tenant, before.record, after.record, OPERATOR);
   stageCredentialsChange(tenant, before.record, { status: 'inactive' });
   stageTokensEnd(tenant, before.record);
 }

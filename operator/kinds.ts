@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
-import { isActive, isFull } from '../functions/integrations/quota.ts';
+import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { isRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
 import { resourceEntity } from '../functions/resources/store.ts';
@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, Kind['values']>> = {
 
 /** Which records a quota counts, by entity. */
 const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
-  [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: isFull }),
+  [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: hasFullAccess }),
 };
 
 const entities = await declaredEntities();

@@ -61,7 +61,7 @@ const SOAK = ['test/soak/*.test.ts'];
  */
 const STORING = [
   'test/clients/{api,collections}.test.ts',
-  'test/http/{conflicts,faults,power-faults,secrets-at-rest}.test.ts',
+  'test/http/{conflicts,faults,privileged-operation-faults,secrets-at-rest}.test.ts',
   'test/operator/{erase,integrations,replay,restore}.test.ts',
   'test/table/{bounds,number-set}.test.ts',
 ];

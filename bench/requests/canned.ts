@@ -14,8 +14,8 @@ interface Call {
 }
 
 /** A shared bucket that is not used by anybody else (`shared/table/system/request-budget.ts`). */
-const SETTLED = new TextEncoder().encode('{"Attributes":{"FULL_AT":{"N":"0"}}}');
-const isSettling = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
+const FLUSHED = new TextEncoder().encode('{"Attributes":{"FULL_AT":{"N":"0"}}}');
+const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
   target.endsWith('.UpdateItem') && body.includes('#BUDGET"');
 
 /**
@@ -58,7 +58,7 @@ export class CannedHandler extends NodeHttpHandler {
     const body = bodyOf(request);
     if (this.#recorded !== undefined) return this.#forward(request, { target, body }, this.#recorded);
     const call = this.#answers.get(target + body) ?? this.#answers.get(target);
-    if (isSettling({ target, body })) return { response: new HttpResponse({ statusCode: 200, body: SETTLED }) };
+    if (isFlushing({ target, body })) return { response: new HttpResponse({ statusCode: 200, body: FLUSHED }) };
     if (call === undefined) throw new Error(`nothing was recorded for ${target} ${body}`);
     const { statusCode, headers, answer } = call;
     return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: answer }) };
@@ -73,7 +73,7 @@ export class CannedHandler extends NodeHttpHandler {
     for await (const chunk of response.body) chunks.push(chunk as Uint8Array);
     const answer = new Uint8Array(Buffer.concat(chunks));
     const { statusCode, headers } = response;
-    if (!isSettling(sent)) recorded.push({ ...sent, statusCode, headers, answer });
+    if (!isFlushing(sent)) recorded.push({ ...sent, statusCode, headers, answer });
     return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: answer }) };
   }
 }

@@ -11,7 +11,7 @@ import type { Functions, Setting } from './contender.ts';
 
 /**
  * Time from one request to the next, in milliseconds: a caller keeps to the standard limit of 600 requests a minute, so that it is served, and
- * its budget is settled as often as in production.
+ * its budget is flushed as often as in production.
  */
 const PAUSE_MS = 110;
 

@@ -1,6 +1,6 @@
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { requirePower } from '../../shared/http/power.ts';
+import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import { requireNamedOwner } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { catalogue } from './catalogue.ts';
@@ -17,7 +17,7 @@ export const accessOperations: Operations<typeof access> = {
     requireNamedOwner(caller, query, body);
     checkSystemRole(caller, body.is_system);
     requireKnown(body.permissions);
-    if (body.is_system || body.permissions !== null) requirePower(tenant, caller, 'roles:write');
+    if (body.is_system || body.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write');
     return answerRecord(
       await tenant.records(roleEntity).create({ ...body, org_id: tenant.orgId, created_at: session.timestamp }),
     );

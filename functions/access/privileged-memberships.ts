@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { requirePower } from '../../shared/http/power.ts';
+import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -41,7 +41,7 @@ export async function checkMembership(
     if (before !== undefined && ofSuperadmin) throw platformOnly('a membership of a superadmin');
   }
   if (ofSuperadmin || isPrivileged(role) || isPrivileged(earlierRole))
-    requirePower(tenant, caller, 'memberships:write');
+    requireLivePermissions(tenant, caller, 'memberships:write');
 }
 
 /** @throws Problem `invalid-body` */

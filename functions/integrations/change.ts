@@ -1,5 +1,5 @@
 import { includeAll } from '../../shared/contract/permissions.ts';
-import { allOf, requirePower } from '../../shared/http/power.ts';
+import { allOf, requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { type Changes, isEmpty } from '../../shared/table/repository/changes.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
@@ -8,7 +8,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration } from './contract.ts';
 import { checkGrant, checkReach } from './grants.ts';
-import { stagePower, stageStatus } from './quota.ts';
+import { stageFullAccess, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 import { type Ended, endWeakSecrets } from './widen.ts';
 
@@ -40,7 +40,7 @@ export async function changeIntegration(
   };
   if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
   if (status !== undefined) stageStatus(tenant, status, caller);
-  stagePower(tenant, before.record, after.record, caller);
+  stageFullAccess(tenant, before.record, after.record, caller);
   if (status === 'inactive') stageTokensEnd(tenant, before.record);
   return { after, ended };
 }
@@ -58,7 +58,7 @@ function checkChange(
   requireKnown(permissions);
   checkReach(caller, integration);
   checkGrant(caller, permissions);
-  requirePower(tenant, caller, 'integrations:write', allOf(integration.permissions, permissions));
+  requireLivePermissions(tenant, caller, 'integrations:write', allOf(integration.permissions, permissions));
 }
 
 /** Stages the end of secrets that are known with less than the new permissions, if these are more than before. */

@@ -3,7 +3,10 @@ import type { Changes } from '../../shared/table/repository/changes.ts';
 import type { Integration } from './contract.ts';
 
 /** Whether a change of an integration only takes power away: it sets it inactive, or leaves it fewer permissions. */
-export function onlyTakesPower(before: Integration, { status, permissions, ...others }: Changes<Integration>): boolean {
+export function onlyRemovesPermissions(
+  before: Integration,
+  { status, permissions, ...others }: Changes<Integration>,
+): boolean {
   return (
     Object.keys(others).length === 0 &&
     status !== 'active' &&

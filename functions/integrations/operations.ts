@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { answerRecord, type Operations } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { requirePower, requireRateLimit } from '../../shared/http/power.ts';
+import { requireLivePermissions, requireRateLimit } from '../../shared/http/privileged-operations.ts';
 import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
@@ -12,7 +12,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration } from './change.ts';
 import type { Integration, integrations } from './contract.ts';
-import { onlyTakesPower } from './cut-off.ts';
+import { onlyRemovesPermissions } from './cut-off.ts';
 import { newOrganization } from './first-key.ts';
 import { checkGrant, checkReach } from './grants.ts';
 import { checkRateLimit, rateLimitOfNew } from './rate-limit.ts';
@@ -48,7 +48,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
     if (isEmpty(changes)) return answerRecord(before);
-    if (!onlyTakesPower(before.record, changes)) requireBudget();
+    if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
     // No entity tag, as of a new integration: it would include what only this response has.
     return ended.ended_secrets === undefined
@@ -68,7 +68,7 @@ export const integrationOperations: Operations<typeof integrations> = {
   revokeTokens: async ({ params, tenant, caller, getOrThrow }) => {
     const { record } = await getOrThrow(tenant.records(integrationEntity), params.id);
     checkReach(caller, record);
-    requirePower(tenant, caller, WRITE, record.permissions);
+    requireLivePermissions(tenant, caller, WRITE, record.permissions);
     stageTokensEnd(tenant, record, { permissions: record.permissions });
     await tenant.auditLog('Integration').changed(record.id, ['tokens']);
     return { body: record };
@@ -83,7 +83,7 @@ function checkCreation(tenant: Tenant, caller: Caller, fields: Pick<Integration,
   checkGrant(caller, fields.permissions);
   // One transaction cannot both check the caller's credentials and put the same item.
   if (fields.app_code === caller.appCode) throw new NotUnique('app_code');
-  requirePower(tenant, caller, WRITE, fields.permissions);
+  requireLivePermissions(tenant, caller, WRITE, fields.permissions);
   if (caller.orgId !== null) requireRateLimit(tenant, caller);
 }
 

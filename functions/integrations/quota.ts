@@ -29,25 +29,26 @@ function cap() {
   return { condition: { atMost: { USED: most - 1 } }, onConditionFailed: () => new Problem('conflict', { detail }) };
 }
 
-type Power = Pick<Integration, 'status' | 'permissions'>;
+type StatusAndPermissions = Pick<Integration, 'status' | 'permissions'>;
 
 export const isActive = ({ status }: Pick<Integration, 'status'>): boolean => status === 'active';
 
 /** Whether an integration can do everything in its organization now. */
-export const isFull = (integration: Power): boolean => isActive(integration) && integration.permissions === null;
+export const hasFullAccess = (integration: StatusAndPermissions): boolean =>
+  isActive(integration) && integration.permissions === null;
 
 /**
  * Stages that an organization has one integration more or less that is active and has all permissions, if a change makes or unmakes one. The commit
  * throws Problem `conflict` when it was the last one: nobody in the organization could undo that (`docs/decisions/0140`). Platform callers may do it.
  * @param before undefined for a new integration
  */
-export function stagePower(
+export function stageFullAccess(
   tenant: Tenant,
-  before: Power | undefined,
-  after: Power,
+  before: StatusAndPermissions | undefined,
+  after: StatusAndPermissions,
   caller: Pick<Caller, 'orgId'> | undefined,
 ): void {
-  const [was, is] = [before !== undefined && isFull(before), isFull(after)];
+  const [was, is] = [before !== undefined && hasFullAccess(before), hasFullAccess(after)];
   if (tenant.orgId === null || was === is) return;
   if (is) stageCount(tenant, 'INTEGRATION', 'FULL', 1);
   else stageCount(tenant, 'INTEGRATION', 'FULL', -1, caller?.orgId === null ? undefined : ANOTHER_IS_FULL);

@@ -1,14 +1,14 @@
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { storeSecret } from '../../shared/auth/integration-secrets.ts';
 import type { Permissions } from '../../shared/contract/permissions.ts';
-import { presentPermissions } from '../../shared/http/power.ts';
+import { presentPermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import { stageCredentials } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
-import { isActive, stagePower, stageStatus } from './quota.ts';
+import { isActive, stageFullAccess, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
 
 interface NewIntegration extends Omit<Integration, 'id' | 'org_id' | 'created_at'> {
@@ -58,7 +58,7 @@ export async function registerIntegration(tenant: Tenant, input: NewIntegration,
     secrets: [storedSecret],
   });
   if (isActive(fields)) stageStatus(tenant, 'active', caller);
-  stagePower(tenant, undefined, fields, caller);
+  stageFullAccess(tenant, undefined, fields, caller);
   return { stored, secret };
 }
 

@@ -2,7 +2,7 @@ import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import type { Permissions } from '../../shared/contract/permissions.ts';
 import { invalidField } from '../../shared/contract/problem.ts';
-import { presentPermissions, requirePower } from '../../shared/http/power.ts';
+import { presentPermissions, requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import {
@@ -62,7 +62,7 @@ export async function rotateSecret(
     tenant.auditLog('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
   ]);
   checkReach(caller, credentials);
-  requirePower(tenant, caller, 'integrations:write', credentials.permissions);
+  requireLivePermissions(tenant, caller, 'integrations:write', credentials.permissions);
   const secret = await chosenSecret(supplied, integration.app_code);
   if (isSecretOf(credentials.secrets, secret, session.now)) {
     throw invalidField('secret', 'is a secret of this integration already');

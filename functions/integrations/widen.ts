@@ -1,7 +1,7 @@
 import { environmentEncryption } from '../../shared/auth/environment.ts';
 import { generateSecret, secretsUnder, storeSecret } from '../../shared/auth/integration-secrets.ts';
 import type { Permissions } from '../../shared/contract/permissions.ts';
-import { presentPermissions } from '../../shared/http/power.ts';
+import { presentPermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { type Credentials, stageCredentialsChange } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { requirePower } from '../../shared/http/power.ts';
+import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import type { Changes } from '../../shared/table/repository/changes.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -19,7 +19,7 @@ const WRITE = 'users:write';
 export function checkNewUser(tenant: Tenant, caller: Caller, { is_superadmin }: Pick<User, 'is_superadmin'>): void {
   if (!is_superadmin) return;
   if (caller.orgId !== null) throw platformOnly();
-  requirePower(tenant, caller, WRITE);
+  requireLivePermissions(tenant, caller, WRITE);
 }
 
 /**
@@ -34,7 +34,7 @@ export function checkChange(tenant: Tenant, caller: Caller, user: User, changes:
       ? platformOnly()
       : new Problem('forbidden', { detail: 'Only a platform caller may change a superadmin.' });
   }
-  requirePower(tenant, caller, WRITE);
+  requireLivePermissions(tenant, caller, WRITE);
 }
 
 const platformOnly = (): Problem =>

@@ -12,7 +12,7 @@ import type { Holder } from '../table/system/credentials.ts';
 import { dataKeyCache } from '../table/system/data-key-cache.ts';
 import { readSuspension } from '../table/system/suspensions.ts';
 import { Tenant } from '../table/tenant.ts';
-import { type Asker, askerOf, isStillAsking } from './asker.ts';
+import { type FirstCaller, firstCallerOf, isStillFirstCaller } from './first-caller.ts';
 import type { Scope } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 import { withoutFields } from './response/answer.ts';
@@ -41,7 +41,8 @@ interface Remembered {
 interface Kept {
   readonly fingerprint: string;
   readonly answer: Pick<APIGatewayProxyResult, 'statusCode' | 'headers' | 'body'>;
-  readonly asker?: Asker;
+  /** Stored under this name. */
+  readonly asker?: FirstCaller;
 }
 
 /** A use of a key: by whom, and for what. */
@@ -115,9 +116,9 @@ export class IdempotentRequest {
       found.organization === undefined
         ? await (await environmentEncryption()).decrypt(found.encrypted, this.#contextIn(this.#use.tenant))
         : await this.#decryptOf(this.#organization(found.organization), found.encrypted);
-    const { fingerprint, answer, asker } = JSON.parse(unpacked(decrypted)) as Kept;
+    const { fingerprint, answer, asker: firstCaller } = JSON.parse(unpacked(decrypted)) as Kept;
     if (fingerprint !== this.#fingerprint) throw new Problem('idempotency-key-reused');
-    const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(asker));
+    const { headers, ...shown } = withoutFields(answer, await this.#hiddenFields(firstCaller));
     return { ...shown, headers: { ...headers, 'Idempotent-Replayed': 'true' } };
   }
 
@@ -146,11 +147,11 @@ export class IdempotentRequest {
       : new Problem('not-found');
   }
 
-  async #hiddenFields(asker: Asker | undefined): Promise<string[]> {
+  async #hiddenFields(firstCaller: FirstCaller | undefined): Promise<string[]> {
     const { contract, caller, tenant } = this.#use;
     const { fieldPermissions = {}, shownOnce = [] } = contract;
     const forbidden = Object.entries(fieldPermissions).flatMap(([field, code]) => (mayDo(caller, code) ? [] : [field]));
-    const isShownAgain = shownOnce.length === 0 || (await isStillAsking(asker, caller, tenant.session));
+    const isShownAgain = shownOnce.length === 0 || (await isStillFirstCaller(firstCaller, caller, tenant.session));
     return isShownAgain ? forbidden : [...forbidden, ...shownOnce];
   }
 
@@ -158,8 +159,9 @@ export class IdempotentRequest {
   async remember(answer: APIGatewayProxyResult): Promise<void> {
     const { statusCode, headers, body } = answer;
     const { contract, caller, key } = this.#use;
-    const asker = contract.shownOnce === undefined ? {} : { asker: askerOf(caller, shownIn(JSON.parse(body))) };
-    const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...asker };
+    const firstCaller =
+      contract.shownOnce === undefined ? {} : { asker: firstCallerOf(caller, shownIn(JSON.parse(body))) };
+    const kept: Kept = { fingerprint: this.#fingerprint, answer: { statusCode, headers, body }, ...firstCaller };
     this.#remembered.remember(
       key,
       await this.#encrypted(packed(JSON.stringify(kept))),

@@ -3,7 +3,7 @@ import type { Caller } from '../identity/caller.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
-import { settleBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
+import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
 import { count, unitsBegun } from '../telemetry/invocation.ts';
 import { takeReserve } from './reserve.ts';
@@ -11,7 +11,7 @@ import { Bucket } from './token-bucket.ts';
 
 /**
  * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
- * (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also settle the budget there, in
+ * (`docs/decisions/0081`). Requests are admitted or refused without a call to the table; some of them also flush the budget to it, in
  * parallel to their own work.
  */
 
@@ -36,7 +36,7 @@ interface Budget {
   readonly bucket: Bucket;
 }
 
-type Payers = 'own' | 'own-and-tenant';
+type ChargeTo = 'own' | 'own-and-tenant';
 
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
@@ -54,7 +54,7 @@ export class RequestBudget {
   #charged = 0;
   /** Of a request that is served from the reserve. */
   #refusal: Refusal | undefined;
-  #settling: Promise<unknown> = Promise.resolve();
+  #flushing: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session) {
     this.#session = session;
@@ -62,14 +62,14 @@ export class RequestBudget {
   }
 
   /**
-   * Charges the request to its caller and the caller's tenant. Further calls do nothing. `payers`: `own` for an inactive caller, whose requests
+   * Charges the request to its caller and the caller's tenant. Further calls do nothing. `chargeTo`: `own` for an inactive caller, whose requests
    * its tenant must not pay for. `hasReserve`: where a budget is spent, the request is served from the reserve of its token instead.
    * @throws Problem `too-many-requests` when any of these budgets is spent, and the reserve where there is one; then none is charged
    */
-  charge(caller: Caller, payers: Payers = 'own-and-tenant', hasReserve = false): void {
+  charge(caller: Caller, chargeTo: ChargeTo = 'own-and-tenant', hasReserve = false): void {
     if (this.#charged > 0 || this.#refusal !== undefined) return;
     const [own, ofTenant] = budgetsOf(caller, Tenant.of(caller, this.#session));
-    const budgets = payers === 'own' ? [own] : [own, ofTenant];
+    const budgets = chargeTo === 'own' ? [own] : [own, ofTenant];
     const now = this.#session.clock();
     const refusal = refusalBeyond(budgets, now);
     if (refusal === undefined) {
@@ -99,8 +99,8 @@ export class RequestBudget {
   }
 
   /** Resolves when the writes to the table are done. */
-  get settled(): Promise<unknown> {
-    return this.#settling;
+  get flushed(): Promise<unknown> {
+    return this.#flushing;
   }
 
   /**
@@ -119,7 +119,7 @@ export class RequestBudget {
     const now = this.#session.clock();
     for (const { bucket, limit } of this.#budgets) bucket.take(limit, now, requests);
     this.#charged += requests;
-    this.#settling = Promise.all([this.#settling, ...this.#budgets.map((budget) => settle(budget, now))]);
+    this.#flushing = Promise.all([this.#flushing, ...this.#budgets.map((budget) => flush(budget, now))]);
   }
 }
 
@@ -157,13 +157,13 @@ function refusalBeyond(
   const budgetHeaders = rateLimitHeaders(last, now);
   const work = charged === 0 ? '' : ` This one reads as much as ${more + charged}.`;
   const problem = new Problem('too-many-requests', {
-    detail: `${PAYERS[last.policy]} may send ${last.limit} requests a minute.${work}`,
+    detail: `${CHARGED_TO[last.policy]} may send ${last.limit} requests a minute.${work}`,
     headers: { ...budgetHeaders, 'Retry-After': String(wait) },
   });
   return { problem, budgetHeaders };
 }
 
-const PAYERS = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
+const CHARGED_TO = { default: 'This integration', tenant: 'All integrations of this tenant together' } as const;
 
 const leastOf = (budgets: readonly Budget[], by: (budget: Budget) => number): Budget =>
   budgets.reduce((least, budget) => (by(budget) < by(least) ? budget : least));
@@ -184,12 +184,12 @@ function bucketOf(tenant: Tenant, of: string): Bucket {
   return bucket;
 }
 
-/** Best effort: a budget that cannot be settled must not fail the request. */
-async function settle({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
+/** Best effort: a budget that cannot be flushed must not fail the request. */
+async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {
   const batch = bucket.takeBatch(limit, now);
   if (batch === 0) return;
   try {
-    bucket.learn(await settleBudget(tenant, of, batch), now);
+    bucket.learn(await flushBudget(tenant, of, batch), now);
   } catch (error) {
     logger.warn('a request budget could not be settled', { error: error as Error });
   }

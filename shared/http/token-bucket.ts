@@ -34,9 +34,9 @@ interface Quota {
 export class Bucket {
   /** Epoch milliseconds. */
   #fullAt = 0;
-  /** Cost of the admitted requests that are not settled yet, in milliseconds of the window. */
-  #unsettled = 0;
-  #unsettledSince = 0;
+  /** Cost of the admitted requests that are not flushed yet, in milliseconds of the window. */
+  #unflushed = 0;
+  #unflushedSince = 0;
   /** The latest time seen, in epoch milliseconds. */
   #latest = 0;
 
@@ -56,11 +56,11 @@ export class Bucket {
     this.#follow(now);
     this.#fullAt = now + Math.min(this.#spent(now) + cost, MOST_SPENT_MS);
     // Requests older than the window have been refilled already.
-    if (now - this.#unsettledSince > WINDOW_MS) {
-      this.#unsettled = 0;
-      this.#unsettledSince = now;
+    if (now - this.#unflushedSince > WINDOW_MS) {
+      this.#unflushed = 0;
+      this.#unflushedSince = now;
     }
-    this.#unsettled += cost;
+    this.#unflushed += cost;
   }
 
   quota(limit: number, now: number): Quota {
@@ -69,20 +69,20 @@ export class Bucket {
     return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
   }
 
-  /** The cost to settle now, in milliseconds; it counts as settled from here on. 0: not worth a write yet. */
+  /** The cost to flush now, in milliseconds; it counts as flushed from here on. 0: not worth a write yet. */
   takeBatch(limit: number, now: number): number {
     const rest = Math.floor(this.quota(limit, now).remaining / PART_OF_REST);
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));
     const batch = Math.min(Math.ceil(limit / PART_OF_LIMIT), LARGEST_BATCH, Math.max(rest, least));
-    if (this.#unsettled < ((batch - ROUNDING) * WINDOW_MS) / limit) return 0;
-    const taken = Math.min(this.#unsettled, MOST_SPENT_MS);
-    this.#unsettled = 0;
+    if (this.#unflushed < ((batch - ROUNDING) * WINDOW_MS) / limit) return 0;
+    const taken = Math.min(this.#unflushed, MOST_SPENT_MS);
+    this.#unflushed = 0;
     return taken;
   }
 
-  /** Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not settled yet. */
+  /** Takes over the state of the shared bucket, as far as it is believed, and adds what this container has not flushed yet. */
   learn(sharedFullAt: number, now: number): void {
-    this.#fullAt = Math.max(this.#fullAt, Math.min(sharedFullAt + this.#unsettled, now + MOST_SPENT_MS));
+    this.#fullAt = Math.max(this.#fullAt, Math.min(sharedFullAt + this.#unflushed, now + MOST_SPENT_MS));
   }
 
   /** The spent part of the window, in milliseconds. */

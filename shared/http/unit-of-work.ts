@@ -2,7 +2,7 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import { checkFixed } from './fixed-fields.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { InSession } from './middleware/in-session.ts';
-import type { Standing } from './middleware/not-suspended.ts';
+import type { SuspensionChecked } from './middleware/not-suspended.ts';
 import type { Routed } from './middleware/routed.ts';
 import type { TenantScoped } from './middleware/tenant-scoped.ts';
 import type { Validated } from './middleware/validated.ts';
@@ -11,14 +11,14 @@ import { runAfterRefusal } from './rehearsal.ts';
 import { responseOf } from './response/answer.ts';
 import { runOnce } from './run.ts';
 
-type Event = Routed & InSession & Validated & TenantScoped & Standing;
+type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
 
 /**
  * Operation → response → idempotency → commit; all of it is run again on a conflict with another request. A caller whose organization is suspended
  * gets neither an answer nor a commit.
  */
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
-  const { matched, request, session, input, fixed, scope, standing } = event;
+  const { matched, request, session, input, fixed, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
     const answer = await matched.operation({ ...input, ...scope });
     if (matched.route.method === 'POST') checkFixed(matched.route, fixed, answer.body);
@@ -29,7 +29,7 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
   const read = ProtectedRead.of(matched, input, scope);
   return runAfterRefusal(session, nameOf(event), async () => {
-    const response = await permitted(standing, run, read?.counted);
+    const response = await permitted(suspensionCheck, run, read?.counted);
     await read?.stageEventOf(response);
     return response;
   });
@@ -42,8 +42,12 @@ function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Ev
 }
 
 /** Runs in parallel to the check and the count, and waits for all to end. Where both refuse, the check counts. */
-async function permitted<T>(standing: Promise<void>, run: () => Promise<T>, counting?: Promise<void>): Promise<T> {
-  const [checked, outcome, counted] = await Promise.allSettled([standing, run(), counting]);
+async function permitted<T>(
+  suspensionCheck: Promise<void>,
+  run: () => Promise<T>,
+  counting?: Promise<void>,
+): Promise<T> {
+  const [checked, outcome, counted] = await Promise.allSettled([suspensionCheck, run(), counting]);
   if (checked.status === 'rejected') throw checked.reason;
   if (outcome.status === 'rejected') throw outcome.reason;
   if (counted.status === 'rejected') throw counted.reason;

@@ -6,7 +6,7 @@ import { environmentTable } from '../../shared/table/connection/client.ts';
 import { budgetKey, type TenantId } from '../../shared/table/keys.ts';
 import { Session } from '../../shared/table/session.ts';
 import { countFailedLogin, type LoginAttempt, readFailedLogins } from '../../shared/table/system/failed-logins.ts';
-import { readBudgets, settleBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
+import { flushBudget, readBudgets, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
@@ -29,7 +29,7 @@ const sessionAt = (now: number) => new Session(environmentTable(), () => now, no
 describe('the shared bucket of a budget', () => {
   const [orgId, of] = [randomUUID(), randomUUID()];
   const tenantAt = (now: number) => Tenant.of(aCaller(orgId), sessionAt(now));
-  const settleAt = (now: number, cost: number) => settleBudget(tenantAt(now), of, cost);
+  const flushAt = (now: number, cost: number) => flushBudget(tenantAt(now), of, cost);
   const stored = async (bucket: object) => {
     const { client, name } = environmentTable();
     await client.send(new PutCommand({ TableName: name, Item: { ...budgetKey(orgId as TenantId, of), ...bucket } }));
@@ -52,16 +52,16 @@ describe('the shared bucket of a budget', () => {
     await stored(bucket);
     const [read] = await readBudgets(tenantAt(NOW));
     expect(read?.spent).toBe((spent === 300_000 ? spent : spent - 1_000) / WINDOW_MS);
-    expect(await settleAt(NOW, 1_000)).toBe(NOW + spent);
-    expect(await settleAt(NOW, 500)).toBe(NOW + Math.min(spent + 500, 300_500));
+    expect(await flushAt(NOW, 1_000)).toBe(NOW + spent);
+    expect(await flushAt(NOW, 500)).toBe(NOW + Math.min(spent + 500, 300_500));
   });
 
   it('is corrected by each of two containers, whichever is wrong', async () => {
     await stored({});
-    expect(await settleAt(NOW, 30_000)).toBe(NOW + 30_000);
+    expect(await flushAt(NOW, 30_000)).toBe(NOW + 30_000);
     const ahead = NOW + 60 * DAY;
-    expect(await settleAt(ahead, 10_000)).toBe(ahead + 10_000);
-    expect(await settleAt(NOW, 30_000)).toBe(NOW + 40_000);
+    expect(await flushAt(ahead, 10_000)).toBe(ahead + 10_000);
+    expect(await flushAt(NOW, 30_000)).toBe(NOW + 40_000);
   });
 
   it('is learned up to five minutes', () => {

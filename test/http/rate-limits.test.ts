@@ -6,7 +6,7 @@ import { Bucket } from '../../shared/http/token-bucket.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
-import { settleBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
+import { flushBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
@@ -334,7 +334,7 @@ describe('containers that share a budget', () => {
     bucket.take(LIMIT, now);
     const batch = bucket.takeBatch(LIMIT, now);
     const session = new Session(environmentTable(), () => now, now + 5_000);
-    if (batch > 0) bucket.learn(await settleBudget(Tenant.of(of, session), of.integrationId, batch), now);
+    if (batch > 0) bucket.learn(await flushBudget(Tenant.of(of, session), of.integrationId, batch), now);
     return true;
   };
 
@@ -370,7 +370,7 @@ describe('containers that share a budget', () => {
     const of = caller();
     const now = Date.now();
     const session = new Session(environmentTable(), () => now, now + 5_000);
-    const settled = Array.from({ length: 20 }, () => settleBudget(Tenant.of(of, session), of.integrationId, 100));
+    const settled = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.integrationId, 100));
     expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
   });
 

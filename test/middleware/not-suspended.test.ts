@@ -30,21 +30,21 @@ describe('a caller', () => {
     const caller = aCaller(await suspended());
     const event = asked(caller, table);
     await through([notSuspended()], event);
-    await expect(event.standing).rejects.toMatchObject({ type: 'organization-suspended', status: 403 });
+    await expect(event.suspensionCheck).rejects.toMatchObject({ type: 'organization-suspended', status: 403 });
     expect((await refusal([notSuspended()], asked(caller, table))).type).toBe('organization-suspended');
   });
 
   it('of another organization is let through', async () => {
     const event = asked(aCaller(randomUUID()), table);
     await through([notSuspended()], event);
-    await expect(event.standing).resolves.toBeUndefined();
+    await expect(event.suspensionCheck).resolves.toBeUndefined();
   });
 
   it('of the platform, or none, is let through without asking the table', async () => {
     for (const caller of [aCaller(''), undefined]) {
       const event = asked(caller);
       await through([notSuspended()], event);
-      await expect(event.standing).resolves.toBeUndefined();
+      await expect(event.suspensionCheck).resolves.toBeUndefined();
     }
   });
 
@@ -53,7 +53,7 @@ describe('a caller', () => {
     const event = asked(aCaller(randomUUID()), table);
     const refusing = {
       before: (): never => {
-        event.standing.then(checked);
+        event.suspensionCheck.then(checked);
         throw new Problem('invalid-body');
       },
     };
@@ -64,6 +64,6 @@ describe('a caller', () => {
   it('is not let through when the table does not answer', async () => {
     const event = asked(aCaller(randomUUID()));
     await through([notSuspended()], event);
-    await expect(event.standing).rejects.toThrow();
+    await expect(event.suspensionCheck).rejects.toThrow();
   });
 });

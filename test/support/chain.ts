@@ -7,7 +7,7 @@ import { contract, type Route } from '../../shared/contract/route.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
 import type { InSession } from '../../shared/http/middleware/in-session.ts';
 import type { WithJson } from '../../shared/http/middleware/json-body.ts';
-import type { Standing } from '../../shared/http/middleware/not-suspended.ts';
+import type { SuspensionChecked } from '../../shared/http/middleware/not-suspended.ts';
 import type { Budgeted } from '../../shared/http/middleware/request-budget.ts';
 import type { WithResponseHeaders } from '../../shared/http/middleware/response-headers.ts';
 import type { Routed } from '../../shared/http/middleware/routed.ts';
@@ -37,7 +37,7 @@ export type ChainEvent = APIGatewayProxyEvent &
   WithJson &
   Validated &
   TenantScoped &
-  Standing;
+  SuspensionChecked;
 
 type Middlewares = MiddlewareObj<ChainEvent, APIGatewayProxyResult>[];
 type Handler = (event: ChainEvent) => Promise<APIGatewayProxyResult>;

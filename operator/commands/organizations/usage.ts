@@ -30,7 +30,7 @@ export function declareUsage(group: Command): void {
 interface Budget {
   /** Null: that of the whole tenant. */
   readonly integration_id: string | null;
-  /** Of a minute's requests; as far as containers have settled it. */
+  /** Of a minute's requests; as far as containers have flushed it. */
   readonly spent_percent: number;
 }
 

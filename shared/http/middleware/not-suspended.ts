@@ -5,12 +5,12 @@ import { isProbablySuspended, requireActive } from '../suspension.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
 
-export interface Standing {
+export interface SuspensionChecked {
   /** Rejects with Problem `organization-suspended`. Awaited by the handler, in parallel to the operation. */
-  standing: Promise<void>;
+  suspensionCheck: Promise<void>;
 }
 
-type Event = InSession & Authenticated & Standing;
+type Event = InSession & Authenticated & SuspensionChecked;
 
 /**
  * Begins to check that the caller's organization is not suspended. Callers of the platform, and none at all, are not asked.
@@ -20,13 +20,13 @@ export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
     before: async ({ event }) => {
       const tenant = event.caller && Tenant.of(event.caller, event.session);
-      event.standing = tenant === undefined ? Promise.resolve() : requireActive(tenant);
-      event.standing.catch(() => undefined);
-      if (tenant !== undefined && isProbablySuspended(tenant)) await event.standing;
+      event.suspensionCheck = tenant === undefined ? Promise.resolve() : requireActive(tenant);
+      event.suspensionCheck.catch(() => undefined);
+      if (tenant !== undefined && isProbablySuspended(tenant)) await event.suspensionCheck;
     },
     // Lambda stops a function once it has answered: no call of AWS may be under way then.
     onError: async ({ event }) => {
-      await Promise.allSettled([event.standing]);
+      await Promise.allSettled([event.suspensionCheck]);
     },
   };
 }

@@ -24,16 +24,16 @@ export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {
       const { cutsOff = false } = event.matched.route;
       if (event.caller !== undefined) event.budget.charge(event.caller, 'own-and-tenant', cutsOff);
     },
-    after: settle,
-    onError: settle,
+    after: flush,
+    onError: flush,
   };
 }
 
 /** Charges the work, and waits for the budget's writes: Lambda may freeze the container after the response. */
-async function settle({ event }: Request<Event, APIGatewayProxyResult>): Promise<void> {
+async function flush({ event }: Request<Event, APIGatewayProxyResult>): Promise<void> {
   const { budget }: Partial<Budgeted> = event;
   if (budget === undefined) return;
   budget.chargeWork();
   Object.assign(event.responseHeaders, budget.headers);
-  await budget.settled;
+  await budget.flushed;
 }

@@ -25,7 +25,7 @@ const BELIEVED_MS = 2 * MOST_SPENT_MS;
 
 /** How long an unused bucket is kept, in seconds: longer than it takes to refill. */
 const KEPT = 3_600;
-/** Longest time for settling, in milliseconds: the response waits for it. */
+/** Longest time for flushing, in milliseconds: the response waits for it. */
 const TIMEOUT_MS = 1_000;
 /** Tries to write beside other containers, each of one or two calls. */
 const TRIES = 2;
@@ -38,7 +38,7 @@ const TRIES = 2;
  * @param cost at most {@link MOST_SPENT_MS}
  * @returns the new time, in epoch milliseconds
  */
-export async function settleBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
+export async function flushBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
   const now = tenant.session.clock();
   const update = updater(tenant, of, now);
   for (let tries = 0; tries < TRIES; tries++) {
@@ -121,7 +121,7 @@ function updater(tenant: Tenant, of: string, now: number): (change: Change) => P
   };
 }
 
-/** A bucket as all containers have settled it. */
+/** A bucket as all containers have flushed it. */
 interface Spent {
   /** Id of the integration, or {@link WHOLE_TENANT}. */
   readonly of: string;

@@ -30,7 +30,12 @@ export const allOf = (...permissions: readonly Permissions[]): Permissions => {
  * it grants or affects. Otherwise the commit throws Problem `unauthorized` or `forbidden`. For the sender of a webhook it throws
  * {@link StaleRead}: when the delivery is processed again, its own checks refuse it.
  */
-export function requirePower(tenant: Tenant, caller: Caller, needed: PermissionCode, given: Permissions = []): void {
+export function requireLivePermissions(
+  tenant: Tenant,
+  caller: Caller,
+  needed: PermissionCode,
+  given: Permissions = [],
+): void {
   const permissions = allOf([needed], given);
   const { now } = tenant.session;
   requireCredentials(tenant, caller, liveCredentials(caller, now, permissions), (found) => {

@@ -8,20 +8,20 @@ import {
   readCredentialsOf,
 } from '../table/system/credentials.ts';
 import { Tenant } from '../table/tenant.ts';
-import { allOf } from './power.ts';
+import { allOf } from './privileged-operations.ts';
 
 /**
  * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a response was lost, the
  * secret is shown again only to the same token, and only while its caller could still make the request (`docs/decisions/0060`).
  */
-export interface Asker {
+export interface FirstCaller {
   readonly tokenId: string | null;
   readonly permissions: Credentials['permissions'];
   /** The integration whose secret was shown. */
   readonly shown: Holder;
 }
 
-export const askerOf = ({ tokenId, permissions }: Caller, shown: Holder): Asker => ({
+export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: Holder): FirstCaller => ({
   tokenId,
   permissions: permissions && [...permissions],
   shown,
@@ -31,9 +31,13 @@ export const askerOf = ({ tokenId, permissions }: Caller, shown: Holder): Asker 
  * Whether this is the first caller, its token has not ended, and its credentials have all permissions that it had then and all that the
  * integration whose secret is shown has now. Two strongly consistent reads in parallel.
  */
-export async function isStillAsking(asker: Asker | undefined, caller: Caller, session: Session): Promise<boolean> {
-  if (asker === undefined || asker.tokenId === null || asker.tokenId !== caller.tokenId) return false;
-  const { orgId, appCode } = asker.shown;
+export async function isStillFirstCaller(
+  firstCaller: FirstCaller | undefined,
+  caller: Caller,
+  session: Session,
+): Promise<boolean> {
+  if (firstCaller === undefined || firstCaller.tokenId === null || firstCaller.tokenId !== caller.tokenId) return false;
+  const { orgId, appCode } = firstCaller.shown;
   const callers = Tenant.of(caller, session);
   const owner = orgId === null ? callers : Tenant.named(orgId, caller, session);
   const [own, shown] = await Promise.all([
@@ -41,6 +45,6 @@ export async function isStillAsking(asker: Asker | undefined, caller: Caller, se
     owner && readCredentialsOf(owner, appCode),
   ]);
   if (shown === undefined) return false;
-  const permissions = allOf(asker.permissions, shown.permissions);
+  const permissions = allOf(firstCaller.permissions, shown.permissions);
   return areAsExpected(own, liveCredentials(caller, session.now, permissions));
 }
