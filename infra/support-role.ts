@@ -12,7 +12,7 @@ import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 import type { Table } from './table.ts';
 
-/** Beginnings of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`). */
+/** Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`). */
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 
 /**
@@ -39,7 +39,7 @@ export class SupportRole extends Construct {
     Validations.of(this.role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: REASON });
     this.role.addToPolicy(allowItems(table, ['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]));
     this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);
-    // Its vault, by the beginning of the name that the stage gives it (`infra/backup.ts`).
+    // Its vault, by the prefix of the name that the stage gives it (`infra/backup.ts`).
     const vault = this.#pattern('backup', `backup-vault:${stage}-AROA*`);
     this.#allow(['backup:ListRecoveryPointsByBackupVault'], [vault]);
   }
@@ -54,4 +54,4 @@ export class SupportRole extends Construct {
 }
 
 const REASON =
-  'Names of log groups and of the vault are made by CloudFormation and AWS: their beginnings are the stage’s. What knows no resources only reads.';
+  'Names of log groups and of the vault are made by CloudFormation and AWS: their prefixes are the stage’s. What knows no resources only reads.';

@@ -1,7 +1,7 @@
 import type { Table } from '../../generate/markdown.ts';
 import { declaredEntities } from '../../operator/entities.ts';
 
-/** The filters of each entity, and the fields whose beginnings it is found by. Made from what the domains declare. */
+/** The filters of each entity, and the fields by whose prefixes it is found. Made from what the domains declare. */
 export async function filterTable(): Promise<Table> {
   const rows = (await declaredEntities())
     .filter(({ filters }) => filters.length > 0)
@@ -9,7 +9,7 @@ export async function filterTable(): Promise<Table> {
       `\`${name}\``,
       [
         ...filters.map((field) => `\`${field}\``),
-        ...Object.keys(prefixes).map((field) => `the beginning of \`${field}\``),
+        ...Object.keys(prefixes).map((field) => `a prefix of \`${field}\``),
       ].join(', '),
     ]);
   return { head: ['entity', 'can be listed by'], rows };

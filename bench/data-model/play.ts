@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
-import { BEGINNING } from '../../shared/table/lists/view.ts';
+import { PREFIX_PARAMETER } from '../../shared/table/lists/view.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';
@@ -32,7 +32,7 @@ const FULL_PAGE = 25;
 type Caller = Pick<Api, 'request' | 'platformToken'>;
 
 /**
- * Plays every operation of the contracts once, and every list with filters once more with the first of them, and with the beginning of a name where it
+ * Plays every operation of the contracts once, and every list with filters once more with the first of them, and with a prefix of a name where it
  * takes one, on lists that hold a full page.
  */
 export async function playAll(
@@ -54,9 +54,9 @@ export async function playAll(
     if (!isList(route)) continue;
     const [first = {}] = (one.answer as { readonly data: readonly JsonBody[] }).data;
     const [filter, ...others] = filtersOf(route);
-    const asked = [filter, ...others.filter((name) => name === BEGINNING)].filter((name) => name !== undefined);
+    const asked = [filter, ...others.filter((name) => name === PREFIX_PARAMETER)].filter((name) => name !== undefined);
     for (const name of asked) {
-      const value = name === BEGINNING ? first.name : first[name];
+      const value = name === PREFIX_PARAMETER ? first.name : first[name];
       if (value === undefined) continue;
       const filtered = { ...scenario, path: `${scenario.path}?${name}=${encodeURIComponent(String(value))}` };
       played.push(await playOnce(testTenant, filtered, recorder, `${titleOf(route)}?${name}=…`));

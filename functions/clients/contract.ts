@@ -12,7 +12,7 @@ import {
   uuid,
   word,
 } from '../../shared/contract/fields.ts';
-import { beginning, cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
+import { cursorParameters, pageParameters, prefixParameter } from '../../shared/contract/parameters.ts';
 import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
 import { CREATED_AT, ID, METADATA, ORGANIZATION, words } from '../../shared/contract/texts.ts';
@@ -115,8 +115,8 @@ export const clients = contract({
       query: () => ({
         ...pageParameters(),
         status: word().optional().describe('Only records with this status, such as `active`.'),
-        q: beginning().describe(
-          'Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Beginnings that more than 2,000 names share are refused.',
+        q: prefixParameter().describe(
+          'Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused.',
         ),
       }),
       response: pageOf(client, 'A page of clients.', clientExample),

@@ -7,7 +7,7 @@ export interface LogGroup {
   readonly retentionDays: number | undefined;
 }
 
-/** Beginnings of the names that CloudFormation gives the log groups of a stack. */
+/** Prefixes of the names that CloudFormation gives the log groups of a stack. */
 export const GROUPS = { functions: 'Functions', gateway: 'ApiAccessLogs' } as const;
 
 /**

@@ -81,7 +81,7 @@ export function withoutKnown(secret: string, words: readonly string[]): string {
 const ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'];
 const ENCODINGS = ['hex', 'base64', 'base64url'] as const;
 
-/** Whether a text is the digest of the empty text or of a known word, or the beginning of such a digest. */
+/** Whether a text is the digest of the empty text or of a known word, or a prefix of such a digest. */
 export const isKnownDigest = (secret: string, words: readonly string[]): boolean =>
   ['', ...words, ...WORDS].some((word) =>
     ALGORITHMS.some((algorithm) => {

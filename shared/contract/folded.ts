@@ -1,6 +1,6 @@
-/** Texts as lists compare them by their beginning (`docs/decisions/0141-clients-by-prefix.md`). */
+/** Texts as lists compare them by prefix (`docs/decisions/0141-clients-by-prefix.md`). */
 
-/** Longest folded text, in code points: of a longer one its beginning. */
+/** Longest folded text, in code points: of a longer one, its prefix. */
 export const MAX_FOLDED = 100;
 
 /** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters of their own. */

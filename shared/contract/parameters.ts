@@ -43,8 +43,8 @@ export const pageParameters = () => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
 const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
 
-/** The beginning of a text by which records are looked for; what is left of it when it is folded must not be empty. */
-export const beginning = () =>
+/** The prefix of a text by which records are looked for; what is left of it when it is folded must not be empty. */
+export const prefixParameter = () =>
   text(MAX_FOLDED, 1)
     .regex(NOT_BLANK, { error: 'must not be blank', abort: true })
     .refine((value) => folded(value) !== '', { error: 'must not be blank' })

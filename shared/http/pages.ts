@@ -1,7 +1,7 @@
 import type { Sort } from '../contract/parameters.ts';
 import type { Contract, Route } from '../contract/route.ts';
 import { isList } from '../contract/traits.ts';
-import { BEGINNING } from '../table/lists/view.ts';
+import { PREFIX_PARAMETER } from '../table/lists/view.ts';
 import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
 import { answerPage, type BearerInput, type Filtered } from './operation.ts';
@@ -27,19 +27,21 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageAns
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   entity: Entity<T, F>,
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
-): PageOperation<F | typeof BEGINNING, U> => {
+): PageOperation<F | typeof PREFIX_PARAMETER, U> => {
   const isSearched = Object.keys(entity.prefixes).length > 0;
   const list = async (input: PageInput): Promise<PageAnswer<U>> => {
     const { page, page_size, sort } = input.query;
     const given = input.query as Filter<F>;
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
-    const prefix = isSearched ? (input.query as { readonly [BEGINNING]?: string })[BEGINNING] : undefined;
+    const prefix = isSearched ? (input.query as { readonly [PREFIX_PARAMETER]?: string })[PREFIX_PARAMETER] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
     return answerPage({ ...found, records: await Promise.all(shown) }, input.query);
   };
-  const names = [...entity.filters, ...(isSearched ? [BEGINNING] : [])];
-  const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<Record<F | typeof BEGINNING, true>>;
+  const names = [...entity.filters, ...(isSearched ? [PREFIX_PARAMETER] : [])];
+  const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<
+    Record<F | typeof PREFIX_PARAMETER, true>
+  >;
   return Object.assign(list, { filters });
 };
 

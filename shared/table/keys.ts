@@ -30,7 +30,7 @@ export const childPartition = (tenant: TenantId, parent: string, parentId: strin
 export const setPartition = (partition: string, field?: string, value?: string): string =>
   field === undefined ? `${partition}#SET` : `${partition}#${field}=${encodeURIComponent(value ?? '')}#SET`;
 
-/** The beginnings of a field, by record: `ORG#<tenant>#CLIENT#name#PREFIX`. */
+/** The prefix index of a field, by record: `ORG#<tenant>#CLIENT#name#PREFIX`. */
 export const prefixPartition = (partition: string, field: string): string => `${partition}#${field}#PREFIX`;
 
 /** The values that callers have chosen for the filters of a list: `ORG#<tenant>#CLIENT#VALUES`. */

@@ -119,7 +119,7 @@ export class Session {
     this.#duringCommit.push(task);
   }
 
-  /** Sets the actor of the following changes, when it was not known at the beginning: the sender of a webhook. */
+  /** Sets the actor of the following changes, when it was not known at first: the sender of a webhook. */
   actAs(actor: Actor, operation: string): void {
     this.origin = { requestId: null, sourceAddress: null, ...this.origin, actor, operation };
   }

@@ -73,8 +73,8 @@ describe('imports', () => {
         'restore/',
       ],
     ],
-  ])('inside %s run one way, too', (folder, beginnings) => {
-    const layers = beginnings.map((beginning) => new RegExp(`^${folder}${beginning}`));
+  ])('inside %s run one way, too', (folder, prefixes) => {
+    const layers = prefixes.map((prefix) => new RegExp(`^${folder}${prefix}`));
     expect(upward(layers)).toEqual([]);
     expect(upward(layers.toReversed())).not.toEqual([]);
     expect(within(folder).filter(({ path }) => !layers.some((layer) => layer.test(path)))).toEqual([]);

@@ -115,17 +115,17 @@ describe('what a text must be like', () => {
     const name = new RegExp(String(patternOf('ClientCreate', 'name')?.pattern));
     const list = operationsOf(document).find(({ operationId }) => operationId === 'listClients');
     const q = list?.parameters?.find((parameter) => parameter.name === 'q')?.schema;
-    const beginning = new RegExp(String(Object(q).pattern));
+    const prefix = new RegExp(String(Object(q).pattern));
     for (const right of ['Acme', ' Acme', 'é', '\u{1f600}']) {
       expect(right).toMatch(name);
-      expect(right).toMatch(beginning);
+      expect(right).toMatch(prefix);
     }
     for (const wrong of ['', ' ', '\t\n', '\u3000\ufeff']) {
       expect(wrong).not.toMatch(name);
-      expect(wrong).not.toMatch(beginning);
+      expect(wrong).not.toMatch(prefix);
     }
     // Control characters are blanks to those who look for a name (`folded.ts`).
-    for (const wrong of ['\u0000', '\u0097 ']) expect(wrong).not.toMatch(beginning);
+    for (const wrong of ['\u0000', '\u0097 ']) expect(wrong).not.toMatch(prefix);
   });
 
   it('is said of an address', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
 import { type Answered, type ApiDriver, apiDriverOf, pointersOf } from './api-driver.ts';
 
-/** `GET /clients?q=`: clients by the beginning of their name or slug. */
+/** `GET /clients?q=`: clients by a prefix of their name or slug. */
 
 let api: Api;
 let mine: ApiDriver;
@@ -24,7 +24,7 @@ afterAll(() => api.close());
 
 const found = async (q: string, rest = '') => (await mine.list(`/clients?q=${encodeURIComponent(q)}${rest}`)).ids;
 
-describe('clients by a beginning', () => {
+describe('clients by a prefix', () => {
   it.each<[string, () => Answered[]]>([
     ['acme', () => [lisbon, acme]],
     ['AcMe', () => [lisbon, acme]],
@@ -49,7 +49,7 @@ describe('clients by a beginning', () => {
     expect(await found(q)).toEqual(expected().map(({ id }) => id));
   });
 
-  it('also have a status, an order, a page, a total and links that keep the beginning', async () => {
+  it('also have a status, an order, a page, a total and links that keep the prefix', async () => {
     expect(await found('acme', '&status=inactive')).toEqual([lisbon.id]);
     expect(await found('acme', '&status=paused')).toEqual([]);
     expect(await found('acme', '&sort=created_at')).toEqual([acme.id, lisbon.id]);
@@ -91,7 +91,7 @@ describe('clients by a beginning', () => {
     ['only an accent', '%CC%81'],
     ['101 characters', 'a'.repeat(101)],
     ['half a UTF-8 character', '%F0%9F'],
-    ['two beginnings', 'a&q=b'],
+    ['two prefixes', 'a&q=b'],
   ])('of %s are a 400', async (_, q) => {
     const refused = await mine.get(`/clients?q=${q}`);
     expect([refused.status, pointersOf(refused)]).toEqual([400, expect.toBeOneOf([[], ['#/q']])]);

@@ -76,7 +76,7 @@ describe('the fields of lines', () => {
 });
 
 describe('the queries', () => {
-  it('find the log groups by the beginnings of their names', () => {
+  it('find the log groups by the prefixes of their names', () => {
     // CloudFormation names a group by its stack and its logical id.
     const groups = resourcesOf(synthesize().application, 'AWS::Logs::LogGroup').map(([id]) => id);
     expect(groups.filter((id) => id.startsWith(GROUPS.functions))).toHaveLength(contracts.length + 1);

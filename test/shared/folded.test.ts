@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { folded, MAX_FOLDED } from '../../shared/contract/folded.ts';
 
-/** Texts of many scripts, as they are typed: a beginning ends where a grapheme does. */
+/** Texts of many scripts, as they are typed: a prefix ends where a grapheme does. */
 const graphemes = (text: string): string[] =>
   Array.from(new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text), ({ segment }) => segment);
 
@@ -55,12 +55,12 @@ describe('a folded text', () => {
     expect(folded(one)).not.toBe(folded(other));
   });
 
-  it('begins with that of each beginning of the text, in any case', () => {
+  it('begins with that of each prefix of the text, in any case', () => {
     fc.assert(
       fc.property(text, fc.nat(), (whole, seed) => {
         const parts = graphemes(whole);
-        const beginning = parts.slice(0, seed % (parts.length + 1)).join('');
-        expect(folded(whole).startsWith(folded(beginning))).toBe(true);
+        const prefix = parts.slice(0, seed % (parts.length + 1)).join('');
+        expect(folded(whole).startsWith(folded(prefix))).toBe(true);
         expect(folded(whole.toUpperCase())).toBe(folded(whole));
         expect(folded(folded(whole))).toBe(folded(whole));
       }),

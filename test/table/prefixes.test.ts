@@ -19,7 +19,7 @@ import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
 import { LIST_RUNS } from '../support/sweep.ts';
 
-/** Lists by the beginning of a text, against what is stored. */
+/** Lists by the prefix of a text, against what is stored. */
 
 interface Shop {
   id: string;
@@ -34,7 +34,7 @@ const shops = entity<Shop>('SHOP', {
   prefixes: { name: 'indexed', slug: 'claimed' },
   unique,
 });
-/** The release before, which knows nothing of beginnings. */
+/** The release before, which knows nothing of prefixes. */
 const before = entity<Shop>('SHOP', { filters: ['state'], unique });
 
 let fresh: FreshTable;
@@ -123,7 +123,7 @@ const acts = fc.array(fc.record({ steps: fc.array(step, { minLength: 1, maxLengt
   maxLength: 6,
 });
 
-describe('lists by a beginning', () => {
+describe('lists by a prefix', () => {
   it('are exactly what is stored, whatever happens at once and whatever fails', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -191,7 +191,7 @@ describe('lists by a beginning', () => {
   });
 });
 
-describe('an index of beginnings', () => {
+describe('a prefix index', () => {
   it('that is added later is refused until it is built, and kept right from then on', async () => {
     const org = randomUUID();
     const [first, second, gone] = [

@@ -5071,7 +5071,7 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
                 /** @description Only records with this status, such as `active`. */
                 status?: components["parameters"]["Status"];
-                /** @description Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Beginnings that more than 2,000 names share are refused. */
+                /** @description Only clients whose name or slug begins like this, such as `acm`. Case, accents and repeated blanks make no difference, and the first 100 characters count. Prefixes that more than 2,000 names share are refused. */
                 q?: string;
                 /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
                 org_id?: components["parameters"]["OrgId"];

@@ -7,11 +7,11 @@ import { numberIn, sortKeyOf } from './ids.ts';
 import { queryAll } from './query-all.ts';
 
 /**
- * Records by the beginning of a text: an item for each record, with the folded text and the record's number in its sort key
+ * Records by the prefix of a text: an item for each record, with the folded text and the record's number in its sort key
  * (`docs/decisions/0141-clients-by-prefix.md`).
  */
 
-/** Most texts with one beginning that are read: some 50 read units. */
+/** Most texts with one prefix that are read: some 50 read units. */
 export const MOST_MATCHES = 2_000;
 
 /** Between text and number. No folded text contains it, so that a text cannot match the number of another. */
@@ -52,7 +52,7 @@ export const stageUnindexed = (work: UnitOfWork, entry: IndexEntry): void =>
 
 const unexpected = (): Error => new Error('a write without a condition was refused');
 
-/** Where texts with a beginning are looked for: an index, or the claims of a unique field. */
+/** Where texts with a prefix are looked for: an index, or the claims of a unique field. */
 export interface TextRange {
   readonly partition: string;
   /** The number of the record that an item is about. */
@@ -60,17 +60,17 @@ export interface TextRange {
 }
 
 /**
- * The numbers of the records that have a text with this beginning. Strongly consistent.
+ * The numbers of the records that have a text with this prefix. Strongly consistent.
  * @throws TooManyMatches when there are more than {@link MOST_MATCHES}
  */
-export async function readBeginning(
+export async function readNumbersByPrefix(
   table: Table,
   { partition, numberOf }: TextRange,
-  beginning: string,
+  prefix: string,
 ): Promise<number[]> {
   const query = {
-    KeyConditionExpression: 'PK = :texts AND begins_with(SK, :beginning)',
-    ExpressionAttributeValues: { ':texts': partition, ':beginning': beginning },
+    KeyConditionExpression: 'PK = :texts AND begins_with(SK, :prefix)',
+    ExpressionAttributeValues: { ':texts': partition, ':prefix': prefix },
   };
   const items = await queryAll(table, query, MOST_MATCHES + 1);
   if (items.length > MOST_MATCHES) throw new TooManyMatches(MOST_MATCHES);

@@ -5,11 +5,11 @@ import type { Item } from '../schema.ts';
 import { builtIn, type List } from './head.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
-import { readBeginning, type TextRange } from './prefix-index.ts';
+import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
 import { readHead, readSet } from './read-set.ts';
 
-/** The name of the parameter for beginnings, in lists that can be searched by them. */
-export const BEGINNING = 'q';
+/** The name of the parameter for prefixes, in lists that can be searched by them. */
+export const PREFIX_PARAMETER = 'q';
 
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
@@ -18,8 +18,8 @@ export interface Filter {
   readonly [field: string]: string;
 }
 
-/** A beginning that one of several texts of a record has. */
-export interface Beginning {
+/** A prefix that one of several texts of a record has. */
+export interface Prefix {
   /** Folded. */
   readonly text: string;
   readonly ranges: readonly TextRange[];
@@ -30,10 +30,10 @@ export interface Beginning {
 /** A list as its readers know it. */
 export interface ListSource extends List {
   readonly filter: Filter;
-  readonly beginning?: Beginning | undefined;
+  readonly prefix?: Prefix | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;
-  /** Whether a record has the values of the filter, and the beginning. */
+  /** Whether a record has the values of the filter, and the prefix. */
   readonly matches: (item: Item) => boolean;
 }
 
@@ -49,15 +49,15 @@ export interface View {
 }
 
 /** Whether it is the list of all records. */
-export const isWhole = ({ filter, beginning }: ListSource): boolean =>
-  Object.keys(filter).length === 0 && beginning === undefined;
+export const isWhole = ({ filter, prefix }: ListSource): boolean =>
+  Object.keys(filter).length === 0 && prefix === undefined;
 
 /**
  * @throws ListNotBuilt for a filter whose sets lack older records
  * @throws TooManyMatches
  */
 export async function readView(table: Table, source: ListSource): Promise<View> {
-  const { partition, filter, beginning, retentionDays } = source;
+  const { partition, filter, prefix, retentionDays } = source;
   if (isWhole(source)) {
     const items = await readSet(table, setPartition(partition));
     return {
@@ -70,25 +70,25 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
   const [head, sets, matching] = await Promise.all([
     readHead(table, partition, retentionDays !== undefined),
     Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
-    beginning === undefined ? [] : readMatching(table, beginning),
+    prefix === undefined ? [] : readMatching(table, prefix),
   ]);
   assertBuilt(head, source);
   const included = NumberSet.common([...sets.map((items) => NumberSet.ofItems(items)), ...matching]);
   return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
-/** The numbers of the records that have the beginning in any of their texts, as one set. */
-async function readMatching(table: Table, { text, ranges }: Beginning): Promise<[NumberSet]> {
-  const numbers = await Promise.all(ranges.map((range) => readBeginning(table, range, text)));
+/** The numbers of the records that have the prefix in any of their texts, as one set. */
+async function readMatching(table: Table, { text, ranges }: Prefix): Promise<[NumberSet]> {
+  const numbers = await Promise.all(ranges.map((range) => readNumbersByPrefix(table, range, text)));
   return [NumberSet.ofNumbers(numbers.flat())];
 }
 
 /** A list without a head has no records yet. */
-function assertBuilt(head: Item, { partition, filter, beginning }: ListSource): void {
+function assertBuilt(head: Item, { partition, filter, prefix }: ListSource): void {
   if (head.NEXT === undefined) return;
   const built = builtIn(head);
   const missing = Object.keys(filter).filter((field) => !built.includes(field));
-  if (beginning?.indexes.some((index) => !built.includes(index)) === true) missing.push(BEGINNING);
+  if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(PREFIX_PARAMETER);
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 

@@ -4,7 +4,7 @@ import type { List } from '../lists/head.ts';
 import { numberOf } from '../lists/ids.ts';
 import { numberInEntry, stageIndexed, stageUnindexed, type TextRange } from '../lists/prefix-index.ts';
 import { stageEntry, stageExit } from '../lists/set-writes.ts';
-import type { Beginning, Filter as ListFilter, ListSource } from '../lists/view.ts';
+import type { Filter as ListFilter, ListSource, Prefix } from '../lists/view.ts';
 import type { Item } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
@@ -23,7 +23,7 @@ export const notedIn = (record: Item | undefined): string[] =>
 /** The `SETS` attribute of a record that is in the sets of these fields. */
 export const noteOf = (fields: readonly string[]): Item => (fields.length === 0 ? {} : { [SETS]: fields.join(' ') });
 
-/** The lists of the records in one partition: all records, those with each value of each filter, and those with a beginning. */
+/** The lists of the records in one partition: all records, those with each value of each filter, and those with a prefix. */
 export class EntityLists<T extends object> {
   readonly #tenant: TenantId;
   readonly #entity: Entity<T>;
@@ -41,29 +41,29 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * The list of a filter, and of a beginning.
+   * The list of a filter, and of a prefix.
    * @throws TypeError when the entity declares no such filter
    */
-  source(filter: Filter, prefix?: string): ListSource {
+  source(filter: Filter, text?: string): ListSource {
     const given = Object.entries(filter).flatMap(([field, value]) =>
       value === undefined ? [] : [[field, String(value)]],
     );
     const unknown = given.find(([field]) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown[0]}`);
     const values = Object.fromEntries(given) as ListFilter;
-    const beginning = prefix === undefined ? undefined : this.#beginningOf(prefix);
+    const prefix = text === undefined ? undefined : this.#prefixOf(text);
     return {
       ...this.list,
       filter: values,
-      beginning,
+      prefix,
       createdAt: this.#entity.createdAt,
       matches: (item) =>
         Object.entries(values).every(([field, value]) => textOf(item[field]) === value) &&
-        (beginning === undefined || this.#begins(item, beginning)),
+        (prefix === undefined || this.#begins(item, prefix)),
     };
   }
 
-  #beginningOf(prefix: string): Beginning {
+  #prefixOf(text: string): Prefix {
     const fields = Object.entries(this.#entity.prefixes);
     if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
     const ranges = fields.map(([field, how]): TextRange => {
@@ -71,10 +71,10 @@ export class EntityLists<T extends object> {
       const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
       return { partition: claims, numberOf: ({ holder }) => numberOf(String(holder)) };
     });
-    return { text: folded(prefix), ranges, indexes: prefixIndexesOf(this.#entity) };
+    return { text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
   }
 
-  #begins(item: Item, { text }: Beginning): boolean {
+  #begins(item: Item, { text }: Prefix): boolean {
     return Object.keys(this.#entity.prefixes).some((field) => {
       const value = textOf(item[field]);
       return value !== undefined && folded(value).startsWith(text);

@@ -19,7 +19,7 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`filter-values.ts`). */
   readonly openFilters: readonly F[];
   /**
-   * Fields of whose beginnings one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,
+   * Fields by whose prefixes one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,
    * for a unique field whose values are folded texts, such as slugs, found by its claims. An index that is added later must be built, like a filter. Not
    * for records that expire or are below others.
    */

@@ -3,7 +3,7 @@ import type { Item } from '../schema.ts';
 
 /**
  * What a record is listed by, as its `SETS` and the head's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the
- * beginnings of a field.
+ * prefixes of a field.
  */
 
 const MARK = '^';
@@ -16,11 +16,11 @@ interface Listed {
 
 const prefixIndexOf = (field: string): string => `${field}${MARK}`;
 
-/** The field of an index of beginnings; undefined for a filter. */
+/** The field of a prefix index; undefined for a filter. */
 export const prefixFieldOf = (index: string): string | undefined =>
   index.endsWith(MARK) ? index.slice(0, -MARK.length) : undefined;
 
-/** The indexes of beginnings that an entity declares. */
+/** The prefix indexes that an entity declares. */
 export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonly string[] =>
   Object.entries(prefixes).flatMap(([field, how]) => (how === 'indexed' ? [prefixIndexOf(field)] : []));
 

@@ -45,7 +45,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
     return item === undefined || item.id !== id || this.#isExpired(item) ? undefined : this.stored(item);
   }
 
-  /** One page of all records, or of those with the values of the filter, and the beginning. */
+  /** One page of all records, or of those with the values of the filter, and the prefix. */
   async page(query: PageQuery<F>): Promise<Page<T>> {
     const source = this.lists.source(query.filter ?? {}, query.prefix);
     return this.pageOf(await readPage(this.table, source, this.requestOf(query)));

@@ -17,7 +17,7 @@ import { readHead, type Survey } from './survey.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
-/** A filter field and value, which have a set; or an index of beginnings (`list-indexes.ts`) and a folded text, which have an item for each number. */
+/** A filter field and value, which have a set; or a prefix index (`list-indexes.ts`) and a folded text, which have an item for each number. */
 export interface Place {
   readonly field: string;
   readonly value: string;

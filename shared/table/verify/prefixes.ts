@@ -8,7 +8,7 @@ import { sideBySide } from './reading.ts';
 import type { Survey } from './survey.ts';
 
 /**
- * Compares the indexes of beginnings with their records. Entries that differ are only suspected, and verified with their number (`number.ts`); an item
+ * Compares the prefix indexes with their records. Entries that differ are only suspected, and verified with their number (`number.ts`); an item
  * that is no entry at all belongs to no number, and is removed.
  */
 export async function suspectedInIndexes(

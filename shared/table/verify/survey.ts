@@ -25,7 +25,7 @@ export interface Survey {
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** By index of beginnings, the text under which each number belongs there. */
+  /** By prefix index, the text under which each number belongs there. */
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];

@@ -101,7 +101,7 @@ function valuesOf({ values }: Kind, field: string, surveyed: readonly Surveyed[]
   return 'name' in known ? (surveyed.find(({ survey }) => survey.entity.name === known.name)?.ids ?? []) : known;
 }
 
-/** Cascade deletes that were already pending at the beginning: the requests that began them are over. */
+/** Cascade deletes that were already pending before: the requests that began them are over. */
 async function verifyCascadeDeletes(scope: Scope, before: readonly string[]): Promise<Verified[]> {
   const { table, tenant, clock, repair } = scope;
   const left = (await cascadeDeletesOf(table, tenant)).filter((partition) => before.includes(partition));
