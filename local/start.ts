@@ -73,13 +73,13 @@ export async function startLocalApi(
   const disk = isOnDisk(settings) ? directory.path : undefined;
   const workAt = async (endpoint: string): Promise<void> => {
     const given = { rateLimit, tenantRateLimit, corsOrigins };
-    const accessLines = log.tells('debug');
+    const accessLines = log.writes('debug');
     const { authorizerTtlSeconds } = gatewayOptions;
     const environment = { tableName: LOCAL_TABLE, endpoint, keyFile, firstKey: true };
     setFunctionEnvironment({ ...environment, accessLines, authorizerTtlSeconds, ...given });
     configureTable({});
     if (disk !== undefined) refuseWritesWhenFull(environmentTable(), disk, fileSystemOf);
-    if (log.tells('info')) meter(environmentTable(), log.debug);
+    if (log.writes('info')) meter(environmentTable(), log.debug);
     await makeTable(endpoint);
   };
   const ensurePlatform = () => ensurePlatformIntegration({ dataDir: directory.path, ...(secret && { secret }) });
@@ -201,7 +201,7 @@ async function listen(
       throttling,
       limits: inFlight === undefined ? {} : { inFlight },
       corsOrigins,
-      around: log.tells('info') ? requestLog(log) : undefined,
+      around: log.writes('info') ? requestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
       ...options,
     });

@@ -3,7 +3,7 @@ import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
 import { present } from '../shared/http/response/present.ts';
-import { shownOf } from '../shared/http/route-shape.ts';
+import { projectionOf } from '../shared/http/route-metadata.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { organizationEntity } from '../shared/table/system/organizations.ts';
@@ -23,10 +23,10 @@ export interface Exported {
 /** Contracts of the records that the storage code declares. */
 const DECLARED = { [auditEventEntity.name]: auditEvent, [organizationEntity.name]: organization };
 
-type Shown = (record: never) => object;
+type Form = (record: never) => object;
 /** Where the answered record is not the stored one. */
-const FORMS: Readonly<Record<string, Shown>> = {
-  [clientEntity.name]: toClient satisfies Shown,
+const FORMS: Readonly<Record<string, Form>> = {
+  [clientEntity.name]: toClient satisfies Form,
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
 };
 
@@ -42,10 +42,10 @@ async function* shownAll(
   below: readonly AnyEntity[] = [],
 ): AsyncGenerator<Exported> {
   for await (const { record } of tenant.records(entity).all()) {
-    yield shown(entity, record);
+    yield exported(entity, record);
     for (const child of below) {
       for await (const { record: belonging } of tenant.below(child, String(record.id)).all())
-        yield shown(child, belonging);
+        yield exported(child, belonging);
     }
   }
 }
@@ -57,12 +57,12 @@ export function declaredOf(entity: AnyEntity): NonNullable<AnyEntity['record']> 
   return declared;
 }
 
-function shown(entity: AnyEntity, stored: object): Exported {
+function exported(entity: AnyEntity, stored: object): Exported {
   const declared = declaredOf(entity);
   const secrets = Object.fromEntries(entity.encrypted.map((field) => [field, null]));
   const form = FORMS[entity.name] as ((record: object) => object) | undefined;
   return {
     type: declared.name,
-    record: present(shownOf(declared.schema), { ...(form?.(stored) ?? stored), ...secrets }),
+    record: present(projectionOf(declared.schema), { ...(form?.(stored) ?? stored), ...secrets }),
   };
 }

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { writePerformance } from '../docs.ts';
 import { mappedSources, profileText } from '../profile.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
-import { Teller } from '../teller.ts';
 import type { Launched } from './launcher.ts';
 import { boundsOf, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
 import { BARE, type Prepared, type PreparedStack, prepareStack, TRIMMED } from './stack.ts';
@@ -25,20 +25,20 @@ const ROUNDS = { small: 5, usual: 21 } as const;
 export async function benchColdStart(options: ColdStartOptions): Promise<boolean> {
   const { small, writeDocs, engine, profile, function: names } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
-  const teller = new Teller();
+  const reporter = new ProgressReporter();
   try {
-    await using stack = await prepareStack(dynamoDb.endpoint, teller.tell);
-    if (profile !== undefined) return await profileStarts(stack, names, profile, teller);
+    await using stack = await prepareStack(dynamoDb.endpoint, reporter.report);
+    if (profile !== undefined) return await profileStarts(stack, names, profile, reporter);
     const asked = isAsked(names);
-    const starts = comparedWith(await startAll(stack, asked, small ? ROUNDS.small : ROUNDS.usual, teller.tell));
+    const starts = comparedWith(await startAll(stack, asked, small ? ROUNDS.small : ROUNDS.usual, reporter.report));
     const table = coldStartTable(starts);
-    teller.print(`${table}\n`);
+    reporter.print(`${table}\n`);
     if (writeDocs) await writePerformance('cold-start', table, plotOfColdStarts(starts));
     const bounds = boundsOf(starts);
-    for (const bound of bounds) teller.print(boundText(bound));
+    for (const bound of bounds) reporter.print(boundText(bound));
     return bounds.every(holds);
   } finally {
-    teller.stop();
+    reporter.stop();
     await dynamoDb.stop();
   }
 }
@@ -53,14 +53,14 @@ async function profileStarts(
   stack: PreparedStack,
   names: readonly string[] | undefined,
   directory: string,
-  teller: Teller,
+  reporter: ProgressReporter,
 ) {
   for (const { name, maps, start } of stack.functions) {
     if (names !== undefined && !names.includes(name)) continue;
     const file = `${name.replaceAll(/\W+/g, '-')}.cpuprofile`;
     await start(['--cpu-prof', `--cpu-prof-dir=${directory}`, `--cpu-prof-name=${file}`, '--cpu-prof-interval=100']);
     const text = await profileText(join(directory, file), 1, maps === undefined ? undefined : mappedSources(maps));
-    teller.print(`## ${name}: ${join(directory, file)}\n\n${text}\n`);
+    reporter.print(`## ${name}: ${join(directory, file)}\n\n${text}\n`);
   }
   return true;
 }
@@ -70,12 +70,12 @@ async function startAll(
   { functions: all, server }: PreparedStack,
   asked: (prepared: Prepared) => boolean,
   rounds: number,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<Started[]> {
   const functions = all.filter(asked);
   const launched = new Map(functions.map((each) => [each, [] as Launched[]]));
   for (const [round, turns] of inTurns(functions, rounds).entries()) {
-    tell(`round ${round + 1} of ${rounds}`);
+    report(`round ${round + 1} of ${rounds}`);
     for (const each of turns) launched.get(each)?.push(await each.start());
   }
   if (server.unknown.length > 0) throw new Error(`nothing was recorded for ${server.unknown.join('\n')}`);

@@ -40,7 +40,7 @@ export interface PreparedStack extends AsyncDisposable {
 }
 
 /** Deploys the stack on this machine and starts every function once, so that all answers are recorded. */
-export async function prepareStack(engine: string, tell: (text: string) => void): Promise<PreparedStack> {
+export async function prepareStack(engine: string, report: (text: string) => void): Promise<PreparedStack> {
   await using started = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'custodia-cold-start-'));
   started.defer(() => rm(directory, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ export async function prepareStack(engine: string, tell: (text: string) => void)
   const server = await CannedServer.start(certificate);
   started.defer(() => server.stop());
 
-  tell('synthesizing the stack');
+  report('synthesizing the stack');
   const client = localDynamoDbClient(engine);
   await createTable(client, TABLE);
   const stack = await deploy(
@@ -66,7 +66,7 @@ export async function prepareStack(engine: string, tell: (text: string) => void)
   const functions: Prepared[] = [];
   for (const recordable of [...(await bare(stack, directory)), ...(await ours(stack))]) {
     const { startable, upstreams, ...known } = recordable;
-    tell(`recording ${startable.name}`);
+    report(`recording ${startable.name}`);
     const exchanges = await server.record(upstreams, () => starter.start(startable));
     const start: Prepared['start'] = (flags) => {
       server.replay(exchanges);

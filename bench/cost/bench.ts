@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { tellProgress } from '../../local/terminal/progress.ts';
+import { reportProgress } from '../../local/terminal/progress.ts';
 import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
 import { measureOperations } from '../data-model/measure.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../data-model/play.ts';
@@ -22,8 +22,8 @@ interface Options {
 
 /** Computes, with the engine that counts units as AWS does, what the service costs from measured requests, the stack's template and list prices. */
 export async function benchCost({ writeDocs }: Options): Promise<void> {
-  const { tell, stop } = tellProgress('starting');
-  const { operations, variants } = await measureOperations('dynoxide', tell).finally(stop);
+  const { report, stop } = reportProgress('starting');
+  const { operations, variants } = await measureOperations('dynoxide', report).finally(stop);
   const taken = [...operations, ...variants].map(takenBy);
   const profiles = profilesOf((context) => templatesIn(synthesize({ context })));
   const coldStart = coldStartIn(await readFile(PERFORMANCE, 'utf8'));

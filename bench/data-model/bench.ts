@@ -1,6 +1,6 @@
 import { markdown } from '../../generate/markdown.ts';
 import type { EngineName } from '../../local/dynamodb/embedded.ts';
-import { tellProgress } from '../../local/terminal/progress.ts';
+import { reportProgress } from '../../local/terminal/progress.ts';
 import { checksOf, holds } from './bounds.ts';
 import { measureOperations } from './measure.ts';
 import { boundTable, patternTable } from './tables.ts';
@@ -10,8 +10,8 @@ import { boundTable, patternTable } from './tables.ts';
  * @returns whether every bound holds
  */
 export async function benchDataModel({ engine }: { readonly engine: EngineName }): Promise<boolean> {
-  const { tell, stop } = tellProgress('starting');
-  const measured = await measureOperations(engine, tell).finally(stop);
+  const { report, stop } = reportProgress('starting');
+  const measured = await measureOperations(engine, report).finally(stop);
   const checks = checksOf(measured);
   console.log(`${markdown(patternTable(measured.operations))}\n\n${markdown(boundTable(checks))}\n`);
   for (const { title } of checks.filter((check) => !holds(check))) console.log(`FAIL  ${title}`);

@@ -3,8 +3,8 @@ import autocannon from 'autocannon';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { writePerformance } from '../docs.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
-import { Teller } from '../teller.ts';
 import { children, cpuOfProcesses } from './cpu.ts';
 import { boundsOf, type Load, type LocalContender, localTable, plotOfLocal } from './report.ts';
 import { OPERATIONS, type Operation, type Requests, requestsOf } from './requests.ts';
@@ -36,9 +36,9 @@ const CONNECTIONS = 10;
 
 /** Measures requests a second on this machine. @returns whether every bound holds */
 export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Promise<boolean> {
-  const teller = new Teller();
+  const reporter = new ProgressReporter();
   await using started = new AsyncDisposableStack();
-  started.defer(() => teller.stop());
+  started.defer(() => reporter.stop());
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
   started.defer(() => dynamoDb.stop());
   const database = children();
@@ -71,22 +71,22 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
 
   for (const contender of contenders) {
     for (const operation of OPERATIONS) {
-      teller.tell(`warming up ${contender.name}: ${operation}`);
+      reporter.report(`warming up ${contender.name}: ${operation}`);
       await turn(contender, operation, size.warmUp);
     }
   }
   for (const [round, order] of inTurns(contenders, size.rounds).entries()) {
     for (const operation of OPERATIONS) {
-      teller.tell(`round ${round + 1} of ${size.rounds}: ${operation}`);
+      reporter.report(`round ${round + 1} of ${size.rounds}: ${operation}`);
       for (const contender of order) loads.push(await turn(contender, operation, size.duration));
     }
   }
 
   const table = `On ${dynamoDb.engine}:\n\n${localTable(loads, dynamoDb.engine)}`;
-  teller.print(`${table}\n`);
+  reporter.print(`${table}\n`);
   if (writeDocs) await writePerformance(`local-${dynamoDb.engine}`, table, plotOfLocal(loads, dynamoDb.engine));
   const bounds = boundsOf(loads, dynamoDb.engine);
-  for (const bound of bounds) teller.print(boundText(bound));
+  for (const bound of bounds) reporter.print(boundText(bound));
   return bounds.every(holds);
 }
 

@@ -4,7 +4,7 @@ import { withText } from '../../generate/places.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
-import { Teller } from '../teller.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
 import { boundsOf, holds } from './bounds.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
@@ -31,13 +31,13 @@ const DOCS = join(import.meta.dirname, '../../docs');
 /** Loads, reads, creates, reports. @returns whether every bound holds */
 export async function benchPages({ small, plot, writeDocs, engine }: PagesOptions): Promise<boolean> {
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
-  const teller = new Teller();
+  const reporter = new ProgressReporter();
   try {
     const length = small ? 2_000 : 100_000;
-    teller.print(`Lists of ${length.toLocaleString('en')} records, pages of 25, on ${dynamoDb.engine}\n`);
-    const { writings, openings, creates } = await benchWrites(dynamoDb.endpoint, small ? 128 : 512, teller);
-    teller.print(`${creates}\n`);
-    const { readings, reads } = await benchReads(dynamoDb.endpoint, length, teller);
+    reporter.print(`Lists of ${length.toLocaleString('en')} records, pages of 25, on ${dynamoDb.engine}\n`);
+    const { writings, openings, creates } = await benchWrites(dynamoDb.endpoint, small ? 128 : 512, reporter);
+    reporter.print(`${creates}\n`);
+    const { readings, reads } = await benchReads(dynamoDb.endpoint, length, reporter);
     if (plot) {
       await writeFile(join(DOCS, 'pages.svg'), plotOf(readings));
       await writeFile(join(DOCS, 'write-units.svg'), plotOfWrites(writings));
@@ -48,30 +48,30 @@ export async function benchPages({ small, plot, writeDocs, engine }: PagesOption
     }
     const bounds = boundsOf({ readings, writings, openings });
     for (const bound of bounds) {
-      teller.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);
+      reporter.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);
     }
     return bounds.length > 0 && bounds.every(holds);
   } finally {
-    teller.stop();
+    reporter.stop();
     await dynamoDb.stop();
   }
 }
 
-async function benchWrites(endpoint: string, count: number, { tell }: Teller) {
+async function benchWrites(endpoint: string, count: number, { report }: ProgressReporter) {
   const conflicts = new Conflicts();
   const table = await freshTable(endpoint, conflicts, COMBINATIONS);
   const meter = new Meter(table);
   const writings = await measureWrites(table, meter);
-  const creatings = await measureCreates(table, meter, conflicts, count, tell);
-  tell('tickets of many writers');
+  const creatings = await measureCreates(table, meter, conflicts, count, report);
+  report('tickets of many writers');
   const openings = await measureTickets(table, conflicts, count / 64);
   return { writings, openings, creates: `${createTable(creatings)}\n\n${openingTable(openings)}` };
 }
 
-async function benchReads(endpoint: string, length: number, teller: Teller) {
+async function benchReads(endpoint: string, length: number, reporter: ProgressReporter) {
   const table: Table = await freshTable(endpoint, new Conflicts({ milliseconds: 0 }), 1);
   const meter = new Meter(table);
-  teller.tell('loading lists');
+  reporter.report('loading lists');
   await checkLoader(table);
   const lists = [...(await loadUndeleted(table, length)), await loadDeleted(table, length)];
   const peers = [walkFull, walkKeys, walkCount, walkTotal].map((way) => way(table));
@@ -80,10 +80,10 @@ async function benchReads(endpoint: string, length: number, teller: Teller) {
   const tables: string[] = [];
   for (const list of lists) {
     const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];
-    const ofList = await readAll(list, ways, meter, teller.tell);
+    const ofList = await readAll(list, ways, meter, reporter.report);
     readings.push(...ofList);
     tables.push(readTable(ofList, new Set(ways.filter(({ total }) => total).map(({ name }) => name))));
-    teller.print(`${tables.at(-1)}\n`);
+    reporter.print(`${tables.at(-1)}\n`);
   }
   return { readings, reads: tables.join('\n\n') };
 }

@@ -41,9 +41,9 @@ export class Loader {
   }
 
   /** Writes all items to the table, with what else an item shall have there. */
-  async flush(table: Table, besides: (item: Item) => Item = () => ({}), lanes = 8): Promise<void> {
+  async flush(table: Table, besides: (item: Item) => Item = () => ({}), concurrency = 8): Promise<void> {
     const items = this.#items.values();
-    const lane = async (): Promise<void> => {
+    const worker = async (): Promise<void> => {
       for (let batch = items.take(25).toArray(); batch.length > 0; batch = items.take(25).toArray()) {
         await writeBatch(
           table,
@@ -51,7 +51,7 @@ export class Loader {
         );
       }
     };
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await Promise.all(Array.from({ length: concurrency }, worker));
   }
 }
 

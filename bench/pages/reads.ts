@@ -20,16 +20,16 @@ export const pagesOf = (list: BenchList): number[] => {
   return [...new Set([1, 100, 1_000, 4_000, last].filter((page) => page <= last))].toSorted((a, b) => a - b);
 };
 
-/** Reads the pages of a list in every way, one way after the other and again, and checks that all ways agree. `tell`: what it is at. */
+/** Reads the pages of a list in every way, one way after the other and again, and checks that all ways agree. `report`: what it is at. */
 export async function readAll(
   list: BenchList,
   ways: readonly Way[],
   meter: Meter,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<Reading[]> {
   const readings: Reading[] = [];
   for (const page of pagesOf(list)) {
-    tell(`reads: ${list.name}, page ${page}`);
+    report(`reads: ${list.name}, page ${page}`);
     const takers = ways.map((way) => new Taker(way, list, page, meter));
     // The first time warms up, and counts only where there is no time for another.
     for (let time = 0; time <= TIMES; time++) {

@@ -43,7 +43,7 @@ export function createTable(creatings: readonly Creating[]): string {
     ],
   );
   const parallel = [...new Set(creatings.map((creating) => creating.parallel))];
-  const head = ['', 'round trips', 'write units', ...parallel.map((lanes) => `${lanes} at once`)];
+  const head = ['', 'round trips', 'write units', ...parallel.map((concurrency) => `${concurrency} at once`)];
   return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
 

@@ -4,7 +4,7 @@ import { clientOperations } from '../../functions/clients/operations.ts';
 import { tickets } from '../../functions/tickets/contract.ts';
 import { ticketOperations } from '../../functions/tickets/operations.ts';
 import { ticketEntity } from '../../functions/tickets/store.ts';
-import { inLanes, upTo } from '../../local/seed/pool.ts';
+import { upTo, withConcurrency } from '../../local/seed/pool.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { aCaller } from '../../test/support/caller.ts';
@@ -31,7 +31,7 @@ export async function measureTickets(table: Table, conflicts: Conflicts, each: n
     const ids: string[] = [];
     for (let made = 0; made < count; made++) ids.push(await createClient(table, org));
     conflicts.reset();
-    await inLanes(WRITERS, upTo(WRITERS * each), (turn) => openTicket(table, org, ids[turn % count] ?? ''));
+    await withConcurrency(WRITERS, upTo(WRITERS * each), (turn) => openTicket(table, org, ids[turn % count] ?? ''));
     const { transactions } = conflicts;
     await checkTotal(table, org, WRITERS * each);
     const what = count === 1 ? 'of one client' : 'of different clients';

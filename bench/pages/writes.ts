@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { inLanes, upTo } from '../../local/seed/pool.ts';
+import { upTo, withConcurrency } from '../../local/seed/pool.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
@@ -62,22 +62,22 @@ interface CreateWay {
 
 const PARALLEL = [1, 16, 64];
 
-/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. `tell`: what it is at. */
+/** Creates records in every way, one after another and many at once, all in one list each, as transactions meet in DynamoDB. `report`: what it is at. */
 export async function measureCreates(
   table: Table,
   meter: Meter,
   conflicts: Conflicts,
   count: number,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<Creating[]> {
   const creatings: Creating[] = [];
   for (const way of waysOf(table)) {
     const { cost } = await meter.measure(way.create);
     for (const parallel of PARALLEL) {
-      tell(`creates: ${way.name}, ${parallel} at once`);
+      report(`creates: ${way.name}, ${parallel} at once`);
       conflicts.reset();
       const start = performance.now();
-      await inLanes(parallel, upTo(count), way.create);
+      await withConcurrency(parallel, upTo(count), way.create);
       creatings.push({
         way: way.name,
         parallel,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { writePerformance } from '../docs.ts';
 import { profileText } from '../profile.ts';
+import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';
-import { Teller } from '../teller.ts';
 import { type Measured, measure } from './measure.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
 import { startContenders } from './processes.ts';
@@ -23,37 +23,42 @@ export interface RequestsOptions {
 export async function benchRequests({ operation = OPERATION_NAMES, ...options }: RequestsOptions): Promise<boolean> {
   const { small, writeDocs, against, profile, engine } = options;
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine === undefined ? {} : { engine }) });
-  const teller = new Teller();
+  const reporter = new ProgressReporter();
   try {
-    if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, teller);
-    const measured = await measure(dynamoDb.endpoint, { small, against, operations: operation }, teller.tell);
+    if (profile !== undefined) return await profileOurs(dynamoDb.endpoint, operation, profile, reporter);
+    const measured = await measure(dynamoDb.endpoint, { small, against, operations: operation }, reporter.report);
     const tables = `${requestTable(measured)}\n\n${callTable(measured)}`;
-    teller.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${tables}\n`);
+    reporter.print(`CPU time of the document client for the same calls ÷ CPU time; median (quartiles)\n\n${tables}\n`);
     if (writeDocs) await writePerformance('requests', tables, plotOfRequests(measured));
-    return tellBounds(measured, teller);
+    return reportBounds(measured, reporter);
   } finally {
-    teller.stop();
+    reporter.stop();
     await dynamoDb.stop();
   }
 }
 
-function tellBounds(measured: Measured, teller: Teller): boolean {
+function reportBounds(measured: Measured, reporter: ProgressReporter): boolean {
   const bounds = boundsOf(measured);
-  for (const bound of bounds) teller.print(boundText(bound));
+  for (const bound of bounds) reporter.print(boundText(bound));
   return bounds.every(holds);
 }
 
 const WARM_UP = 3_000;
 const PROFILED = 3_000;
 
-async function profileOurs(engine: string, operations: readonly OperationName[], directory: string, teller: Teller) {
+async function profileOurs(
+  engine: string,
+  operations: readonly OperationName[],
+  directory: string,
+  reporter: ProgressReporter,
+) {
   const [ours] = await startContenders(engine, 0, ['ours']);
   for (const operation of operations) {
-    teller.tell(operation);
+    reporter.report(operation);
     const profile = join(directory, `${operation.replaceAll(' ', '-')}.cpuprofile`);
     await ours?.play({ operation, requests: WARM_UP });
     await ours?.play({ operation, requests: PROFILED, profile });
-    teller.print(`## ${operation}: ${profile}\n\n${await profileText(profile, PROFILED)}\n`);
+    reporter.print(`## ${operation}: ${profile}\n\n${await profileText(profile, PROFILED)}\n`);
   }
   ours?.stop();
   return true;

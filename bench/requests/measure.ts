@@ -43,7 +43,7 @@ const SMALL: Size = { generations: 1, warmUp: 300, rounds: 7, turns: 3, requests
 export async function measure(
   engine: string,
   { small, against = CONTENDER_NAMES, operations }: Extent,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<Measured> {
   const size = small ? SMALL : SIZE;
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
@@ -52,13 +52,13 @@ export async function measure(
     operations.map((operation) => [operation, new Map(names.map((name) => [name, [] as number[]]))]),
   );
   for (let generation = 0; generation < size.generations; generation++) {
-    tell(`starting processes, ${generation + 1} of ${size.generations}`);
+    report(`starting processes, ${generation + 1} of ${size.generations}`);
     const contenders = await startContenders(engine, generation, names);
     for (const contender of contenders) calls.set(contender.name, contender.calls);
     try {
-      await warmUp(contenders, operations, size, tell);
+      await warmUp(contenders, operations, size, report);
       for (let round = 1; round <= size.rounds; round++) {
-        tell(`round ${generation * size.rounds + round} of ${size.generations * size.rounds}`);
+        report(`round ${generation * size.rounds + round} of ${size.generations * size.rounds}`);
         for (const operation of operations) {
           for (const [name, cost] of await playRound(contenders, operation, size))
             costs.get(operation)?.get(name)?.push(cost);
@@ -90,10 +90,10 @@ async function warmUp(
   contenders: readonly Contender[],
   operations: readonly OperationName[],
   { warmUp: requests }: Size,
-  tell: (text: string) => void,
+  report: (text: string) => void,
 ): Promise<void> {
   for (const contender of contenders) {
-    tell(`warming up ${contender.name}`);
+    report(`warming up ${contender.name}`);
     // All operations come before any is measured, and each twice: code that one has been compiled for may be compiled again for another.
     for (const operation of [...operations, ...operations]) await contender.play({ operation, requests: requests / 2 });
   }

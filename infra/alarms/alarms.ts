@@ -56,12 +56,12 @@ export class Alarms extends Construct {
 
   /** An alarm that nobody is told of is found by who looks for it. */
   #sayWhoIsTold({ alarmEmail, alarmTopicArn }: Settings): void {
-    const told = [alarmEmail, alarmTopicArn].filter((each) => each !== undefined);
+    const notified = [alarmEmail, alarmTopicArn].filter((each) => each !== undefined);
     const nobody = 'nobody: set alarmEmail or alarmTopicArn';
-    if (told.length === 0) Annotations.of(this).addInfo(`Alarms tell ${nobody}.`);
-    new CfnOutput(this, 'ToldOfAlarms', { value: told.length === 0 ? nobody : told.join(', ') }).overrideLogicalId(
-      'ToldOfAlarms',
-    );
+    if (notified.length === 0) Annotations.of(this).addInfo(`Alarms tell ${nobody}.`);
+    new CfnOutput(this, 'ToldOfAlarms', {
+      value: notified.length === 0 ? nobody : notified.join(', '),
+    }).overrideLogicalId('ToldOfAlarms');
   }
 
   /** What even the smallest stage has: no more than ten metrics, and what AWS tells of for nothing. */

@@ -31,7 +31,7 @@ export class Events extends Construct {
     const stacks = stackNames(stage).map((name) =>
       Stack.of(this).formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}/` }),
     );
-    this.#tell('deployment-failed', {
+    this.#notify('deployment-failed', {
       meaning: 'a deployment failed, and CloudFormation goes back to what was before or could not',
       what: `${field('stack-id')} ${field('status-details.status')}`,
       pattern: {
@@ -60,7 +60,7 @@ export class Events extends Construct {
    * https://docs.aws.amazon.com/kms/latest/developerguide/ct-schedule-key-deletion.html
    */
   #watchKeys(keys: readonly string[]): void {
-    this.#tell('key-disabled', {
+    this.#notify('key-disabled', {
       meaning: 'a key of the stage was disabled or scheduled for deletion',
       what: `${field('eventName')} of ${field('resources[0].ARN')} by ${field('userIdentity.arn')}`,
       pattern: {
@@ -78,7 +78,7 @@ export class Events extends Construct {
 
   /** https://docs.aws.amazon.com/aws-backup/latest/devguide/eventbridge.html */
   #watchBackups(table: string): void {
-    this.#tell('backup-failed', {
+    this.#notify('backup-failed', {
       meaning: 'a daily backup of the table, or its copy, was not made',
       what: `${EventField.detailType}: ${field('state')}`,
       pattern: {
@@ -89,7 +89,7 @@ export class Events extends Construct {
     });
   }
 
-  #tell(
+  #notify(
     name: string,
     { meaning, what, pattern }: Pick<Described, 'meaning'> & { readonly what: string; readonly pattern: EventPattern },
   ): void {

@@ -36,7 +36,7 @@ export abstract class Subject extends Construct {
 
   /** @param name as `docs/operations.md` lists it; the prefix of the stage goes before it */
   protected alarm(name: string, props: AlarmProps): Alarm {
-    return this.#telling(this.silentAlarm(name, props));
+    return this.#withActions(this.silentAlarm(name, props));
   }
 
   /** An alarm that nobody is told of: what asks for it is a deployment, or another alarm. */
@@ -64,13 +64,13 @@ export abstract class Subject extends Construct {
       alarmDescription: descriptionOf({ meaning, runbook: name }),
       alarmRule: AlarmRule.allOf(...alarms.map((each) => AlarmRule.fromAlarm(each, AlarmState.ALARM))),
     });
-    this.#telling(composite);
+    this.#withActions(composite);
   }
 
-  #telling<A extends AlarmBase>(alarm: A): A {
-    const tell = this.#topics.map((topic) => new SnsAction(topic));
-    alarm.addAlarmAction(...tell);
-    alarm.addOkAction(...tell);
+  #withActions<A extends AlarmBase>(alarm: A): A {
+    const actions = this.#topics.map((topic) => new SnsAction(topic));
+    alarm.addAlarmAction(...actions);
+    alarm.addOkAction(...actions);
     return alarm;
   }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
-import { routeShapes } from './route-shapes.ts';
+import { precompiledRouteMetadata } from './route-metadata.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { staticModules } from './static-modules.ts';
 import { withoutTexts } from './texts.ts';
@@ -22,7 +22,7 @@ export async function bundle(names: readonly string[], directory: string): Promi
   await Promise.all(
     bundles.map(([name, outdir]) => {
       const contract = contracts.find((each) => each.name === name);
-      const plugins = contract === undefined ? [] : [routeShapes(contract)];
+      const plugins = contract === undefined ? [] : [precompiledRouteMetadata(contract)];
       return bundleOne(join('functions', name, 'handler.ts'), outdir, plugins);
     }),
   );

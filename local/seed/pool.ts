@@ -5,11 +5,15 @@ import { allDone } from '../../shared/all-done.ts';
  * @returns the results, in the order of the items
  * @throws what the work throws
  */
-export async function inLanes<T, R>(lanes: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+export async function withConcurrency<T, R>(
+  concurrency: number,
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<R[]> {
   const results: R[] = [];
   const left = items.entries();
   let hasFailed = false;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     for (const [index, item] of left) {
       if (hasFailed) return;
       try {
@@ -20,7 +24,7 @@ export async function inLanes<T, R>(lanes: number, items: readonly T[], work: (i
       }
     }
   };
-  await allDone(Array.from({ length: lanes }, lane));
+  await allDone(Array.from({ length: concurrency }, worker));
   return results;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Created, type Fields, SeedApi, type SeedApiOptions } from './api.ts';
 import { client, resource, service, serviceAction, terminal } from './companies.ts';
 import { logEntry, ROLES, talk, USERS } from './people.ts';
-import { inLanes, upTo } from './pool.ts';
+import { upTo, withConcurrency } from './pool.ts';
 import { Random } from './random.ts';
 import { DAY_MS, samples } from './samples.ts';
 
@@ -28,7 +28,7 @@ export interface Seeded {
 }
 
 /** Requests at once. More do not make it faster: the API is one process. */
-const LANES = 8;
+const CONCURRENCY = 8;
 const LOGS_A_CLIENT = 10;
 
 /** Makes a new organization and fills it through the API. @throws SeedError */
@@ -74,7 +74,7 @@ class Filling {
   async run(): Promise<readonly Created[]> {
     const { clients, days, now } = this.#options;
     this.#phase = 'clients, services, resources, tickets';
-    const resources = (await inLanes(LANES, upTo(clients), (index) => this.#client(index))).flat();
+    const resources = (await withConcurrency(CONCURRENCY, upTo(clients), (index) => this.#client(index))).flat();
 
     this.#phase = 'samples, users, log entries';
     const histories = resources.map(({ id }, index) => ({ id, history: samples(days, now, new Random(index)) }));
@@ -82,9 +82,11 @@ class Filling {
     const entries = upTo(clients * LOGS_A_CLIENT).map(() => logEntry(random));
     const requests = [...histories.flatMap(({ history }) => history), ...entries, ...ROLES, ...USERS, ...USERS];
     this.#total = this.#api.requests + requests.length;
-    await inLanes(LANES, histories, ({ id, history }) => this.#inTurn(`/resources/${id}/history`, history));
+    await withConcurrency(CONCURRENCY, histories, ({ id, history }) =>
+      this.#inTurn(`/resources/${id}/history`, history),
+    );
     await this.#people();
-    await inLanes(LANES, entries, (entry) => this.#post('/logs/ingest', entry));
+    await withConcurrency(CONCURRENCY, entries, (entry) => this.#post('/logs/ingest', entry));
     return resources;
   }
 
@@ -118,8 +120,8 @@ class Filling {
   }
 
   async #people(): Promise<void> {
-    const roles = await inLanes(LANES, ROLES, (role) => this.#post('/roles', role));
-    await inLanes(LANES, [...USERS.entries()], async ([index, fields]) => {
+    const roles = await withConcurrency(CONCURRENCY, ROLES, (role) => this.#post('/roles', role));
+    await withConcurrency(CONCURRENCY, [...USERS.entries()], async ([index, fields]) => {
       const { id: user_id } = await this.#post('/users', fields);
       await this.#post('/users/memberships', { user_id, role_id: roles[index % roles.length]?.id ?? null });
     });

@@ -10,7 +10,7 @@ import { escaped } from './printable.ts';
 /** What `npm start` writes while it runs. */
 export interface Log {
   /** Whether a text of this level is written. */
-  readonly tells: (level: Level) => boolean;
+  readonly writes: (level: Level) => boolean;
   readonly debug: (text: string) => void;
   readonly info: (text: string) => void;
   readonly warn: (text: string) => void;
@@ -39,16 +39,16 @@ export function terminalLog(
   level: LogLevel,
   { stdout, stderr }: Pick<NodeJS.Process, 'stdout' | 'stderr'> = process,
 ): Log {
-  const tells = (asked: Level): boolean => LOG_LEVELS.indexOf(asked) >= LOG_LEVELS.indexOf(level);
-  const teller = (own: Level) => {
+  const writes = (asked: Level): boolean => LOG_LEVELS.indexOf(asked) >= LOG_LEVELS.indexOf(level);
+  const writerOf = (own: Level) => {
     const stream = own === 'warn' || own === 'error' ? stderr : stdout;
     const color = MARKS[own];
     const mark = color === undefined ? '' : `${painter(stream)(color, own.toUpperCase())} `;
     return (text: string): void => {
-      if (tells(own)) stream.write(`${mark}${own === 'info' ? text : escapedLines(text)}\n`);
+      if (writes(own)) stream.write(`${mark}${own === 'info' ? text : escapedLines(text)}\n`);
     };
   };
-  return { tells, debug: teller('debug'), info: teller('info'), warn: teller('warn'), error: teller('error') };
+  return { writes, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
 /** Stacks have several lines. Lines of requests, which are painted, bring no text of others. */
@@ -63,10 +63,10 @@ export function divertLogger(own: typeof logger, log: Log): void {
 /** `The service failed, request 7c2…, operation createClient`, and below it the stacks of the error and its causes. */
 function textOf(message: string, { error }: About = {}): string {
   const { request_id: request, operation } = annotations();
-  const told = Object.entries({ request, operation }).flatMap(([name, value]) =>
+  const details = Object.entries({ request, operation }).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
   );
-  return [[message, ...told].join(', '), ...(error === undefined ? [] : [readableStack(error)])].join('\n');
+  return [[message, ...details].join(', '), ...(error === undefined ? [] : [readableStack(error)])].join('\n');
 }
 
 const ROOT = join(import.meta.dirname, '../..');

@@ -15,13 +15,13 @@ export interface Progress {
 /** The part of a stream that is written to. */
 export type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
-/** The same for a text that is told anew now and then, beginning with this one. */
-export function tellProgress(first: string): Progress & { readonly tell: (text: string) => void } {
+/** The same for a text that its owner replaces by `report` now and then, beginning with this one. */
+export function reportProgress(first: string): Progress & { readonly report: (text: string) => void } {
   let state = first;
-  const tell = (text: string): void => {
+  const report = (text: string): void => {
     state = text;
   };
-  return { tell, ...showProgress(() => state) };
+  return { report, ...showProgress(() => state) };
 }
 
 /** Shows how far a long command is, beside what it prints: on a terminal in one line that changes, elsewhere now and then in a line. */

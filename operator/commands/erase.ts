@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
-import { tellProgress } from '../../local/terminal/progress.ts';
+import { reportProgress } from '../../local/terminal/progress.ts';
 import { readErasure } from '../../shared/table/erase/erasure.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { type Organization, organizationEntity } from '../../shared/table/system/organizations.ts';
@@ -57,10 +57,10 @@ async function erase(options: EraseOptions): Promise<void> {
     return;
   }
   const sweeps = options.sweep === true || options.local === true;
-  const progress = tellProgress('');
+  const progress = reportProgress('');
   const receipt = await eraseOrganization(id, {
     sweeps,
-    onProgress: (step, deleted) => progress.tell(`${step}, ${deleted} items deleted`),
+    onProgress: (step, deleted) => progress.report(`${step}, ${deleted} items deleted`),
   }).finally(progress.stop);
   answer(options, receipt, linesOf(receipt));
 }

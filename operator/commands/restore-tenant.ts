@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
-import { tellProgress } from '../../local/terminal/progress.ts';
+import { reportProgress } from '../../local/terminal/progress.ts';
 import { organizationEntity } from '../../shared/table/system/organizations.ts';
 import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -56,9 +56,9 @@ async function restore(options: RestoreOptions): Promise<void> {
       return;
     }
   }
-  const progress = tellProgress('');
+  const progress = reportProgress('');
   const restored = await restoreTenant(id, fromTable, {
-    onProgress: (step, written) => progress.tell(`${step}, ${written} items written`),
+    onProgress: (step, written) => progress.report(`${step}, ${written} items written`),
   }).finally(progress.stop);
   const left = restored.verified.differences.filter(({ repaired }) => !repaired).length;
   answer(options, { org_id: id, restored: true, ...restored }, [...linesOf(restored), ...verifiedLines(id, restored)]);

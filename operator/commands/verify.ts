@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumber } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
-import { tellProgress } from '../../local/terminal/progress.ts';
+import { reportProgress } from '../../local/terminal/progress.ts';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
@@ -86,7 +86,7 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
   const repair = options.repair === true;
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   await using progress = await openProgress(options, repair);
-  const shown = tellProgress('listing the organizations');
+  const shown = reportProgress('listing the organizations');
   const found = await verifyAll(kinds, {
     repair,
     concurrency,
@@ -95,7 +95,7 @@ async function verifyEach(options: VerifyOptions): Promise<void> {
       shown.clear();
       if (!json) print(`${nameOf(orgId)}: ${lineOf(difference, repair)}`);
     },
-    onProgress: (finished, all) => shown.tell(`${finished} of ${all} tenants`),
+    onProgress: (finished, all) => shown.report(`${finished} of ${all} tenants`),
   }).finally(shown.stop);
   report(options, found);
 }

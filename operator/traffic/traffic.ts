@@ -22,8 +22,8 @@ export interface TrafficOptions extends Key {
   readonly wait?: (seconds: number) => Promise<unknown>;
 }
 
-/** A lane sends one request after the other: so many a second, if each takes a quarter of one. */
-const RATE_OF_A_LANE = 4;
+/** A sender sends one request after the other: so many a second, if each takes a quarter of one. */
+const RATE_OF_A_SENDER = 4;
 const SLUG = 'canary-traffic';
 
 /**
@@ -39,10 +39,10 @@ export async function prepareTraffic(options: TrafficOptions): Promise<(() => Pr
   const client = await clientOf(ask, options);
   if (client === undefined) return undefined;
   return async () => {
-    const lanes = Array.from({ length: Math.ceil(rate / RATE_OF_A_LANE) }, async () => {
+    const senders = Array.from({ length: Math.ceil(rate / RATE_OF_A_SENDER) }, async () => {
       while (!signal.aborted) await round(ask, options, client, signal);
     });
-    await Promise.all(lanes);
+    await Promise.all(senders);
     await clear(ask, options, client);
     return tally;
   };

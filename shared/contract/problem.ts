@@ -36,8 +36,8 @@ export type ProblemType = keyof typeof PROBLEMS;
 /** Prefix of the `type` of every problem: an absolute URI that is an identifier only (RFC 9457 §3.1.1). */
 export const PROBLEM_TYPE_PREFIX = 'urn:problem-type:custodia:';
 
-/** One finding: what is wrong with one part of the request. */
-export interface Finding {
+/** One field error: what is wrong with one part of the request. */
+export interface FieldError {
   /** The part of the request that `pointer` points into. */
   readonly in: 'body' | 'query' | 'path' | 'header';
   /** JSON Pointer in its fragment form (RFC 6901 §6): `#/client_id`. */
@@ -47,7 +47,7 @@ export interface Finding {
 
 interface ProblemOptions {
   readonly detail?: string;
-  readonly errors?: readonly Finding[];
+  readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
@@ -58,7 +58,7 @@ export class Problem extends Error {
   readonly type: ProblemType;
   readonly status: number;
   readonly detail: string | undefined;
-  readonly errors: readonly Finding[];
+  readonly errors: readonly FieldError[];
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(type: ProblemType, options: ProblemOptions = {}) {
@@ -71,8 +71,8 @@ export class Problem extends Error {
   }
 }
 
-/** More findings do not help, and a body full of unknown fields would make the response larger than Lambda can carry. */
-export const MAX_FINDINGS = 100;
+/** More field errors do not help, and a body full of unknown fields would make the response larger than Lambda can carry. */
+export const MAX_FIELD_ERRORS = 100;
 
 /** The problem details object of a problem, as it is sent. */
 export const problemDetails = (problem: Problem, requestId: string) => ({
@@ -81,7 +81,7 @@ export const problemDetails = (problem: Problem, requestId: string) => ({
   status: problem.status,
   ...(problem.detail === undefined ? {} : { detail: problem.detail }),
   request_id: requestId,
-  ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, MAX_FINDINGS) }),
+  ...(problem.errors.length === 0 ? {} : { errors: problem.errors.slice(0, MAX_FIELD_ERRORS) }),
 });
 
 /** Longer keys are cut in pointers: no field of this API is half as long. In UTF-16 code units. */

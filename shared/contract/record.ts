@@ -53,8 +53,8 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
   /** What it is, in the OpenAPI document; of the bodies of records it follows from the record. */
   readonly description?: string | undefined;
-  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/fixed-fields.ts`). */
-  readonly fixed: Readonly<Record<string, z.ZodType>>;
+  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/read-only-fields.ts`). */
+  readonly readOnlyFields: Readonly<Record<string, z.ZodType>>;
 }
 
 export interface RecordType<F extends Fields = Fields> {
@@ -88,14 +88,14 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
     const own = () => entriesOf().filter(([, field]) => isTaken(field));
     const others = () => entriesOf().filter(([, field]) => !isTaken(field));
     const built = lazily(() => z.strictObject(shapeOf(own(), taken)));
-    const fixed = lazily(() => shapeOf(others(), answered));
+    const readOnlyFields = lazily(() => shapeOf(others(), answered));
     return {
       name: `${name}${suffix}`,
       get schema() {
         return built();
       },
-      get fixed() {
-        return fixed();
+      get readOnlyFields() {
+        return readOnlyFields();
       },
     };
   };
@@ -150,7 +150,7 @@ export function body<S extends z.ZodRawShape>(name: string, shape: () => S): Des
       return schema();
     },
     description: undefined as string | undefined,
-    fixed: {},
+    readOnlyFields: {},
     describe(text: string) {
       made.description = text;
       return made;
@@ -175,8 +175,8 @@ export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
     get schema() {
       return schema();
     },
-    get fixed() {
-      return base.fixed;
+    get readOnlyFields() {
+      return base.readOnlyFields;
     },
   };
 };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 
 /**
- * What findings say: the same sentence for the same rule, with its limit. A kind of field that has a sentence of its own says so where it is
+ * What field errors say: the same sentence for the same rule, with its limit. A kind of field that has a sentence of its own says so where it is
  * declared (`fields.ts`); these are for all others, in place of zod's.
  */
 
@@ -24,7 +24,7 @@ export const sentenceOf = (issue: Issue): string => {
       if (issue.origin === 'string' && issue.minimum === 1) return 'must not be empty';
       return `must ${MEASURES[issue.origin]?.(`at least ${issue.minimum}`) ?? `be at least ${issue.minimum}`}`;
     default:
-      // Formats and rules of our own say it themselves (`test/contract/findings.test.ts`).
+      // Formats and rules of our own say it themselves (`test/contract/field-errors.test.ts`).
       return 'is not valid';
   }
 };

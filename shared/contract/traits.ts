@@ -23,8 +23,8 @@ export const isConditionalRead = (route: Route): boolean => route.method === 'GE
 export const isConditionalWrite = (route: Route): boolean => route.method === 'PATCH' || route.method === 'DELETE';
 
 /** Its body may name fields of the record that it cannot set, and `Prefer: handling=lenient` ignores them (RFC 7240 §4.4). */
-export const hasFixedFields = ({ auth, body }: Route): boolean =>
-  auth !== 'signature' && body !== undefined && Object.keys(body.fixed).length > 0;
+export const hasReadOnlyFields = ({ auth, body }: Route): boolean =>
+  auth !== 'signature' && body !== undefined && Object.keys(body.readOnlyFields).length > 0;
 
 /** The route that reads a record which this route creates, if the domain has one. */
 export const itemRouteOf = (contract: Contract, route: Route): Route | undefined =>

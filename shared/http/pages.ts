@@ -5,7 +5,7 @@ import { PREFIX_PARAMETER } from '../table/lists/view.ts';
 import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
 import { answerPage, type BearerInput, type Filtered } from './operation.ts';
-import { shapeOf } from './route-shape.ts';
+import { metadataOf } from './route-metadata.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
 
@@ -53,7 +53,7 @@ export function assertFiltersServed(contract: Contract, operations: Readonly<Rec
   for (const [operationId, route] of Object.entries(contract.routes)) {
     const { filters } = (operations[operationId] ?? {}) as Partial<Filtered<string>>;
     if (!isList(route)) continue;
-    const written = [...shapeOf(route).filters, ...(route.notYetOffered ?? [])];
+    const written = [...metadataOf(route).filters, ...(route.notYetOffered ?? [])];
     const unserved = written.filter((name) => !Object.hasOwn(filters ?? {}, name));
     if (unserved.length > 0) throw new TypeError(unservedMessage(contract, operationId, route, unserved, filters));
   }

@@ -4,7 +4,7 @@ import { TableUnavailable } from '../table/errors.ts';
 import { countRead, isEventDue, type ReadCount, stageEventLeft } from '../table/system/daily-counts.ts';
 import type { Tenant } from '../table/tenant.ts';
 import type { Input, Scope } from './operation.ts';
-import { shapeOf } from './route-shape.ts';
+import { metadataOf } from './route-metadata.ts';
 
 /**
  * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0171-reads-of-credentials.md`).
@@ -76,7 +76,7 @@ export class ProtectedRead {
 
 /** Whether a response may have the field, and a value in it: a creation shows what it was given. */
 function mayShow(route: Route, { body }: Input, field: string): boolean {
-  const { response } = shapeOf(route);
+  const { response } = metadataOf(route);
   const record = response?.fields?.data?.element ?? response;
   return record?.fields?.[field] !== undefined && (route.method !== 'POST' || (body?.[field] ?? null) !== null);
 }

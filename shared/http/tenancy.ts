@@ -1,4 +1,4 @@
-import { type Finding, invalidField, Problem } from '../contract/problem.ts';
+import { type FieldError, invalidField, Problem } from '../contract/problem.ts';
 import type { Caller } from '../identity/caller.ts';
 import type { Session } from '../table/session.ts';
 import { Tenant } from '../table/tenant.ts';
@@ -23,14 +23,14 @@ export async function tenantOf(
   const tenant = Tenant.named(named.orgId, caller, session);
   if (foreign !== undefined || tenant === undefined) {
     const { part } = foreign ?? named;
-    throw new Problem('forbidden', { errors: [finding(part, 'must be the organization of the caller')] });
+    throw new Problem('forbidden', { errors: [fieldError(part, 'must be the organization of the caller')] });
   }
   if (second !== undefined && second.orgId !== named.orgId) {
-    throw new Problem('invalid-body', { errors: [finding('body', 'names another organization than the query')] });
+    throw new Problem('invalid-body', { errors: [fieldError('body', 'names another organization than the query')] });
   }
   if (caller.orgId === null && !(await tenant.exists())) {
     throw new Problem(named.part === 'query' ? 'not-found' : 'invalid-body', {
-      errors: [finding(named.part, 'names no organization')],
+      errors: [fieldError(named.part, 'names no organization')],
     });
   }
   return tenant;
@@ -47,7 +47,7 @@ type Part = 'query' | 'body';
 const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: Part; orgId: string } | undefined =>
   typeof fields.org_id === 'string' ? { part, orgId: fields.org_id } : undefined;
 
-const finding = (part: Part, detail: string): Finding => ({ in: part, pointer: '#/org_id', detail });
+const fieldError = (part: Part, detail: string): FieldError => ({ in: part, pointer: '#/org_id', detail });
 
 /**
  * Checks that a platform caller says to whom a new record belongs, of a kind that the platform may have itself: to the organization named in query

@@ -1,5 +1,4 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { checkFixed } from './fixed-fields.ts';
 import { IdempotentRequest } from './idempotency.ts';
 import type { InSession } from './middleware/in-session.ts';
 import type { SuspensionChecked } from './middleware/not-suspended.ts';
@@ -7,6 +6,7 @@ import type { Routed } from './middleware/routed.ts';
 import type { TenantScoped } from './middleware/tenant-scoped.ts';
 import type { Validated } from './middleware/validated.ts';
 import { ProtectedRead } from './protected-read.ts';
+import { checkReadOnlyFields } from './read-only-fields.ts';
 import { runAfterRefusal } from './rehearsal.ts';
 import { responseOf } from './response/answer.ts';
 import { runOnce } from './run.ts';
@@ -18,13 +18,14 @@ type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
  * gets neither an answer nor a commit.
  */
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
-  const { matched, request, session, input, fixed, scope, suspensionCheck } = event;
+  const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
     const answer = await matched.operation({ ...input, ...scope });
-    if (matched.route.method === 'POST') checkFixed(matched.route, fixed, answer.body);
+    if (matched.route.method === 'POST') checkReadOnlyFields(matched.route, readOnlyFields, answer.body);
     return responseOf({ matched, request, input, scope }, answer);
   };
-  const inputs = Object.keys(fixed).length === 0 ? input : { ...input, fixed };
+  // The fingerprint of a request is stored: it keeps the name.
+  const inputs = Object.keys(readOnlyFields).length === 0 ? input : { ...input, fixed: readOnlyFields };
   const idempotent = IdempotentRequest.of(matched, request, scope, inputs);
   const run = idempotent === undefined ? respond : () => runOnce(idempotent, session, respond);
   const read = ProtectedRead.of(matched, input, scope);

@@ -2,15 +2,15 @@ import type * as z from 'zod';
 import { TOO_LARGE } from '../contract/fields.ts';
 import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '../contract/free-form.ts';
 import { asNumber, type Parsed } from '../contract/json.ts';
-import { type Finding, MAX_FINDINGS, Problem, pointer } from '../contract/problem.ts';
+import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 import { sentenceOf } from '../contract/sentences.ts';
 import { isUuid } from '../well-formed.ts';
 import type { HttpRequest } from './request.ts';
-import { shapeOf } from './route-shape.ts';
+import { metadataOf } from './route-metadata.ts';
 
-/** Validates path, query and body against their route. All findings of one of them are reported together. */
+/** Validates path, query and body against their route. All errors of one of them are reported together. */
 
 /** @throws Problem `invalid-parameter` */
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
@@ -18,7 +18,7 @@ export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>):
 
 /** The parameters, where all are to be UUIDs and are: what the schema would make of them. */
 function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record<string, string> | undefined {
-  const { uuids, parameters } = shapeOf(route);
+  const { uuids, parameters } = metadataOf(route);
   const given = Object.entries(params);
   return uuids.length === parameters &&
     given.length === parameters &&
@@ -29,13 +29,13 @@ function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record
 
 /** @throws Problem `invalid-parameter` */
 export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): Record<string, unknown> {
-  const { emptyQuery } = shapeOf(route);
+  const { emptyQuery } = metadataOf(route);
   if (emptyQuery !== null && Object.keys(request.query).length === 0) return { ...emptyQuery };
   const repeated = Object.keys(request.query).filter((name) => (request.query[name]?.length ?? 0) > 1);
   if (repeated.length > 0) {
     throw new Problem('invalid-parameter', {
       errors: repeated.map(
-        (name): Finding => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
+        (name): FieldError => ({ in: 'query', pointer: pointer([name]), detail: 'given more than once' }),
       ),
     });
   }
@@ -44,7 +44,7 @@ export function validQuery(route: Route, request: Pick<HttpRequest, 'query'>): R
 }
 
 /**
- * The fields of a body that it can set; `fixed-fields.ts` judges the others.
+ * The fields of a body that it can set; `read-only-fields.ts` compares the others.
  * @throws Problem `invalid-body`, or `content-too-large` when a field is too large
  */
 export function validBody(body: Body, given: unknown): Record<string, unknown> {
@@ -53,7 +53,7 @@ export function validBody(body: Body, given: unknown): Record<string, unknown> {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw new Problem('invalid-body', { errors: [{ in: 'body', pointer: '#', detail: 'must be a JSON object' }] });
   }
-  const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.fixed, field));
+  const settable = Object.entries(json).filter(([field]) => !Object.hasOwn(body.readOnlyFields, field));
   const fields = Object.fromEntries(settable.map(([field, value]) => [field, asNumber(value)]));
   return parsed(body.schema, fields, 'body', 'invalid-body');
 }
@@ -79,7 +79,7 @@ const used = new WeakSet<z.ZodType>();
 function parsed(
   schema: z.ZodObject,
   value: Readonly<Record<string, unknown>>,
-  part: Finding['in'],
+  part: FieldError['in'],
   type: 'invalid-parameter' | 'invalid-body',
 ): Record<string, unknown> {
   // zod compiles a schema's parser for speed, which takes a millisecond: a first request does without.
@@ -88,7 +88,7 @@ function parsed(
   if (result.success) return result.data;
   const issues = withoutConsequences(result.error.issues);
   throw new Problem(issues.some(isAboutSize) ? 'content-too-large' : type, {
-    errors: issues.slice(0, MAX_FINDINGS).flatMap((issue) => findingsOf(issue, part)),
+    errors: issues.slice(0, MAX_FIELD_ERRORS).flatMap((issue) => fieldErrorsOf(issue, part)),
   });
 }
 
@@ -100,10 +100,10 @@ function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.co
 
 const isAboutSize = (issue: z.core.$ZodIssue): boolean => issue.code === 'custom' && issue.params === TOO_LARGE;
 
-function findingsOf(issue: z.core.$ZodIssue, part: Finding['in']): Finding[] {
+function fieldErrorsOf(issue: z.core.$ZodIssue, part: FieldError['in']): FieldError[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
-      .slice(0, MAX_FINDINGS)
+      .slice(0, MAX_FIELD_ERRORS)
       .map((key) => ({ in: part, pointer: pointer([...issue.path, key]), detail: 'is not known here' }));
   }
   return [{ in: part, pointer: pointer(issue.path), detail: issue.message }];

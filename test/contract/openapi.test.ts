@@ -157,7 +157,7 @@ describe.each(routes)('the operation %s', (id, { contract, route }) => {
       required?: string[];
     };
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
-    for (const field of Object.keys(route.body.fixed)) {
+    for (const field of Object.keys(route.body.readOnlyFields)) {
       expect(schema.properties[field], field).toMatchObject({ readOnly: true });
       expect(schema.required ?? []).not.toContain(field);
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { problemExample, problemSchema } from '../../shared/contract/openapi/problems.ts';
 import {
-  MAX_FINDINGS,
+  MAX_FIELD_ERRORS,
   PROBLEMS,
   Problem,
   type ProblemType,
@@ -48,7 +48,7 @@ describe('problem details', () => {
   it('name a hundred findings at most: an answer to a megabyte of unknown fields must fit', () => {
     const finding = { in: 'body', pointer: '#/a', detail: 'is not known here' } as const;
     const problem = new Problem('invalid-body', { errors: Array.from({ length: 100_000 }, () => finding) });
-    expect(problemDetails(problem, 'r').errors).toHaveLength(MAX_FINDINGS);
+    expect(problemDetails(problem, 'r').errors).toHaveLength(MAX_FIELD_ERRORS);
   });
 
   it.each(Object.keys(PROBLEMS) as ProblemType[])('of %s are as described', (type) => {

@@ -3,7 +3,7 @@ import { jsonObject, name, timestamp, uuid, word } from '../../shared/contract/f
 import type { Problem } from '../../shared/contract/problem.ts';
 import { createOnly, optionalOnCreate, readOnly, record } from '../../shared/contract/record.ts';
 import { present } from '../../shared/http/response/present.ts';
-import { shownOf } from '../../shared/http/route-shape.ts';
+import { projectionOf } from '../../shared/http/route-metadata.ts';
 import { validBody } from '../../shared/http/validate.ts';
 
 const job = record('Job', () => ({
@@ -48,9 +48,9 @@ describe('a record', () => {
       'created_at',
     ]);
     expect(fields(job.create.schema.shape)).toEqual(['owner_id', 'number', 'name', 'note', 'status', 'data']);
-    expect(fields(job.create.fixed)).toEqual(['id', 'created_at']);
+    expect(fields(job.create.readOnlyFields)).toEqual(['id', 'created_at']);
     expect(fields(job.patch.schema.shape)).toEqual(['name', 'note', 'status', 'data']);
-    expect(fields(job.patch.fixed)).toEqual(['id', 'owner_id', 'number', 'created_at']);
+    expect(fields(job.patch.readOnlyFields)).toEqual(['id', 'owner_id', 'number', 'created_at']);
     expect([job.create.name, job.patch.name]).toEqual(['JobCreate', 'JobPatch']);
   });
 
@@ -110,7 +110,7 @@ describe('a record', () => {
   });
 
   it('is answered with every field: defaults and null for what is missing, nothing of what is inside', () => {
-    expect(present(shownOf(job.schema), { id: ID, name: 'a', SECRET: 1, secret: 2 })).toEqual({
+    expect(present(projectionOf(job.schema), { id: ID, name: 'a', SECRET: 1, secret: 2 })).toEqual({
       id: ID,
       owner_id: null,
       number: null,

@@ -129,7 +129,7 @@ describe('a record named in the body', () => {
     const record = referencesOf(route).get(field) ?? '';
     const place: Place = (scenario, id) => withBody(scenario, { [field]: id });
     const { status, said } = await expectNoDifference(operationId, place, await rivals.reference(record));
-    const isFixed = route.body !== undefined && field in route.body.fixed;
+    const isFixed = route.body !== undefined && field in route.body.readOnlyFields;
     expect([status, said.includes(`#/${field}`)]).toEqual(isFixed ? [200, false] : [422, true]);
     const own = await exchange(place(await testTenant.scenario(operationId), await testTenant.reference(record)));
     expect(own.status).toBe(route.response.status);

@@ -12,7 +12,13 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 const lines: string[] = [];
 const calls: string[] = [];
 const ignored = (): void => undefined;
-const log: Log = { tells: () => true, debug: ignored, info: (text) => lines.push(text), warn: ignored, error: ignored };
+const log: Log = {
+  writes: () => true,
+  debug: ignored,
+  info: (text) => lines.push(text),
+  warn: ignored,
+  error: ignored,
+};
 
 /** Not a terminal. */
 const file = new PassThrough();

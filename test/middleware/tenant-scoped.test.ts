@@ -141,7 +141,9 @@ describe('a record that the route is about', () => {
   const get = async (method: Method, wanted: string, ifMatch?: string) => {
     const to = route(method, '/things', working);
     const headers = ifMatch === undefined ? {} : { 'If-Match': [ifMatch] };
-    const scope = await scopeOf(asked({}, { caller: aCaller(ACME), fixed: {}, multiValueHeaders: headers }, to));
+    const scope = await scopeOf(
+      asked({}, { caller: aCaller(ACME), readOnlyFields: {}, multiValueHeaders: headers }, to),
+    );
     if (!('tenant' in scope)) throw new Error('there is no tenant');
     return scope.getOrThrow(scope.tenant.records(things), wanted);
   };

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ZodOpenApiComponentsObject, ZodOpenApiOperationObject } from 'zod-openapi';
 import { inWords } from '../deprecation.ts';
 import { type Route, takesIdempotencyKey } from '../route.ts';
-import { hasFixedFields, isConditionalRead, isConditionalWrite } from '../traits.ts';
+import { hasReadOnlyFields, isConditionalRead, isConditionalWrite } from '../traits.ts';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 
@@ -82,7 +82,7 @@ const impliedHeaders = (route: Route): (keyof typeof requestHeaders)[] => [
   ...(isConditionalWrite(route) ? (['If-Match'] as const) : []),
   ...(isConditionalRead(route) ? (['If-None-Match'] as const) : []),
   ...(takesIdempotencyKey(route) ? (['Idempotency-Key'] as const) : []),
-  ...(hasFixedFields(route) ? (['Prefer'] as const) : []),
+  ...(hasReadOnlyFields(route) ? (['Prefer'] as const) : []),
   'traceparent',
 ];
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { text } from '../fields.ts';
 import {
-  MAX_FINDINGS,
+  MAX_FIELD_ERRORS,
   PROBLEM_TYPE_PREFIX,
   PROBLEMS,
   Problem,
@@ -38,7 +38,7 @@ export const problemSchema = z
       .describe('The HTTP status, where it is known to the one who answers.'),
     detail: text(1_000).optional().describe('What is wrong with this request.'),
     request_id: text(200).describe('Names this request in the logs of the service.'),
-    errors: z.array(finding).max(MAX_FINDINGS).optional().describe('Every finding, each with its place.'),
+    errors: z.array(finding).max(MAX_FIELD_ERRORS).optional().describe('Every finding, each with its place.'),
   })
   .describe('Problem details (RFC 9457). Members that you do not know are to be ignored.')
   .meta({ id: 'Problem' });

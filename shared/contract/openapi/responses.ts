@@ -3,7 +3,7 @@ import { deprecationsOf } from '../deprecation.ts';
 import { GATEWAY_TIMEOUT, hasRetryAfter, problemsOf } from '../implied-problems.ts';
 import { PROBLEMS, type ProblemType } from '../problem.ts';
 import { type Contract, isCharged, type ResponseType, type Route, takesIdempotencyKey } from '../route.ts';
-import { hasFixedFields, isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
+import { hasReadOnlyFields, isConditionalRead, isConditionalWrite, isList, itemRouteOf } from '../traits.ts';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
 import { linksFrom } from './links.ts';
 import { problemExample, problemSchema } from './problems.ts';
@@ -68,7 +68,7 @@ const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(ro
 function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
   if (route.response.schema === undefined) return [];
   if (isList(route)) return ['Link', 'ETag'];
-  const applied = hasFixedFields(route) ? (['Preference-Applied'] as const) : [];
+  const applied = hasReadOnlyFields(route) ? (['Preference-Applied'] as const) : [];
   if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag', ...applied];
   return [
     ...applied,

@@ -10,11 +10,11 @@ const described = new WeakMap<Body, z.ZodObject>();
 export function bodySchema(body: Body): z.ZodObject {
   const known = described.get(body);
   if (known !== undefined) return known;
-  const fixed = Object.entries(body.fixed).map(([field, schema]): [string, z.ZodType] => [
+  const readOnly = Object.entries(body.readOnlyFields).map(([field, schema]): [string, z.ZodType] => [
     field,
     schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
   ]);
-  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(fixed) }).meta({
+  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(readOnly) }).meta({
     id: body.name,
     ...(body.description === undefined ? {} : { description: body.description }),
   });

@@ -6,9 +6,9 @@ import type { Contract } from '../../contract/route.ts';
 import { annotate } from '../../telemetry/invocation.ts';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
-import { PRESET_SHAPES } from '../preset-shapes.ts';
+import { PRECOMPILED_METADATA } from '../precompiled-metadata.ts';
 import { type HttpRequest, requestOf } from '../request.ts';
-import { presetShapes } from '../route-shape.ts';
+import { usePrecompiledMetadata } from '../route-metadata.ts';
 import { type MatchedRoute, routeTable } from '../route-table.ts';
 import type { WithResponseHeaders } from './response-headers.ts';
 
@@ -25,7 +25,7 @@ export function routed<C extends Contract>(
   contract: C,
   operations: Operations<C>,
 ): MiddlewareObj<APIGatewayProxyEvent & WithResponseHeaders & Routed, APIGatewayProxyResult> {
-  presetShapes(contract.routes, PRESET_SHAPES);
+  usePrecompiledMetadata(contract.routes, PRECOMPILED_METADATA);
   assertFiltersServed(contract, operations);
   const routes = routeTable(contract, operations);
   return {
@@ -35,8 +35,8 @@ export function routed<C extends Contract>(
       annotate({ operation: matched.operationId });
       event.matched = matched;
       event.request = requestOf(event);
-      const told = deprecationHeaders(matched.route, Object.keys(event.request.query));
-      event.responseHeaders = { ...event.responseHeaders, ...told };
+      const headers = deprecationHeaders(matched.route, Object.keys(event.request.query));
+      event.responseHeaders = { ...event.responseHeaders, ...headers };
     },
   };
 }

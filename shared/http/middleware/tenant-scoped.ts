@@ -5,9 +5,9 @@ import { isConditionalWrite } from '../../contract/traits.ts';
 import type { Stored } from '../../table/repository/records.ts';
 import type { Repository } from '../../table/repository/repository.ts';
 import { annotate } from '../../telemetry/invocation.ts';
-import { checkFixed } from '../fixed-fields.ts';
 import type { Scope } from '../operation.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../preconditions.ts';
+import { checkReadOnlyFields } from '../read-only-fields.ts';
 import { namedOrganization, tenantOf } from '../tenancy.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
@@ -46,7 +46,7 @@ export function tenantScoped(): MiddlewareObj<Event, APIGatewayProxyResult> {
 }
 
 const getterFor =
-  ({ matched: { route }, request, fixed }: Pick<Event, 'matched' | 'request' | 'fixed'>) =>
+  ({ matched: { route }, request, readOnlyFields }: Pick<Event, 'matched' | 'request' | 'readOnlyFields'>) =>
   async <T extends object>(
     records: Repository<T>,
     id: string,
@@ -58,6 +58,6 @@ const getterFor =
       checkIfMatch(request, stored.version);
       checkIfNoneMatch(request, stored.version);
     }
-    if (route.method === 'PATCH') checkFixed(route, fixed, show(stored.record));
+    if (route.method === 'PATCH') checkReadOnlyFields(route, readOnlyFields, show(stored.record));
     return stored;
   };

@@ -1,9 +1,9 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { hasFixedFields } from '../../contract/traits.ts';
-import { type FixedFields, fixedIn } from '../fixed-fields.ts';
+import { hasReadOnlyFields } from '../../contract/traits.ts';
 import type { Input } from '../operation.ts';
 import { LENIENT, prefersLenient } from '../preferences.ts';
+import { type ReadOnlyFields, readOnlyFieldsIn } from '../read-only-fields.ts';
 import { validFields, validParams, validQuery } from '../validate.ts';
 import type { WithJson } from './json-body.ts';
 import type { Routed } from './routed.ts';
@@ -11,7 +11,7 @@ import type { Routed } from './routed.ts';
 export interface Validated {
   input: Input;
   /** Values that the body names for fields that it cannot set; none where the caller prefers to have them ignored. */
-  fixed: FixedFields;
+  readOnlyFields: ReadOnlyFields;
   isLenient: boolean;
 }
 
@@ -29,9 +29,11 @@ export function validated(): MiddlewareObj<Routed & WithJson & Validated, APIGat
         query: validQuery(route, request),
         body: json === undefined || route.body === undefined ? undefined : validFields(route.body, json),
       };
-      event.isLenient = hasFixedFields(route) && prefersLenient(request);
-      event.fixed =
-        json === undefined || route.body === undefined || event.isLenient ? {} : fixedIn(route.body, json.value);
+      event.isLenient = hasReadOnlyFields(route) && prefersLenient(request);
+      event.readOnlyFields =
+        json === undefined || route.body === undefined || event.isLenient
+          ? {}
+          : readOnlyFieldsIn(route.body, json.value);
     },
     after: ({ event, response }) => {
       if (event.isLenient && response) response.headers = { ...response.headers, 'Preference-Applied': LENIENT };

@@ -7,7 +7,7 @@ import { PageTooLarge } from '../../table/errors.ts';
 import type { Tenant } from '../../table/tenant.ts';
 import type { Answer } from '../operation.ts';
 import type { HttpRequest } from '../request.ts';
-import { shapeOf } from '../route-shape.ts';
+import { metadataOf } from '../route-metadata.ts';
 import type { MatchedRoute } from '../route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
 import { entityTag, isFresh, listTag } from './entity-tag.ts';
@@ -28,10 +28,10 @@ export function responseOf(context: Context, answer: Answer): APIGatewayProxyRes
   const { route, itemPath } = context.matched;
   const { response } = route;
   const headers: Record<string, string> = { ...linksOf(context, answer), ...answer.headers };
-  const { response: shown } = shapeOf(route);
-  if (shown === null) return { statusCode: response.status, headers, body: '' };
+  const { response: projection } = metadataOf(route);
+  if (projection === null) return { statusCode: response.status, headers, body: '' };
 
-  const value = present(shown, answer.body);
+  const value = present(projection, answer.body);
   const body = answer.text ?? JSON.stringify(value);
   if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
   else if (isList(route)) headers.ETag = listTag(body);

@@ -1,32 +1,32 @@
-import type { Shown } from '../route-shape.ts';
+import type { Projection } from '../route-metadata.ts';
 
 type Present = (value: unknown) => unknown;
 
 /** Made once for each kind of answer. */
-const made = new WeakMap<Shown, Present>();
+const made = new WeakMap<Projection, Present>();
 
 /** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */
-export const present = (shown: Shown, value: unknown): unknown => presenterOf(shown)(value);
+export const present = (projection: Projection, value: unknown): unknown => presenterOf(projection)(value);
 
-function presenterOf(shown: Shown): Present {
-  const known = made.get(shown) ?? make(shown);
-  made.set(shown, known);
+function presenterOf(projection: Projection): Present {
+  const known = made.get(projection) ?? make(projection);
+  made.set(projection, known);
   return known;
 }
 
-function make({ standard, fields, element }: Shown): Present {
+function make({ standard, fields, element }: Projection): Present {
   const asItIs: Present = (value) => (value === undefined ? standard : value);
   if (fields !== undefined) return objectOf(fields, asItIs);
   return element === undefined ? asItIs : arrayOf(presenterOf(element), asItIs);
 }
 
-function objectOf(shape: Readonly<Record<string, Shown>>, otherwise: Present): Present {
-  const fields = Object.entries(shape).map(([name, shown]) => [name, presenterOf(shown)] as const);
+function objectOf(shape: Readonly<Record<string, Projection>>, otherwise: Present): Present {
+  const fields = Object.entries(shape).map(([name, projection]) => [name, presenterOf(projection)] as const);
   return (value) => {
     if (typeof value !== 'object' || value === null) return otherwise(value);
-    const shown: Record<string, unknown> = {};
-    for (const [name, field] of fields) shown[name] = field((value as Record<string, unknown>)[name]);
-    return shown;
+    const projected: Record<string, unknown> = {};
+    for (const [name, field] of fields) projected[name] = field((value as Record<string, unknown>)[name]);
+    return projected;
   };
 }
 

@@ -3,7 +3,7 @@ import { readPartition } from '../lists/read-partition.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Kind } from '../verify/kinds.ts';
-import { sideBySide } from '../verify/reading.ts';
+import { concurrently } from '../verify/reading.ts';
 import { deleteKey, emptyPartition, type Place } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 
@@ -44,7 +44,7 @@ export async function deleteRecords(
 ): Promise<void> {
   const place: Place = { table: session.tableOf(id), clock: session.clock };
   const { derived, notes, records } = await partitionsOf(place, id, kinds, integrations);
-  await sideBySide(derived, async (partition) => {
+  await concurrently(derived, async (partition) => {
     await emptyPartition(place, partition, onDelete);
     return [];
   });

@@ -6,7 +6,7 @@ import type { TenantId } from '../keys.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import type { Tenant } from '../tenant.ts';
 import { retry } from '../transaction/retry.ts';
-import { sideBySide } from '../verify/reading.ts';
+import { concurrently } from '../verify/reading.ts';
 import { bothTables } from './copy.ts';
 import { type Change, differences } from './differences.ts';
 import { type Restorable, treatmentOf } from './partitions.ts';
@@ -42,7 +42,7 @@ export async function restorePass(tenant: Tenant, options: PassOptions): Promise
   const pass: Pass = { ...options, tenant: tenant.id, ...bothTables(tenant, options.from) };
   let sum = 0;
   for (const partitions of await restoredPartitions(pass)) {
-    const counts = await sideBySide(partitions, async (partition) => [await restorePartition(partition, pass)]);
+    const counts = await concurrently(partitions, async (partition) => [await restorePartition(partition, pass)]);
     sum += counts.reduce((one, other) => one + other, 0);
   }
   return sum;

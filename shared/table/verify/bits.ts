@@ -21,7 +21,7 @@ export class ExpectedSet {
 }
 
 /** A word reduced to its valid bits. Damage comes from a bit that was added twice, which carries, or removed twice, which makes it negative. */
-export const sound = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
+export const maskWord = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
 
 const EMPTY: readonly bigint[] = [];
 
@@ -32,8 +32,8 @@ export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
     for (let stripe = 0; stripe < STRIPES; stripe++) {
       const word = (stored.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
       const first = group * GROUP_SIZE + stripe;
-      let difference = sound(word) ^ ((expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n);
-      if (word !== sound(word) && (difference & 1n) === 0n) numbers.push(first);
+      let difference = maskWord(word) ^ ((expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n);
+      if (word !== maskWord(word) && (difference & 1n) === 0n) numbers.push(first);
       for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
         if ((difference & 1n) === 1n) numbers.push(number);
       }

@@ -3,12 +3,12 @@ import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { CHILDREN } from '../repository/children.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
-import { changed, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
+import { type Comparison, changed, Moved, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import type { Kind } from './kinds.ts';
-import { countPartition, readItem, readLast, sideBySide } from './reading.ts';
-import type { Visitor } from './survey.ts';
+import { concurrently, countPartition, readItem, readLast } from './reading.ts';
+import type { Visitor } from './scan-records.ts';
 
-/** Verifies how many records are below each record of a kind: the messages of a ticket. Parents are collected from a survey. */
+/** Verifies how many records are below each record of a kind: the messages of a ticket. Parents are collected from a scan. */
 export class Children {
   readonly #scope: Scope;
   readonly #kind: Kind;
@@ -25,13 +25,13 @@ export class Children {
   };
 
   verify(): Promise<Verified[]> {
-    return sideBySide(this.#parents, async ({ id, number, count }) =>
-      (await this.#count(id)) === count ? [] : settle(this.#scope, () => this.#look(id, number)),
+    return concurrently(this.#parents, async ({ id, number, count }) =>
+      (await this.#count(id)) === count ? [] : verifyUntilStable(this.#scope, () => this.#look(id, number)),
     );
   }
 
   /** The stored count only increases: if it is the same before and after, no record was added in between. */
-  async #look(id: string, number: number): Promise<Finding | Moved> {
+  async #look(id: string, number: number): Promise<Comparison | Moved> {
     const { entity } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
     const before = await readItem(this.#scope, key);

@@ -6,11 +6,19 @@ import type { AnyEntity } from '../repository/entity.ts';
 import { SETS } from '../repository/entity-lists.ts';
 import { type Item, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
-import { readTogether, sideBySide } from './reading.ts';
-import type { Visitor } from './survey.ts';
+import {
+  type Comparison,
+  changed,
+  type Difference,
+  Moved,
+  type Scope,
+  type Verified,
+  verifyUntilStable,
+} from './difference.ts';
+import { concurrently, readTogether } from './reading.ts';
+import type { Visitor } from './scan-records.ts';
 
-/** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a survey. */
+/** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. */
 export class Claims {
   readonly #scope: Scope;
   readonly #entity: AnyEntity;
@@ -35,8 +43,8 @@ export class Claims {
     for (const [field, values] of this.#values) {
       const suspected = await this.#suspected(field, values);
       found.push(
-        ...(await sideBySide(suspected, (value) =>
-          settle(this.#scope, () => this.#look(field, value, values.get(value) ?? [])),
+        ...(await concurrently(suspected, (value) =>
+          verifyUntilStable(this.#scope, () => this.#look(field, value, values.get(value) ?? [])),
         )),
       );
     }
@@ -56,7 +64,7 @@ export class Claims {
   }
 
   /** Reads the claim of a value and the records that may have it, at one moment. */
-  async #look(field: string, value: string, ids: readonly string[]): Promise<Finding | Moved> {
+  async #look(field: string, value: string, ids: readonly string[]): Promise<Comparison | Moved> {
     const key = this.#keyOf(field, value);
     const [seen] = await readTogether(this.#scope, [key]);
     const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);

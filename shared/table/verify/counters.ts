@@ -5,17 +5,25 @@ import { readPartition } from '../lists/read-partition.ts';
 import { toRecord } from '../repository/entity.ts';
 import { type Item, MOVES } from '../schema.ts';
 import { differing, ExpectedSet } from './bits.ts';
-import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
+import {
+  type Comparison,
+  changed,
+  type Difference,
+  Moved,
+  type Scope,
+  type Verified,
+  verifyUntilStable,
+} from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
-import { readItem, readRecords, sideBySide } from './reading.ts';
-import type { Visitor } from './survey.ts';
+import { concurrently, readItem, readRecords } from './reading.ts';
+import type { Visitor } from './scan-records.ts';
 
-/** Verifies counters of other records: the services of a client. Counted in surveys, and again where the results differ. */
+/** Verifies counters of other records: the services of a client. Counted in scans, and again where the results differ. */
 
 /** A record with counters. */
 interface Counter {
   readonly number: number;
-  /** By field, as read in the survey. */
+  /** By field, as read in the scan. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
@@ -52,17 +60,17 @@ export class Counters {
 
   verify(): Promise<Verified[]> {
     const suspected = [...this.#counters].filter(([id, { counts }]) =>
-      Object.entries(this.#kind.counters).some(([field, sources]) => counts[field] !== this.#surveyed(id, sources)),
+      Object.entries(this.#kind.counters).some(([field, sources]) => counts[field] !== this.#scanned(id, sources)),
     );
-    return sideBySide(suspected, ([id, { number }]) => settle(this.#scope, () => this.#look(id, number)));
+    return concurrently(suspected, ([id, { number }]) => verifyUntilStable(this.#scope, () => this.#look(id, number)));
   }
 
-  #surveyed(id: string, sources: readonly Counted[]): number {
+  #scanned(id: string, sources: readonly Counted[]): number {
     return sources.reduce((sum, source) => sum + (this.#counted.get(source)?.get(id)?.length ?? 0), 0);
   }
 
   /** Counts again. If `MOVES` is the same before and after, nothing has changed in between: every change of a counter raises it. */
-  async #look(id: string, number: number): Promise<Finding | Moved> {
+  async #look(id: string, number: number): Promise<Comparison | Moved> {
     const { entity, counters } = this.#kind;
     const key: Key = { PK: recordsPartition(this.#scope.tenant, entity.name), SK: sortKeyOf(number) };
     const before = await readItem(this.#scope, key);
@@ -100,7 +108,7 @@ export class Counters {
     return Promise.all(counting);
   }
 
-  /** Counts the records of the survey, and newer ones, which are in the set of the filter. */
+  /** Counts the records of the scan, and newer ones, which are in the set of the filter. */
   async #countOf(source: Counted, id: string): Promise<number> {
     const { entity, by } = source;
     const partition = recordsPartition(this.#scope.tenant, entity.name);

@@ -61,7 +61,7 @@ export interface Scope {
 }
 
 /** The differences at one moment, and their repair: writes on condition that everything is still as it was read. */
-export interface Finding {
+export interface Comparison {
   readonly differences: readonly Difference[];
   readonly repair?: ((work: UnitOfWork) => void) | undefined;
 }
@@ -86,7 +86,7 @@ const TIMEOUT_MS = 60_000;
  * Verifies something, and repairs it if requested. If another request changes it in between, that change stays and it is verified again after a
  * random wait. When the tries are used up it is reported as busy, or as not repaired.
  */
-export async function settle(scope: Scope, look: () => Promise<Finding | Moved>): Promise<Verified[]> {
+export async function verifyUntilStable(scope: Scope, look: () => Promise<Comparison | Moved>): Promise<Verified[]> {
   for (let tries = 1; ; tries++) {
     const found = await look();
     if (!(found instanceof Moved)) {
@@ -101,7 +101,7 @@ export async function settle(scope: Scope, look: () => Promise<Finding | Moved>)
 const TOO_FAST = 'others change it all the time: try again later';
 
 /** @returns undefined where it has changed since it was read */
-async function repaired(scope: Scope, { differences, repair }: Finding): Promise<Verified[] | undefined> {
+async function repaired(scope: Scope, { differences, repair }: Comparison): Promise<Verified[] | undefined> {
   if (differences.length === 0 || !scope.repair || repair === undefined) return asVerified(differences, false);
   try {
     await commit(scope, repair);

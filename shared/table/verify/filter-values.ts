@@ -1,9 +1,9 @@
 import { valueKey } from '../keys.ts';
 import { putValue, valueExpiry } from '../repository/filter-values.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
-import { changed, type Scope, settle, type Verified } from './difference.ts';
-import { readItem, sideBySide, withRetries } from './reading.ts';
-import type { Survey } from './survey.ts';
+import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
+import { concurrently, readItem, withRetries } from './reading.ts';
+import type { RecordScan } from './scan-records.ts';
 
 /** By filter field, the values that were noted (`repository/filter-values.ts`). */
 export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
@@ -11,7 +11,7 @@ export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
 /** Verifies that the values which records have are noted. Those of records from before values were noted are not. */
 export function verifyValues(
   scope: Scope,
-  { entity, partition, sets }: Survey,
+  { entity, partition, sets }: RecordScan,
   noted: NotedValues,
 ): Promise<Verified[]> {
   const suspected = entity.openFilters.flatMap((field) =>
@@ -19,8 +19,8 @@ export function verifyValues(
       .filter((value) => noted.get(field)?.has(value) !== true)
       .map((value) => ({ field, value })),
   );
-  return sideBySide(suspected, ({ field, value }) =>
-    settle(scope, async () => {
+  return concurrently(suspected, ({ field, value }) =>
+    verifyUntilStable(scope, async () => {
       const key = valueKey(partition, field, value);
       if ((await readItem(scope, key)) !== undefined) return { differences: [] };
       const text = `${entity.name} ${field}=${value} is not noted: erasing would find its set by records alone`;
@@ -38,12 +38,12 @@ export function verifyValues(
  * Notes the values of records that are about to enter the lists of a filter: a value is noted before its set exists. One write unit for each value,
  * however many records have it.
  */
-export async function noteValuesToCome(scope: Scope, { entity, partition, unnotedValues }: Survey): Promise<void> {
+export async function noteValuesToCome(scope: Scope, { entity, partition, unnotedValues }: RecordScan): Promise<void> {
   const expires = valueExpiry(entity.retentionDays, scope.clock());
   const keys = Array.from(unnotedValues).flatMap(([field, values]) =>
     Array.from(values, (value) => valueKey(partition, field, value)),
   );
-  await sideBySide(keys, async (key) => {
+  await concurrently(keys, async (key) => {
     await withRetries(scope, () => putValue(scope.table, key, expires));
     return [];
   });

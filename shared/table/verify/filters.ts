@@ -2,12 +2,12 @@ import { HEAD, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { builtIn } from '../lists/head.ts';
 import { indexesOf } from '../repository/list-indexes.ts';
-import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
-import { inLanes } from './reading.ts';
-import { readHead, type Survey, surveyOf } from './survey.ts';
+import { concurrentlyByGroup } from './reading.ts';
+import { type RecordScan, readHead, scanRecords } from './scan-records.ts';
 
 /**
  * Verifies filters that were added later: the records missing in their lists are reported in one line. Once there are none, the filter is noted
@@ -17,17 +17,16 @@ import { readHead, type Survey, surveyOf } from './survey.ts';
 const ROUNDS = 5;
 
 /** @param found the records that are missing in the lists of a filter, or were until they were repaired */
-export async function verifyFilters(scope: Scope, survey: Survey, found: readonly Verified[]): Promise<Verified[]> {
-  const { entity, partition, count } = survey;
+export async function verifyFilters(scope: Scope, scan: RecordScan, found: readonly Verified[]): Promise<Verified[]> {
+  const { entity, partition, count } = scan;
   const head = await readHead(scope, partition);
   const isBuilt = (field: string): boolean => head.NEXT === undefined || builtIn(head).includes(field);
   const byField = Map.groupBy(found, ({ field }) => field ?? '');
   const doubtful = indexesOf(entity).filter((field) => byField.has(field) || !isBuilt(field));
   if (doubtful.length === 0) return [];
-  const isComplete =
-    scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, survey));
+  const isComplete = scope.repair && found.every(({ repaired }) => repaired) && (await isEverythingNoted(scope, scan));
   const unbuilt = doubtful.filter((field) => !isBuilt(field));
-  const areBuilt = isComplete && unbuilt.length > 0 && (await build(scope, survey, unbuilt));
+  const areBuilt = isComplete && unbuilt.length > 0 && (await build(scope, scan, unbuilt));
   return doubtful.map((field): Verified => {
     const missing = byField.get(field)?.length ?? 0;
     const text = isBuilt(field)
@@ -40,9 +39,9 @@ export async function verifyFilters(scope: Scope, survey: Survey, found: readonl
 }
 
 /** Notes filters whose lists have all records, and makes sure of the records that are being written at that moment. */
-async function build(scope: Scope, survey: Survey, fields: readonly string[]): Promise<boolean> {
-  const noted = await note(scope, survey, fields);
-  return noted.every(({ repaired }) => repaired) && isInFlightSettled(scope, survey);
+async function build(scope: Scope, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
+  const noted = await note(scope, scan, fields);
+  return noted.every(({ repaired }) => repaired) && isInFlightSettled(scope, scan);
 }
 
 /**
@@ -50,33 +49,33 @@ async function build(scope: Scope, survey: Survey, fields: readonly string[]): P
  * learn of it then.
  * @returns whether all records are in the lists of all filters afterwards
  */
-async function isInFlightSettled(scope: Scope, { entity }: Survey): Promise<boolean> {
-  const survey = await surveyOf(scope, entity);
+async function isInFlightSettled(scope: Scope, { entity }: RecordScan): Promise<boolean> {
+  const scan = await scanRecords(scope, entity);
   const fenceAtOnce = Number.POSITIVE_INFINITY;
-  await lookAtEach(await doubtfulGaps(scope, survey), (number) =>
-    settle(scope, () => lookAtNumber(scope, survey, number, [], fenceAtOnce)),
+  await lookAtEach(await doubtfulGaps(scope, scan), (number) =>
+    verifyUntilStable(scope, () => lookAtNumber(scope, scan, number, [], fenceAtOnce)),
   );
-  return isEverythingNoted(scope, survey);
+  return isEverythingNoted(scope, scan);
 }
 
 /** Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired first. */
-async function isEverythingNoted(scope: Scope, { entity }: Survey): Promise<boolean> {
+async function isEverythingNoted(scope: Scope, { entity }: RecordScan): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
-    const survey = await surveyOf(scope, entity);
-    if (survey.unnoted.length === 0) return true;
-    await noteValuesToCome(scope, survey);
-    await lookAtEach(survey.unnoted, (number) => settle(scope, () => lookAtNumber(scope, survey, number, [])));
+    const scan = await scanRecords(scope, entity);
+    if (scan.unnoted.length === 0) return true;
+    await noteValuesToCome(scope, scan);
+    await lookAtEach(scan.unnoted, (number) => verifyUntilStable(scope, () => lookAtNumber(scope, scan, number, [])));
   }
   return false;
 }
 
 /** Numbers whose bits are in one item are verified one after another, to avoid conflicts. */
 const lookAtEach = (numbers: readonly number[], look: (number: number) => Promise<Verified[]>): Promise<Verified[]> =>
-  inLanes(numbers, (number) => number % STRIPES, look);
+  concurrentlyByGroup(numbers, (number) => number % STRIPES, look);
 
 /** Notes filters in the head of their list. */
-const note = (scope: Scope, { entity, partition }: Survey, fields: readonly string[]): Promise<Verified[]> =>
-  settle(scope, async () => {
+const note = (scope: Scope, { entity, partition }: RecordScan, fields: readonly string[]): Promise<Verified[]> =>
+  verifyUntilStable(scope, async () => {
     const { FILTERS: filters } = await readHead(scope, partition);
     const built = builtIn({ FILTERS: filters });
     const added = fields.filter((field) => !built.includes(field));

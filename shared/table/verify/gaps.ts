@@ -4,10 +4,10 @@ import { readSet } from '../lists/read-set.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import type { Scope } from './difference.ts';
 import { withRetries } from './reading.ts';
-import type { Survey } from './survey.ts';
+import type { RecordScan } from './scan-records.ts';
 
 /** Numbers that are a gap but have a record, or are not a gap and have none. */
-export async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: Survey): Promise<number[]> {
+export async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: RecordScan): Promise<number[]> {
   const expected = new ExpectedSet();
   for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
   const stored = await readNumbers(scope, setPartition(partition));

@@ -2,32 +2,32 @@ import { HEAD, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { markOf, marksOf } from '../lists/periods.ts';
 import { differing, ExpectedSet } from './bits.ts';
-import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
 import { doubtfulGaps, readNumbers } from './gaps.ts';
 import { lookAtNumber, type Place } from './number.ts';
 import { suspectedInIndexes } from './prefixes.ts';
-import { inLanes, sideBySide } from './reading.ts';
-import { readHead, type Survey } from './survey.ts';
+import { concurrently, concurrentlyByGroup } from './reading.ts';
+import { type RecordScan, readHead } from './scan-records.ts';
 
 /**
- * Compares a list with its records: its gaps, and the sets of its filters. Differences in the survey are only suspected, for records may change
+ * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change
  * meanwhile; each suspected number is then verified by itself (`number.ts`).
  */
 export async function verifyList(
   scope: Scope,
-  survey: Survey,
+  scan: RecordScan,
   valuesOf: (field: string) => readonly string[],
 ): Promise<Verified[]> {
-  const ofHead = await verifyHead(scope, survey);
-  const suspected = await suspectedIn(scope, survey, valuesOf);
-  for (const number of survey.unnoted) placesOf(suspected, number);
-  const inIndexes = await suspectedInIndexes(scope, survey, (number, place) => placesOf(suspected, number).push(place));
-  if (scope.repair) await noteValuesToCome(scope, survey);
-  const found = await verifyNumbers(scope, survey, suspected);
+  const ofHead = await verifyHead(scope, scan);
+  const suspected = await suspectedIn(scope, scan, valuesOf);
+  for (const number of scan.unnoted) placesOf(suspected, number);
+  const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => placesOf(suspected, number).push(place));
+  if (scope.repair) await noteValuesToCome(scope, scan);
+  const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
-  const ofFilters = await verifyFilters(scope, survey, found.filter(isOld));
+  const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
   return [...ofHead, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
@@ -42,16 +42,16 @@ function placesOf(suspected: Suspected, number: number): Place[] {
 
 async function suspectedIn(
   scope: Scope,
-  survey: Survey,
+  scan: RecordScan,
   valuesOf: (field: string) => readonly string[],
 ): Promise<Suspected> {
-  const { partition, entity, sets, floor } = survey;
+  const { partition, entity, sets, floor } = scan;
   const suspected: Suspected = new Map();
-  for (const number of await doubtfulGaps(scope, survey)) placesOf(suspected, number);
+  for (const number of await doubtfulGaps(scope, scan)) placesOf(suspected, number);
   const places = [...new Set([...entity.filters, ...sets.keys()])].flatMap((field) =>
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );
-  await sideBySide(places, async (place) => {
+  await concurrently(places, async (place) => {
     const stored = await readNumbers(scope, setPartition(partition, place.field, place.value));
     const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
     for (const number of differing(expected, stored)) {
@@ -66,8 +66,8 @@ async function suspectedIn(
  * Verifies the head: without it, numbers of existing records would be given out again, and those records would not be listed. In a list with
  * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
-async function verifyHead(scope: Scope, { partition, entity, last, ends }: Survey): Promise<Verified[]> {
-  return settle(scope, async () => {
+async function verifyHead(scope: Scope, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> {
+  return verifyUntilStable(scope, async () => {
     const head = await readHead(scope, partition);
     const { NEXT: next, FILTERS: filters } = head;
     const isBehind = Number(next ?? 0) <= last;
@@ -97,9 +97,9 @@ async function verifyHead(scope: Scope, { partition, entity, last, ends }: Surve
 }
 
 /** Verifies each number; those whose bits are in one item one after another, to avoid conflicts. */
-const verifyNumbers = (scope: Scope, survey: Survey, suspected: Suspected): Promise<Verified[]> =>
-  inLanes(
+const verifyNumbers = (scope: Scope, scan: RecordScan, suspected: Suspected): Promise<Verified[]> =>
+  concurrentlyByGroup(
     [...suspected].sort(([one], [other]) => one - other),
     ([number]) => number % STRIPES,
-    ([number, places]) => settle(scope, () => lookAtNumber(scope, survey, number, places)),
+    ([number, places]) => verifyUntilStable(scope, () => lookAtNumber(scope, scan, number, places)),
   );

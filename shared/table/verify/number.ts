@@ -10,10 +10,10 @@ import { notedIn, noteOf, SETS } from '../repository/entity-lists.ts';
 import { indexesOf, prefixFieldOf, valueIn } from '../repository/list-indexes.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { changed, type Difference, type Finding, Moved, type Scope } from './difference.ts';
+import { type Comparison, changed, type Difference, Moved, type Scope } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
+import { type RecordScan, readHead } from './scan-records.ts';
 import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
-import { readHead, type Survey } from './survey.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** The list of a number. */
-export type NumberList = Pick<Survey, 'entity' | 'partition' | 'head' | 'next' | 'settled'>;
+export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'head' | 'next' | 'settled'>;
 
 /**
  * Verifies a number in the sets of its record's values, and in the suspected ones.
@@ -36,7 +36,7 @@ export async function lookAtNumber(
   number: number,
   suspected: readonly Place[],
   now = scope.clock(),
-): Promise<Finding | Moved> {
+): Promise<Comparison | Moved> {
   const { partition, entity } = list;
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
@@ -58,7 +58,7 @@ export async function lookAtNumber(
     const item = others[index];
     return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
   });
-  return judge({ list, number, record, head, places, gap: new StoredWord(gapKey, word, gap), sets, now });
+  return compareNumber({ list, number, record, head, places, gap: new StoredWord(gapKey, word, gap), sets, now });
 }
 
 /** The item that says whether a number is in a set or an index. */
@@ -92,7 +92,7 @@ interface Seen {
 }
 
 /** The differences of a number, and the writes that repair them. */
-function judge({ list, number, record, head, places, gap, sets, now }: Seen): Finding {
+function compareNumber({ list, number, record, head, places, gap, sets, now }: Seen): Comparison {
   const { entity } = list;
   const live = isRecord(record) ? record : undefined;
   const noted = notedIn(live);

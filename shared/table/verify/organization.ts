@@ -4,21 +4,29 @@ import { isRecord, TOMBSTONE } from '../lists/read-records.ts';
 import { type Item, VERSION } from '../schema.ts';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '../system/organizations.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
+import {
+  type Comparison,
+  changed,
+  type Difference,
+  Moved,
+  type Scope,
+  type Verified,
+  verifyUntilStable,
+} from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
-import { readHead } from './survey.ts';
+import { readHead } from './scan-records.ts';
 
 /** Compares an organization with its copy in the platform's list. */
 export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
   if (scope.tenant === PLATFORM) return [];
-  const found = await settle(scope, () => look(scope));
+  const found = await verifyUntilStable(scope, () => look(scope));
   // A restored copy may still be counted as deleted.
   if (found.some(({ repaired }) => repaired)) await settleNumber(scope);
   return found;
 }
 
-async function look(scope: Scope): Promise<Finding | Moved> {
+async function look(scope: Scope): Promise<Comparison | Moved> {
   const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
   const organization = await readItem(scope, key);
   if (organization === undefined) return { differences: [] };
@@ -92,5 +100,5 @@ async function settleNumber(scope: Scope): Promise<void> {
   });
   const head = await readHead(scope, partition);
   const list = { entity: listedEntity, partition, head, next: Number(head.NEXT ?? 0), settled: -1 };
-  await settle(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
+  await verifyUntilStable(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
 }

@@ -2,10 +2,10 @@ import { prefixPartition } from '../keys.ts';
 import { entryIn } from '../lists/prefix-index.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import { prefixFieldOf } from '../repository/list-indexes.ts';
-import { changed, type Scope, settle, type Verified } from './difference.ts';
+import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import type { Place } from './number.ts';
-import { sideBySide } from './reading.ts';
-import type { Survey } from './survey.ts';
+import { concurrently } from './reading.ts';
+import type { RecordScan } from './scan-records.ts';
 
 /**
  * Compares the prefix indexes with their records. Entries that differ are only suspected, and verified with their number (`number.ts`); an item
@@ -13,12 +13,12 @@ import type { Survey } from './survey.ts';
  */
 export async function suspectedInIndexes(
   scope: Scope,
-  survey: Survey,
+  scan: RecordScan,
   suspect: (number: number, place: Place) => void,
 ): Promise<Verified[]> {
   const unexpected: Verified[] = [];
-  for (const [index, expected] of survey.texts) {
-    const partition = prefixPartition(survey.partition, prefixFieldOf(index) ?? '');
+  for (const [index, expected] of scan.texts) {
+    const partition = prefixPartition(scan.partition, prefixFieldOf(index) ?? '');
     const missing = new Map(expected);
     const notEntries: string[] = [];
     for await (const { SK } of readPartition(scope, partition)) {
@@ -29,8 +29,8 @@ export async function suspectedInIndexes(
     }
     for (const [number, value] of missing) suspect(number, { field: index, value });
     unexpected.push(
-      ...(await sideBySide(notEntries, (sortKey) =>
-        removeUnexpected(scope, survey, index, { PK: partition, SK: sortKey }),
+      ...(await concurrently(notEntries, (sortKey) =>
+        removeUnexpected(scope, scan, index, { PK: partition, SK: sortKey }),
       )),
     );
   }
@@ -39,11 +39,11 @@ export async function suspectedInIndexes(
 
 const removeUnexpected = (
   scope: Scope,
-  { entity: { name } }: Survey,
+  { entity: { name } }: RecordScan,
   field: string,
   key: { readonly PK: string; readonly SK: string },
 ): Promise<Verified[]> =>
-  settle(scope, async () => ({
+  verifyUntilStable(scope, async () => ({
     differences: [
       {
         kind: 'wrongly-in-list',

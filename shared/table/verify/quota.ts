@@ -3,37 +3,45 @@ import { readPartition } from '../lists/read-partition.ts';
 import { isRecord } from '../lists/read-records.ts';
 import { toRecord } from '../repository/entity.ts';
 import { type Item, MOVES } from '../schema.ts';
-import { changed, type Difference, type Finding, Moved, type Scope, settle, type Verified } from './difference.ts';
+import {
+  type Comparison,
+  changed,
+  type Difference,
+  Moved,
+  type Scope,
+  type Verified,
+  verifyUntilStable,
+} from './difference.ts';
 import type { Kind } from './kinds.ts';
 import { readItem } from './reading.ts';
-import type { Visitor } from './survey.ts';
+import type { Visitor } from './scan-records.ts';
 
 type Counts = Readonly<Record<string, number>>;
 
-/** Verifies an organization's quota of records of a kind: its active integrations. Counted in a survey, and again where the results differ. */
+/** Verifies an organization's quota of records of a kind: its active integrations. Counted in a scan, and again where the results differ. */
 export class Quota {
   readonly #scope: Scope;
   readonly #kind: Kind;
-  readonly #surveyed: Record<string, number>;
+  readonly #scanned: Record<string, number>;
 
   constructor(scope: Scope, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
-    this.#surveyed = Object.fromEntries(this.#attributes.map((attribute) => [attribute, 0]));
+    this.#scanned = Object.fromEntries(this.#attributes.map((attribute) => [attribute, 0]));
   }
 
-  readonly visit: Visitor = (item) => this.#count(item, this.#surveyed);
+  readonly visit: Visitor = (item) => this.#count(item, this.#scanned);
 
   async verify(): Promise<Verified[]> {
     // The platform has no quotas.
     if (this.#attributes.length === 0 || this.#scope.tenant === PLATFORM) return [];
     const stored = this.#countsIn(await this.#read());
-    if (this.#wrong(stored, this.#surveyed).length === 0) return [];
-    return settle(this.#scope, () => this.#look());
+    if (this.#wrong(stored, this.#scanned).length === 0) return [];
+    return verifyUntilStable(this.#scope, () => this.#look());
   }
 
   /** Counts again. If `MOVES` is the same before and after, no record that counts has come or gone in between. */
-  async #look(): Promise<Finding | Moved> {
+  async #look(): Promise<Comparison | Moved> {
     const { entity } = this.#kind;
     const before = await this.#read();
     const counted = await this.#recount();

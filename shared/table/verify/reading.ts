@@ -69,19 +69,19 @@ export async function readLast(scope: Scope, partition: string): Promise<Item | 
 }
 
 /** Elements that are processed in parallel. */
-const LANES = 16;
+const CONCURRENCY = 16;
 
-/** Processes elements in parallel, those of one lane one after another. */
-export async function inLanes<T, R>(
+/** Processes elements in parallel, and those of one group one after another. */
+export async function concurrentlyByGroup<T, R>(
   elements: readonly T[],
-  laneOf: (element: T, index: number) => number,
+  groupOf: (element: T, index: number) => number,
   work: (element: T) => Promise<readonly R[]>,
 ): Promise<R[]> {
-  const lanes = Map.groupBy(elements.entries(), ([index, element]) => laneOf(element, index) % LANES);
+  const groups = Map.groupBy(elements.entries(), ([index, element]) => groupOf(element, index) % CONCURRENCY);
   const results = await Promise.all(
-    Array.from(lanes.values(), async (lane) => {
+    Array.from(groups.values(), async (group) => {
       const found: R[] = [];
-      for (const [, element] of lane) for (const result of await work(element)) found.push(result);
+      for (const [, element] of group) for (const result of await work(element)) found.push(result);
       return found;
     }),
   );
@@ -89,5 +89,5 @@ export async function inLanes<T, R>(
 }
 
 /** Processes independent elements in parallel. */
-export const sideBySide = <T, R>(elements: readonly T[], work: (element: T) => Promise<readonly R[]>): Promise<R[]> =>
-  inLanes(elements, (_, index) => index, work);
+export const concurrently = <T, R>(elements: readonly T[], work: (element: T) => Promise<readonly R[]>): Promise<R[]> =>
+  concurrentlyByGroup(elements, (_, index) => index, work);

@@ -2,7 +2,7 @@ import type { Key } from '../keys.ts';
 import { setExpiry } from '../lists/set-writes.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { sound } from './bits.ts';
+import { maskWord } from './bits.ts';
 import { changed } from './difference.ts';
 
 /** Whether a number is in a set or an index, as read. */
@@ -51,11 +51,11 @@ export class StoredWord implements StoredMembership {
   }
 
   get isSound(): boolean {
-    return this.#bits === sound(this.#bits);
+    return this.#bits === maskWord(this.#bits);
   }
 
   has(bit: bigint): boolean {
-    return (sound(this.#bits) & bit) !== 0n;
+    return (maskWord(this.#bits) & bit) !== 0n;
   }
 
   /**
@@ -63,7 +63,7 @@ export class StoredWord implements StoredMembership {
    * extended to that of this number, and never shortened, for it contains bits of other numbers too.
    */
   stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
-    const bits = sound(this.#bits);
+    const bits = maskWord(this.#bits);
     const after = isSet ? bits | bit : bits & ~bit;
     if (after === this.#bits) return;
     const isLater = expires !== undefined && setExpiry(expires) > (this.#expires ?? 0);

@@ -9,8 +9,8 @@ import { TOMBSTONE } from '../lists/read-records.ts';
 import { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Scope } from './difference.ts';
 import { readNumbers } from './gaps.ts';
-import { inLanes, withRetries } from './reading.ts';
-import type { Survey } from './survey.ts';
+import { concurrentlyByGroup, withRetries } from './reading.ts';
+import type { RecordScan } from './scan-records.ts';
 
 /**
  * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was given out more than a day ago has no
@@ -27,17 +27,17 @@ const DAY = 86_400_000;
 const TIMEOUT_MS = 10_000;
 
 /** @returns how many were deleted */
-export async function deleteTombstones(scope: Scope, survey: Survey): Promise<number> {
-  const { head, tombstones } = survey;
+export async function deleteTombstones(scope: Scope, scan: RecordScan): Promise<number> {
+  const { head, tombstones } = scan;
   if (!scope.repair || tombstones.length === 0) return 0;
   const now = scope.clock();
   const { [NOTED_NEXT]: next, [NOTED_AT]: at } = head;
   // A note in the future was dated by a clock that was wrong: it would keep the tombstones for as long.
   const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
-  if (!isNoted) await note(scope, survey, now);
+  if (!isNoted) await note(scope, scan, now);
   if (!isNoted || now - Number(at) < DAY) return 0;
-  const deleted = await deleteBelow(scope, survey, Number(next));
-  await note(scope, survey, now);
+  const deleted = await deleteBelow(scope, scan, Number(next));
+  await note(scope, scan, now);
   return deleted;
 }
 
@@ -45,7 +45,7 @@ export async function deleteTombstones(scope: Scope, survey: Survey): Promise<nu
  * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
  * the note is not too old.
  */
-async function note({ table, clock }: Scope, { partition, head, next }: Survey, now: number): Promise<void> {
+async function note({ table, clock }: Scope, { partition, head, next }: RecordScan, now: number): Promise<void> {
   const work = new UnitOfWork();
   work.update(
     { PK: setPartition(partition), SK: HEAD },
@@ -60,11 +60,11 @@ async function note({ table, clock }: Scope, { partition, head, next }: Survey, 
   });
 }
 
-async function deleteBelow(scope: Scope, { partition, tombstones }: Survey, end: number): Promise<number> {
+async function deleteBelow(scope: Scope, { partition, tombstones }: RecordScan, end: number): Promise<number> {
   const gaps = await readNumbers(scope, setPartition(partition));
   const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
   const { client, name } = scope.table;
-  const deleted = await inLanes(
+  const deleted = await concurrentlyByGroup(
     unneeded,
     (_, index) => index,
     async (number) => {

@@ -12,12 +12,12 @@ import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
 import { verifyOrganization } from './organization.ts';
 import { Quota } from './quota.ts';
-import { type Survey, surveyOf } from './survey.ts';
+import { type RecordScan, scanRecords } from './scan-records.ts';
 import { deleteTombstones } from './tombstones.ts';
 
 /**
  * Verifies everything in a tenant's data that is derived from its records: lists and filters, counters, quotas, unique values, the list of organizations.
- * Safe while the API is in use: what a survey suspects is read again by itself, at one moment, and repaired on condition that it is unchanged. A
+ * Safe while the API is in use: what a scan suspects is read again by itself, at one moment, and repaired on condition that it is unchanged. A
  * concurrent request wins, and the verification is repeated.
  */
 
@@ -53,24 +53,24 @@ export async function verify(
   const pending = await cascadeDeletesOf(scope.table, id);
   const listed = id === PLATFORM ? [...kinds, kind(listedEntity)] : kinds;
   const counters = listed.map((each) => new Counters(scope, each));
-  const surveyed = await Promise.all(listed.map((each) => surveyKind(scope, each, counters)));
+  const scanned = await Promise.all(listed.map((each) => scanKind(scope, each, counters)));
   let tombstones = 0;
-  for (const { survey, kind, noted } of surveyed) {
-    add(await verifyList(scope, survey, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, surveyed)]));
-    add(await verifyValues(scope, survey, noted));
-    tombstones += await deleteTombstones(scope, survey);
+  for (const { scan, kind, noted } of scanned) {
+    add(await verifyList(scope, scan, (field) => [...(noted.get(field) ?? []), ...valuesOf(kind, field, scanned)]));
+    add(await verifyValues(scope, scan, noted));
+    tombstones += await deleteTombstones(scope, scan);
   }
   for (const each of counters) add(await each.verify());
-  for (const { claims, children, quota } of surveyed)
+  for (const { claims, children, quota } of scanned)
     add([...(await claims.verify()), ...(await children.verify()), ...(await quota.verify())]);
   add(await verifyOrganization(scope));
   add(await verifyCascadeDeletes(scope, pending));
-  return { records: surveyed.reduce((sum, { survey }) => sum + survey.count, 0), differences, tombstones };
+  return { records: scanned.reduce((sum, { scan }) => sum + scan.count, 0), differences, tombstones };
 }
 
-interface Surveyed {
+interface ScannedKind {
   readonly kind: Kind;
-  readonly survey: Survey;
+  readonly scan: RecordScan;
   readonly noted: NotedValues;
   readonly ids: readonly string[];
   readonly claims: Claims;
@@ -79,26 +79,26 @@ interface Surveyed {
 }
 
 /** Reads all records of a kind once. */
-async function surveyKind(scope: Scope, kind: Kind, counters: readonly Counters[]): Promise<Surveyed> {
+async function scanKind(scope: Scope, kind: Kind, counters: readonly Counters[]): Promise<ScannedKind> {
   const { entity } = kind;
   const claims = new Claims(scope, entity);
   const children = new Children(scope, kind);
   const quota = new Quota(scope, kind);
   const ids: string[] = [];
   const visitors = [...counters.map((each) => each.visitor(entity.name)), claims.visit, children.visit, quota.visit];
-  const survey = await surveyOf(scope, entity, (record, number) => {
+  const scan = await scanRecords(scope, entity, (record, number) => {
     ids.push(String(record.id));
     for (const visit of visitors) visit(record, number);
   });
   const noted = await readValues(scope, recordsPartition(scope.tenant, entity.name));
-  return { kind, survey, noted, ids, claims, children, quota };
+  return { kind, scan, noted, ids, claims, children, quota };
 }
 
 /** Values of a filter to verify even if no record has them: the declared ones, else those of the same field of any kind. */
-function valuesOf({ values }: Kind, field: string, surveyed: readonly Surveyed[]): readonly string[] {
+function valuesOf({ values }: Kind, field: string, scanned: readonly ScannedKind[]): readonly string[] {
   const known = values[field];
-  if (known === undefined) return surveyed.flatMap(({ survey }) => [...(survey.sets.get(field)?.keys() ?? [])]);
-  return 'name' in known ? (surveyed.find(({ survey }) => survey.entity.name === known.name)?.ids ?? []) : known;
+  if (known === undefined) return scanned.flatMap(({ scan }) => [...(scan.sets.get(field)?.keys() ?? [])]);
+  return 'name' in known ? (scanned.find(({ scan }) => scan.entity.name === known.name)?.ids ?? []) : known;
 }
 
 /** Cascade deletes that were already pending before: the requests that began them are over. */

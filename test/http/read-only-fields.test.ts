@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasFixedFields } from '../../shared/contract/traits.ts';
+import { hasReadOnlyFields } from '../../shared/contract/traits.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const withFixed = operations.filter(([, route]) => hasFixedFields(route));
+const withFixed = operations.filter(([, route]) => hasReadOnlyFields(route));
 const changes = withFixed.filter(([, { method }]) => method === 'PATCH').map(([id]) => id);
 const creations = withFixed.filter(([, { method }]) => method === 'POST').map(([id]) => id);
 
 const LENIENT = { prefer: 'respond-async, handling=lenient' };
 
-const fixedOf = ({ route }: Scenario): string[] => Object.keys(route.body?.fixed ?? {});
+const fixedOf = ({ route }: Scenario): string[] => Object.keys(route.body?.readOnlyFields ?? {});
 const pointersOf = ({ body }: { readonly body: JsonBody }): string[] =>
   ((body.errors ?? []) as { pointer: string }[]).map(({ pointer }) => pointer);
 

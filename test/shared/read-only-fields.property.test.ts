@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { count, timestamp, uuid } from '../../shared/contract/fields.ts';
 import { parseJson } from '../../shared/contract/json.ts';
 import { readOnly, record } from '../../shared/contract/record.ts';
-import { checkFixed, fixedIn } from '../../shared/http/fixed-fields.ts';
 import { prefersLenient } from '../../shared/http/preferences.ts';
+import { checkReadOnlyFields, readOnlyFieldsIn } from '../../shared/http/read-only-fields.ts';
 
 const thing = record('Thing', () => ({
   id: readOnly(uuid()),
@@ -15,7 +15,7 @@ const thing = record('Thing', () => ({
 const isTaken = (method: 'POST' | 'PATCH', json: string, current: object): boolean => {
   const body = method === 'POST' ? thing.create : thing.patch;
   try {
-    checkFixed({ method, body }, fixedIn(body, parseJson(json)), current);
+    checkReadOnlyFields({ method, body }, readOnlyFieldsIn(body, parseJson(json)), current);
     return true;
   } catch {
     return false;

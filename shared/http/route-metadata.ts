@@ -6,9 +6,9 @@ import { filtersOf } from '../contract/traits.ts';
 
 /**
  * What most requests need to know of a route's schemas, as plain data: a request that only reads is answered without building a schema. It is
- * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-shapes.ts`, `docs/decisions/0129`).
+ * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-metadata.ts`, `docs/decisions/0129`).
  */
-export interface RouteShape {
+export interface RouteMetadata {
   /** Path parameters that are UUIDs: any other value than such a text is left to the schema. */
   readonly uuids: readonly string[];
   /** How many parameters the path has. */
@@ -18,42 +18,42 @@ export interface RouteShape {
   /** The parameters by which its list can be filtered. */
   readonly filters: readonly string[];
   /** What is answered; null: no body. */
-  readonly response: Shown | null;
+  readonly response: Projection | null;
 }
 
-/** How a value is answered: with these fields alone, each as it is shown; or as a list of such elements; or as it is. */
-export interface Shown {
+/** How a value is answered: with these fields alone, each by its own projection; or as a list of such elements; or as it is. */
+export interface Projection {
   /** In place of a value that is missing; absent: it stays missing. */
   readonly standard: unknown;
-  readonly fields?: Readonly<Record<string, Shown>>;
-  readonly element?: Shown;
+  readonly fields?: Readonly<Record<string, Projection>>;
+  readonly element?: Projection;
 }
 
-const known = new WeakMap<Route, RouteShape>();
+const known = new WeakMap<Route, RouteMetadata>();
 
-/** The shape of a route. */
-export function shapeOf(route: Route): RouteShape {
-  const shape = known.get(route) ?? derivedShape(route);
-  known.set(route, shape);
-  return shape;
+/** The metadata of a route. */
+export function metadataOf(route: Route): RouteMetadata {
+  const metadata = known.get(route) ?? derivedMetadata(route);
+  known.set(route, metadata);
+  return metadata;
 }
 
-/** Takes the shapes of these routes, by operation id, as given. */
-export function presetShapes(
+/** Takes over the precompiled metadata of these routes, by operation id. */
+export function usePrecompiledMetadata(
   routes: Readonly<Record<string, Route>>,
-  shapes: Readonly<Record<string, RouteShape>>,
+  precompiled: Readonly<Record<string, RouteMetadata>>,
 ): void {
   for (const [operationId, route] of Object.entries(routes)) {
-    const shape = shapes[operationId];
-    if (shape !== undefined) known.set(route, shape);
+    const metadata = precompiled[operationId];
+    if (metadata !== undefined) known.set(route, metadata);
   }
 }
 
-/** The shape of a route by its schemas, which are built as far as they are asked for. */
-export function derivedShape(route: Route): RouteShape {
+/** The metadata of a route by its schemas, which are built as far as they are asked for. */
+export function derivedMetadata(route: Route): RouteMetadata {
   const uuids = lazily(() => Object.keys(route.params.shape).filter((name) => isUuidSchema(route.params.shape[name])));
   const emptyQuery = lazily(() => route.query.safeParse({}).data ?? null);
-  const response = lazily(() => (route.response.schema === undefined ? null : shownOf(route.response.schema)));
+  const response = lazily(() => (route.response.schema === undefined ? null : projectionOf(route.response.schema)));
   return {
     parameters: route.path.split('{').length - 1,
     get uuids() {
@@ -71,21 +71,21 @@ export function derivedShape(route: Route): RouteShape {
   };
 }
 
-const ofSchemas = new WeakMap<z.ZodType, Shown>();
+const ofSchemas = new WeakMap<z.ZodType, Projection>();
 
 /** How values of this schema are answered. */
-export function shownOf(schema: z.ZodType): Shown {
-  const shown = ofSchemas.get(schema) ?? derivedShown(schema);
-  ofSchemas.set(schema, shown);
-  return shown;
+export function projectionOf(schema: z.ZodType): Projection {
+  const projection = ofSchemas.get(schema) ?? derivedProjection(schema);
+  ofSchemas.set(schema, projection);
+  return projection;
 }
 
-function derivedShown(schema: z.ZodType): Shown {
+function derivedProjection(schema: z.ZodType): Projection {
   // An optional field that is missing stays away.
   const standard: unknown = schema instanceof z.ZodOptional ? undefined : (schema.meta()?.default ?? null);
   if (schema instanceof z.ZodObject) {
-    const fields = Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, shownOf(field)] as const);
+    const fields = Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, projectionOf(field)] as const);
     return { standard, fields: Object.fromEntries(fields) };
   }
-  return schema instanceof z.ZodArray ? { standard, element: shownOf(schema.element as z.ZodType) } : { standard };
+  return schema instanceof z.ZodArray ? { standard, element: projectionOf(schema.element as z.ZodType) } : { standard };
 }

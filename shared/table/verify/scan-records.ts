@@ -14,7 +14,7 @@ import type { Scope } from './difference.ts';
 import { withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
-export interface Survey {
+export interface RecordScan {
   readonly entity: AnyEntity;
   readonly partition: string;
   readonly head: Item;
@@ -41,13 +41,17 @@ export interface Survey {
   readonly ends: readonly Mark[];
 }
 
-/** Is called with every record of a survey. */
+/** Is called with every record of a scan. */
 export type Visitor = (record: Item, number: number) => void;
 
 /** Records that expire within this time are not verified: DynamoDB may delete them meanwhile. In milliseconds. */
 const ABOUT_TO_EXPIRE = 600_000;
 
-export async function surveyOf(scope: Scope, entity: AnyEntity, visit: Visitor = () => undefined): Promise<Survey> {
+export async function scanRecords(
+  scope: Scope,
+  entity: AnyEntity,
+  visit: Visitor = () => undefined,
+): Promise<RecordScan> {
   const partition = recordsPartition(scope.tenant, entity.name);
   const head = await readHead(scope, partition);
   const next = Number(head.NEXT ?? 0);

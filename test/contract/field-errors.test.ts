@@ -4,7 +4,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
-import { type Finding, Problem } from '../../shared/contract/problem.ts';
+import { type FieldError, Problem } from '../../shared/contract/problem.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/validate.ts';
 
@@ -54,7 +54,7 @@ const WRONG: readonly unknown[] = [
   ...[{ n: Number.POSITIVE_INFINITY }, { text: 'a'.repeat(100_000) }],
 ];
 
-const findingsOf = (check: () => unknown): readonly Finding[] => {
+const findingsOf = (check: () => unknown): readonly FieldError[] => {
   try {
     check();
     return [];
@@ -67,7 +67,7 @@ const findingsOf = (check: () => unknown): readonly Finding[] => {
 /** By the place of a finding, what was said of it. */
 const said = new Map<string, Set<string>>();
 
-function note(place: string, findings: readonly Finding[]): void {
+function note(place: string, findings: readonly FieldError[]): void {
   for (const { pointer, detail } of findings) {
     const sentences = said.get(`${place} ${pointer}`) ?? new Set();
     said.set(`${place} ${pointer}`, sentences.add(detail));
@@ -147,7 +147,7 @@ describe('what findings say', () => {
 
 describe('a sentence', () => {
   const findings = (
-    route: { readonly body: { readonly schema: z.ZodObject; readonly fixed: object; readonly name: string } },
+    route: { readonly body: { readonly schema: z.ZodObject; readonly readOnlyFields: object; readonly name: string } },
     sent: object,
   ) =>
     Object.fromEntries(

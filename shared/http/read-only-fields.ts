@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import { asNumber } from '../contract/json.ts';
-import { type Finding, Problem, pointer } from '../contract/problem.ts';
+import { type FieldError, Problem, pointer } from '../contract/problem.ts';
 import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 
@@ -11,13 +11,13 @@ import type { Route } from '../contract/route.ts';
  */
 
 /** By name, as sent. */
-export type FixedFields = Readonly<Record<string, unknown>>;
+export type ReadOnlyFields = Readonly<Record<string, unknown>>;
 
 /** The fields of a parsed body that it cannot set. */
-export const fixedIn = (body: Body, json: unknown): FixedFields =>
+export const readOnlyFieldsIn = (body: Body, json: unknown): ReadOnlyFields =>
   Object.fromEntries(
     Object.entries(json as object).flatMap(([field, value]) =>
-      Object.hasOwn(body.fixed, field) ? [[field, asNumber(value)]] : [],
+      Object.hasOwn(body.readOnlyFields, field) ? [[field, asNumber(value)]] : [],
     ),
   );
 
@@ -26,22 +26,23 @@ export const fixedIn = (body: Body, json: unknown): FixedFields =>
  * new record, where null stands for no value.
  * @throws Problem `invalid-body`
  */
-export function checkFixed(
+export function checkReadOnlyFields(
   { method, body }: Pick<Route, 'method' | 'body'>,
-  fixed: FixedFields,
+  sent: ReadOnlyFields,
   record: unknown,
 ): void {
-  const values = record as FixedFields | undefined;
-  const differing = Object.entries(fixed).filter(
+  const values = record as ReadOnlyFields | undefined;
+  const differing = Object.entries(sent).filter(
     ([field, value]) =>
-      !(method === 'POST' && value === null) && !isSameValue(body?.fixed[field], value, values?.[field] ?? null),
+      !(method === 'POST' && value === null) &&
+      !isSameValue(body?.readOnlyFields[field], value, values?.[field] ?? null),
   );
   if (differing.length === 0) return;
   const detail = method === 'POST' ? 'is set by the service' : 'cannot be changed, and is not as it was sent';
   throw new Problem('invalid-body', {
     detail:
       'Leave out fields that cannot be set, or send them as the record has them. "Prefer: handling=lenient" ignores them.',
-    errors: differing.map(([field]): Finding => ({ in: 'body', pointer: pointer([field]), detail })),
+    errors: differing.map(([field]): FieldError => ({ in: 'body', pointer: pointer([field]), detail })),
   });
 }
 

@@ -5,7 +5,7 @@ import { reference } from '../../shared/contract/constraints.ts';
 import * as fields from '../../shared/contract/fields.ts';
 import { noContent, route } from '../../shared/contract/route.ts';
 import { present } from '../../shared/http/response/present.ts';
-import { derivedShape, presetShapes, shapeOf } from '../../shared/http/route-shape.ts';
+import { derivedMetadata, metadataOf, usePrecompiledMetadata } from '../../shared/http/route-metadata.ts';
 import { validParams, validQuery } from '../../shared/http/validate.ts';
 import { isUuid } from '../../shared/well-formed.ts';
 
@@ -21,7 +21,7 @@ const uuidLike = fc.oneof(
 
 describe('a shape says of a route what its schemas say', () => {
   it.each(every)('%s', (_, declared) => {
-    const shape = derivedShape(declared);
+    const shape = derivedMetadata(declared);
     expect(shape.emptyQuery).toEqual(declared.query.safeParse({}).data ?? null);
     expect(shape.parameters).toBe(Object.keys(declared.params.shape).length);
     expect(shape.response === null).toBe(declared.response.schema === undefined);
@@ -29,14 +29,14 @@ describe('a shape says of a route what its schemas say', () => {
 
   it('also as the JSON that a bundle has', () => {
     for (const [, declared] of every) {
-      const shape = derivedShape(declared);
+      const shape = derivedMetadata(declared);
       expect(JSON.parse(JSON.stringify(shape))).toEqual({ ...shape });
     }
   });
 
   it('of answers: exactly the fields of the example, in their order', () => {
     for (const [, declared] of every) {
-      const { response } = shapeOf(declared);
+      const { response } = metadataOf(declared);
       // A text is answered as it is.
       if (response === null || declared.response.media !== undefined) continue;
       const shown = present(response, declared.response.example);
@@ -53,11 +53,11 @@ describe('path parameters that are UUIDs', () => {
   });
 
   it('are known by their declaration', () => {
-    expect(shapeOf(named).uuids).toEqual(['id', 'client_id']);
+    expect(metadataOf(named).uuids).toEqual(['id', 'client_id']);
     const others = route('GET', '/jobs/{id}', { ...open, params: () => ({ id: fields.bounded(36).toLowerCase() }) });
-    expect(shapeOf(others).uuids).toEqual([]);
+    expect(metadataOf(others).uuids).toEqual([]);
     const nullable = route('GET', '/jobs/{id}', { ...open, params: () => ({ id: fields.uuid().nullable() }) });
-    expect(shapeOf(nullable).uuids).toEqual([]);
+    expect(metadataOf(nullable).uuids).toEqual([]);
   });
 
   it('are what the schema makes of them', () => {
@@ -95,7 +95,7 @@ describe('a query without parameters', () => {
 
   it('is refused where a parameter is required', () => {
     const asking = route('GET', '/jobs', { ...open, query: () => ({ kind: fields.word() }) });
-    expect(shapeOf(asking).emptyQuery).toBeNull();
+    expect(metadataOf(asking).emptyQuery).toBeNull();
     expect(() => validQuery(asking, { query: {} })).toThrow(expect.objectContaining({ type: 'invalid-parameter' }));
   });
 });
@@ -105,7 +105,7 @@ it('a shape that a bundle brings is taken for that of its schemas', () => {
     throw new Error('no schema is needed');
   };
   const lazy = route('GET', '/jobs/{id}', { ...open, params: declare, query: declare });
-  presetShapes(
+  usePrecompiledMetadata(
     { getJob: lazy },
     { getJob: { parameters: 1, uuids: ['id'], emptyQuery: {}, filters: [], response: null } },
   );

@@ -1,9 +1,9 @@
-import { tellProgress } from '../local/terminal/progress.ts';
+import { reportProgress } from '../local/terminal/progress.ts';
 
 /** Prints results, and meanwhile shows what is being measured. */
-export class Teller {
-  readonly #progress = tellProgress('starting');
-  readonly tell = this.#progress.tell;
+export class ProgressReporter {
+  readonly #progress = reportProgress('starting');
+  readonly report = this.#progress.report;
 
   print(text: string): void {
     this.#progress.clear();

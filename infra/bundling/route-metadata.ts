@@ -1,0 +1,22 @@
+import type { Plugin } from 'esbuild';
+import type { Contract } from '../../shared/contract/route.ts';
+import { derivedMetadata } from '../../shared/http/route-metadata.ts';
+
+/**
+ * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: a function that has them answers
+ * a request that only reads without building a schema (`docs/decisions/0129`).
+ */
+export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
+  name: 'precompiled-route-metadata',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]precompiled-metadata\.ts$/ }, () => ({
+      contents: `export const PRECOMPILED_METADATA = ${metadataText(contract)};`,
+      loader: 'js',
+    }));
+  },
+});
+
+function metadataText({ routes }: Contract): string {
+  const metadata = Object.entries(routes).map(([operationId, route]) => [operationId, derivedMetadata(route)] as const);
+  return JSON.stringify(Object.fromEntries(metadata));
+}
