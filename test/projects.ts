@@ -8,7 +8,7 @@ const UNIT = [
   'test/bench/*.test.ts',
   'test/auth/{envelope-encryption,kms,local-keys,secrets,tenant-keys,tokens}.test.ts',
   'test/clients/{client,package,webhook}.test.ts',
-  'test/contract/{addresses,body,constraints,contracts,fields,field-errors,filters,json,linear-work,openapi,permissions,problem,published,record,route,route-metadata,sizes,texts}.test.ts',
+  'test/contract/{addresses,body,constraints,contracts,fields,field-errors,filters,json,linear-work,openapi,permissions,problem,published,record,refused-values,route,route-metadata,sizes,texts}.test.ts',
   'test/dates/*.test.ts',
   'test/docs/{generate,local-gateway,operator,pages,queries,references,runbooks,security,specification,workflow}.test.ts',
   'test/infra/{role-path,bundled-texts,cors,packages,routes,stage-files}.test.ts',

@@ -120,6 +120,14 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
     expect({}).not.toHaveProperty('x');
   });
 
+  it('without a field that it needs, and points at each', async () => {
+    const shape = (route.body?.schema.shape ?? {}) as Record<string, z.ZodType>;
+    const needed = Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
+    const answer = await sendRaw(operationId, '{}');
+    if (needed.length > 0 && route.method === 'POST')
+      expect([answer.status, pointersOf(answer)]).toEqual([422, needed.map((field) => `body #/${field}`)]);
+  });
+
   it('with a field of the wrong type, and points at it', async () => {
     const shape = (route.body?.schema.shape ?? {}) as Record<string, z.ZodType>;
     const { body = {} } = await scenarioOf(operationId);

@@ -8,7 +8,7 @@ import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
-import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
+import { type Calls, newTenant } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 
 let api: Api;
@@ -60,22 +60,6 @@ describe('messages', () => {
     expect(await acme.read(`/api/v1/clients/${client_id}`)).toMatchObject({ last_contact: message.created_at });
     const headers = { 'if-match': opened.headers.get('etag') ?? '' };
     expect((await acme.ask('PATCH', path, { status: 'closed' }, { headers })).status).toBe(200);
-  });
-
-  it.each([
-    ['no author', { author_id: undefined }, 'author_id'],
-    ['an author type of two words', { author_type: 'The agent' }, 'author_type'],
-    ['an empty message', { message: '' }, 'message'],
-    ['a message of 10,001 characters', { message: 'x'.repeat(10_001) }, 'message'],
-    ['half a character', { message: '\ud800' }, 'message'],
-    ['a null flag', { is_internal: null }, 'is_internal'],
-    ['an unknown field', { colour: 'red' }, 'colour'],
-  ])('refuse %s', async (_, fields, field) => {
-    const { id } = await acme.create(TICKETS, newTicket());
-    const path = `${TICKETS}/${id}/messages`;
-    const { status, body } = await acme.ask('POST', path, { ...newMessage(), ...fields });
-    expect([status, body.errors]).toEqual([422, pointsAt(field)]);
-    expect((await acme.read(path)).data).toEqual([]);
   });
 
   it('beyond a thousand follow behind a link', async () => {

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { referenceOf } from '../../shared/contract/constraints.ts';
+import type { Route } from '../../shared/contract/route.ts';
+import { filtersOf } from '../../shared/contract/traits.ts';
+import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+
+/** Every list and its filters, made from the contracts: any combination of values gives the records that have them, and their number. */
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const typeOf = (route: Route, filter: string) => route.query.shape[filter] as z.ZodType;
+
+/** The operation that makes what a list shows. Events of webhooks and of the audit log have tests of their own. */
+const creatorOf = ({ path }: Route): string | undefined =>
+  operations.find(([, { method, path: other }]) => method === 'POST' && [path, `${path}/ingest`].includes(other))?.[0];
+
+const filtered = operations.flatMap(([operationId, route]) => {
+  const filters = filtersOf(route).filter((name) => name !== 'q');
+  const creator = creatorOf(route);
+  return filters.length === 0 || creator === undefined ? [] : [{ operationId, route, filters, creator }];
+});
+
+const CANDIDATES = [
+  'open',
+  'closed',
+  'active',
+  'inactive',
+  'info',
+  'error',
+  'true',
+  'false',
+  randomUUID(),
+  randomUUID(),
+];
+
+type Values = Readonly<Record<string, readonly [string, string]>>;
+
+/** All choices of one of the values, or none, for each filter. */
+const combinations = (filters: readonly string[], values: Values): (readonly [string, string][])[] =>
+  filters.reduce<(readonly [string, string][])[]>(
+    (all, filter) =>
+      all.flatMap((some) => [
+        some,
+        ...(values[filter] ?? []).map((value) => [...some, [filter, value] as [string, string]]),
+      ]),
+    [[]],
+  );
+
+describe.each(filtered)('$operationId', ({ operationId, route, filters, creator }) => {
+  /** Two tenants' worth of references in one tenant. */
+  let testTenants: readonly [TestTenant, TestTenant];
+  let list: Scenario;
+  let values: Values;
+  const made: JsonBody[] = [];
+  const parsed = (filter: string, text: string) => typeOf(route, filter).parse(text);
+  const isReference = (filter: string) => referenceOf(typeOf(route, filter)) !== undefined;
+
+  const page = async (query: string) => {
+    const { status, body } = await api.request<{ data: JsonBody[]; total: number }>('GET', `${list.path}?${query}`, {
+      token: list.token ?? '',
+    });
+    expect(status, query).toBe(200);
+    return body;
+  };
+
+  beforeAll(async () => {
+    const org = await api.orgToken();
+    testTenants = [new TestTenant(api, org), new TestTenant(api, org)];
+    list = await testTenants[0].scenario(operationId);
+    const pairs = await Promise.all(
+      filters.map(async (filter): Promise<[string, [string, string]]> => {
+        const record = referenceOf(typeOf(route, filter));
+        const fitting = CANDIDATES.filter((text) => typeOf(route, filter).safeParse(text).success);
+        const [one = '', other = ''] =
+          record === undefined
+            ? fitting
+            : [await testTenants[0].reference(record), await testTenants[1].reference(record)];
+        return [filter, [one, other]];
+      }),
+    );
+    values = Object.fromEntries(pairs);
+    // Records that refer to others of one client: their references are of the one testTenant or of the other.
+    const bits = filters.some(isReference) ? ['reference', ...filters.filter((each) => !isReference(each))] : filters;
+    for (let number = 0; number < 2 ** bits.length; number++) {
+      const choice = (filter: string): 0 | 1 =>
+        ((number >> bits.indexOf(isReference(filter) ? 'reference' : filter)) & 1) as 0 | 1;
+      const [first = ''] = filters.filter(isReference);
+      const scenario = await testTenants[first === '' ? 0 : choice(first)].scenario(creator);
+      const chosen = Object.fromEntries(
+        filters.map((each) => [each, parsed(each, values[each]?.[choice(each)] ?? '')]),
+      );
+      const { status, body } = await testTenants[0].send({ ...scenario, body: { ...scenario.body, ...chosen } });
+      expect(status).toBe(201);
+      made.push({ ...chosen, id: body.id });
+    }
+  });
+
+  /** Compares every combination of so many filters with what the whole list shows. */
+  async function expectAll(most = filters.length): Promise<void> {
+    const { data } = await page('page_size=200&sort=created_at');
+    expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
+    for (const chosen of combinations(filters, values).filter(({ length }) => length <= most)) {
+      const wanted = data.filter((each) => chosen.every(([filter, text]) => each[filter] === parsed(filter, text)));
+      const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
+      const { data: found, total } = await page(query);
+      expect([query, total, found.map(({ id }) => id)]).toEqual([query, wanted.length, wanted.map(({ id }) => id)]);
+    }
+  }
+
+  it('has exactly the records with the values, in every combination of its filters', () => expectAll());
+
+  it('follows a change and a deletion', async () => {
+    const item = (method: string) =>
+      operations.find(([, each]) => each.method === method && each.path === `${route.path}/{id}`);
+    const [update, remove] = [item('PATCH')?.[1], item('DELETE')];
+    const token = list.token ?? '';
+    if (update?.body !== undefined) {
+      const settable = Object.keys(update.body.schema.shape);
+      const changes = filters.filter((each) => settable.includes(each) && !isReference(each));
+      const body = Object.fromEntries(changes.map((each) => [each, parsed(each, values[each]?.[1] ?? '')]));
+      expect((await api.request('PATCH', `${route.path}/${made[0]?.id}`, { token, body })).status).toBe(200);
+      Object.assign(made[0] ?? {}, body);
+    }
+    if (remove !== undefined) {
+      expect((await api.request('DELETE', `${route.path}/${made.pop()?.id}`, { token })).status).toBe(204);
+    }
+    await expectAll(2);
+  });
+
+  it('refuses values that no record can have, with a pointer', async () => {
+    for (const filter of filters) {
+      const wrong = ['', 'A B', '\u0000', 'x'.repeat(300)].filter(
+        (text) => !typeOf(route, filter).safeParse(text).success,
+      );
+      expect(wrong.length).toBeGreaterThan(2);
+      for (const text of wrong) {
+        const { status, body } = await api.request('GET', `${list.path}?${new URLSearchParams({ [filter]: text })}`, {
+          token: list.token ?? '',
+        });
+        expect([status, body.errors]).toEqual([
+          400,
+          [expect.objectContaining({ in: 'query', pointer: `#/${filter}` })],
+        ]);
+      }
+    }
+  });
+});
+
+const LEFT_BY: Readonly<Record<string, string>> = {
+  listWebhookEvents: 'receiveWebhook',
+  listAuditEvents: 'createRole',
+};
+const paged = operations
+  .filter(([, { query }]) => 'page' in query.shape)
+  .map(([operationId, route]) => [operationId, route] as const);
+
+describe('pages', () => {
+  it.each(paged)(
+    'of %s have every record once, the newest first, an exact total and links',
+    async (operationId, route) => {
+      const testTenant = new TestTenant(api, await api.orgToken());
+      const { path, token = '' } = await testTenant.scenario(operationId);
+      const creator = creatorOf(route) ?? LEFT_BY[operationId];
+      const made: unknown[] = [];
+      for (let count = 0; count < 5 && creator !== undefined; count++) {
+        const scenario = await testTenant.scenario(creator);
+        const { body } = await testTenant.send(
+          creatorOf(route) === undefined || creator === 'ingestLog' ? scenario : { ...scenario, path },
+        );
+        if (creatorOf(route) !== undefined) made.unshift(body.id);
+      }
+      const read = async (target: string) => {
+        const { headers, body } = await api.request<{
+          data: JsonBody[];
+          total: number;
+          page: number;
+          page_size: number;
+        }>('GET', target, { token });
+        const links = Array.from(
+          (headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="(\w+)"/g),
+          ([, to = '', name = '']) => [name, to] as const,
+        );
+        return { ...body, ids: body.data.map(({ id }) => id), links: new Map(links) };
+      };
+      const { ids, total, page_size } = await read(path);
+      expect([ids.slice(0, made.length), page_size]).toEqual([made, 25]);
+      const walked: unknown[] = [];
+      let number = 1;
+      for (let next: string | undefined = `${path}?page_size=2`; next !== undefined && walked.length < 12; number++) {
+        const page = await read(next);
+        expect([page.page, page.page_size, page.total]).toEqual([number, 2, total]);
+        expect(page.links.has('prev')).toBe(number > 1);
+        expect(page.links.get('last')).toMatch(new RegExp(`page=${Math.ceil(total / 2)}$`));
+        walked.push(...page.ids);
+        next = page.links.get('next');
+      }
+      expect(walked).toEqual(ids.slice(0, walked.length));
+      expect([new Set(walked).size, Math.min(total, 12)]).toEqual([walked.length, walked.length]);
+      expect(await read(`${path}?page=1000000&page_size=200`)).toMatchObject({ ids: [], total });
+      if (!('sort' in route.query.shape) || total > 25) return;
+      expect((await read(`${path}?sort=created_at`)).ids).toEqual(ids.toReversed());
+    },
+  );
+});

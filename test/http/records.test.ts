@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
+import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import { freshValue } from '../support/relations.ts';
+import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+
+/** What holds for every kind of record, made from the contracts. What is special about one kind is in the file of its domain. */
+
+let api: Api;
+let testTenant: TestTenant;
+beforeAll(async () => {
+  api = await startApi();
+  testTenant = new TestTenant(api, await api.orgToken());
+});
+afterAll(() => api.close());
+
+const ids = operations.map(([id]) => id);
+const kindsWith = (...verbs: readonly string[]): string[] =>
+  ids
+    .flatMap((id) => /^get(\w+)$/.exec(id)?.[1] ?? [])
+    .filter((kind) => verbs.every((verb) => ids.includes(verb + kind)));
+
+const schemaOf = ({ route }: Scenario): z.ZodObject => route.body?.schema as z.ZodObject;
+
+/** A body with the required fields alone. */
+function leastOf(scenario: Scenario): JsonBody {
+  let least: JsonBody = scenario.body ?? {};
+  for (const field of Object.keys(least)) {
+    const { [field]: _, ...others } = least;
+    if (schemaOf(scenario).safeParse(others).success) least = others;
+  }
+  return least;
+}
+
+/** Fields that only some callers may choose. */
+const CHOSEN_BY_FEW = ['secret', 'permissions', 'rate_limit', 'is_superadmin', 'is_system', 'org_id'];
+
+/** A body with every field, as in the example of the response. */
+async function fullOf(scenario: Scenario): Promise<JsonBody> {
+  const schema = schemaOf(scenario);
+  const example = scenario.route.response.example as JsonBody;
+  const full: JsonBody = { ...scenario.body };
+  for (const field of Object.keys(schema.shape)) {
+    if (field in full || CHOSEN_BY_FEW.includes(field) || example[field] === undefined) continue;
+    const record = referencesIn(schema).get(field);
+    if (record !== undefined) full[field] = await testTenant.reference(record);
+    else if (uniqueFieldsOf(schema).has(field))
+      full[field] = freshValue(schema, field, example[field], randomUUID().slice(0, 13));
+    else full[field] = example[field];
+  }
+  return full;
+}
+
+const read = (path: string, { token = '' }: Scenario, headers = {}) => api.request('GET', path, { token, headers });
+const tagOf = ({ headers }: ApiResponse) => headers.get('etag') ?? '';
+
+describe.each(kindsWith('create'))('a new %s', (kind) => {
+  it('has the defaults of its contract, and is found where its Location says', async () => {
+    const scenario = await testTenant.scenario(`create${kind}`);
+    const least = leastOf(scenario);
+    const created = await testTenant.send({ ...scenario, body: least });
+    const { secret, ...record } = created.body;
+    expect([created.status, record]).toEqual([201, expect.objectContaining(schemaOf(scenario).parse(least))]);
+    const found = await read(created.headers.get('location') ?? '', scenario);
+    expect([found.status, found.body]).toEqual([200, record]);
+    // A response with a secret has no version of the record.
+    expect(created.headers.get('etag')).toBe(secret === undefined ? tagOf(found) : null);
+  });
+
+  it('gives back every field as it was sent', async () => {
+    const scenario = await testTenant.scenario(`create${kind}`);
+    const body = await fullOf(scenario);
+    const { status, headers } = await testTenant.send({ ...scenario, body });
+    expect(status).toBe(201);
+    expect((await read(headers.get('location') ?? '', scenario)).body).toMatchObject(body);
+  });
+});
+
+/** Times that the service moves at a change. */
+const MOVED = ['updated_at', 'last_activity_at', 'last_health_check'];
+
+describe.each(kindsWith('update'))('a change of a %s', (kind) => {
+  it('takes the fields sent and leaves the others', async () => {
+    const scenario = await testTenant.scenario(`update${kind}`);
+    const before = (await read(scenario.path, scenario)).body;
+    const { status, headers, body } = await testTenant.send(scenario);
+    const { ended_secrets: _, secret: __, ...record } = body;
+    const moved = Object.fromEntries(MOVED.filter((field) => field in before).map((field) => [field, body[field]]));
+    expect([status, record]).toEqual([200, { ...before, ...scenario.body, ...moved }]);
+    const after = await read(scenario.path, scenario);
+    expect([after.body, tagOf(after)]).toEqual([record, headers.get('etag')]);
+  });
+
+  it('is made in the version alone that If-Match and If-None-Match allow', async () => {
+    const scenario = await testTenant.scenario(`update${kind}`);
+    const tag = tagOf(await read(scenario.path, scenario));
+    const send = async (headers: Record<string, string>) => (await testTenant.send(scenario, headers)).status;
+    expect(await send({ 'if-none-match': '*' })).toBe(412);
+    expect(await send({ 'if-none-match': `"other", W/${tag}` })).toBe(412);
+    expect(await send({ 'if-match': tag, 'if-none-match': '"9.other"' })).toBe(200);
+    expect([await send({ 'if-match': tag }), await send({ 'if-match': 'x' })]).toEqual([412, 400]);
+    const now = tagOf(await read(scenario.path, scenario));
+    expect(now).not.toBe(tag);
+    expect((await read(scenario.path, scenario, { 'if-none-match': now })).status).toBe(304);
+    expect((await read(scenario.path, scenario, { 'if-none-match': tag })).status).toBe(200);
+  });
+});
+
+describe.each(kindsWith('delete'))('deleting a %s', (kind) => {
+  it('stands under If-Match and If-None-Match, and answers 204, then 404 in every operation on it', async () => {
+    const scenario = await testTenant.scenario(`delete${kind}`);
+    const tag = tagOf(await read(scenario.path, scenario));
+    expect((await testTenant.send(scenario, { 'if-match': '"7.other"' })).status).toBe(412);
+    expect((await testTenant.send(scenario, { 'if-none-match': '*' })).status).toBe(412);
+    const deleted = await testTenant.send(scenario, { 'if-match': tag });
+    expect([deleted.status, deleted.body]).toEqual([204, '']);
+    const id = scenario.path.split('/').at(-1) ?? '';
+    for (const [operationId, { path }] of operations.filter(([, route]) =>
+      route.path.startsWith(scenario.route.path),
+    )) {
+      const other = await testTenant.scenario(operationId);
+      const { status } = await testTenant.send({ ...other, path: path.replace('{id}', id) });
+      expect(status, operationId).toBe(404);
+    }
+  });
+});
+
+/** Fields whose values may be there once: of a tenant or everywhere. */
+const unique = operations.flatMap(([operationId, { method, body }]) =>
+  method === 'POST' && body !== undefined
+    ? [...uniqueFieldsOf(body.schema).keys()].map((field) => [operationId, field] as const)
+    : [],
+);
+
+describe.each(unique)('%s with a %s that is taken', (operationId, field) => {
+  const sharing = async () => {
+    const scenario = await testTenant.scenario(operationId);
+    const {
+      [field]: value = freshValue(
+        schemaOf(scenario),
+        field,
+        (scenario.route.response.example as JsonBody)[field],
+        randomUUID().slice(0, 13),
+      ),
+    } = scenario.body ?? {};
+    return async () => {
+      const other = await testTenant.scenario(operationId);
+      return { ...other, body: { ...other.body, [field]: value } };
+    };
+  };
+
+  it('is a 409 that names the field, also where eight come at once', async () => {
+    const next = await sharing();
+    const all = await Promise.all(Array.from({ length: 8 }, next));
+    const responses = await Promise.all(all.map((each) => testTenant.send(each)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array(7).fill(409)]);
+    const refused = responses.find(({ status }) => status === 409);
+    expect(refused?.body).toMatchObject({
+      type: 'urn:problem-type:custodia:already-exists',
+      errors: [{ in: 'body', pointer: `#/${field}` }],
+    });
+  });
+});
