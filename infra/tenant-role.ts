@@ -69,7 +69,7 @@ const PLACE_IN_LIST: Allowed = [
   [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
 ];
 
-/** Whose app codes are: put once with the credentials, and looked at before numbers are taken for an app code that is taken. */
+/** Whose app codes are: put once with the credentials, and looked at before numbers are allocated for an app code that is taken. */
 const APP_CODES: Allowed = [['GetItem', 'PutItem'], [ANY_APP]];
 
 /** A condition on a platform caller's credentials, in a transaction of the organization that it acts in, and no more. */

@@ -3,7 +3,7 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { HEAD, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { List, TakenNumber } from '../../shared/table/lists/head.ts';
+import type { AllocatedNumber, List } from '../../shared/table/lists/head.ts';
 import type { Entity } from '../../shared/table/repository/entity.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
@@ -64,7 +64,7 @@ class LoadingSession extends Session {
     this.#items = items;
   }
 
-  override async takeNumber(_: TenantId, list: List): Promise<TakenNumber> {
+  override async allocateNumber(_: TenantId, list: List): Promise<AllocatedNumber> {
     const { partition, filters } = list;
     const head = itemAt(this.#items, { PK: setPartition(partition), SK: HEAD });
     const number = Number(head.NEXT ?? 0);

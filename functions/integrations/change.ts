@@ -69,7 +69,7 @@ async function secretsEndedBy(
   { permissions }: Changes<Integration>,
 ): Promise<Ended> {
   if (permissions === undefined || includeAll(integration.permissions, permissions)) return {};
-  // The event's number is taken beside the reads.
+  // The event's number is allocated beside the reads.
   tenant.auditLog('Integration').prepare();
   return endWeakSecrets(tenant, caller, integration, permissions);
 }

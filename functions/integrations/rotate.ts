@@ -54,7 +54,7 @@ export async function rotateSecret(
 ): Promise<Rotated> {
   const { session } = tenant;
   const endsTokens = previous_valid_for === 0;
-  // Checked before the audit event takes its number, so that a refusal writes nothing.
+  // Checked before the audit event allocates its number, so that a refusal writes nothing.
   checkReach(caller, integration);
   const [credentials, knownWith] = await Promise.all([
     credentialsOf(tenant, integration),

@@ -52,7 +52,7 @@ export async function receive(input: OpenInput, appCode: string, effects: Effect
   // These are started in parallel, for each makes calls to DynamoDB: the check of the event id, the event's number, and the effect.
   const unseen = refuseSeen(seen, event);
   unseen.catch(() => undefined);
-  // A sender mostly repeats a delivery soon, to the same container: then no numbers are taken that would have to be given back.
+  // A sender mostly repeats a delivery soon, to the same container: then no numbers are allocated that would have to be released.
   if (seen.isProbablyKnown(event.headers.eventId)) await unseen;
   const events = tenant.records(eventEntity);
   events.prepare();

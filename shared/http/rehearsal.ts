@@ -3,8 +3,8 @@ import type { Session } from '../table/session.ts';
 import { isRefusal, runToCommit } from './run.ts';
 
 /**
- * Who was refused after numbers of lists were taken is checked before, the next time: references and other conditions are read, and only then
- * numbers are taken (`docs/decisions/0185-refused-creates.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
+ * Who was refused after numbers of lists were allocated is checked before, the next time: references and other conditions are read, and only then
+ * numbers are allocated (`docs/decisions/0185-refused-creates.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
  * nobody else a call. A hint: another container does not know of it.
  */
 
@@ -31,10 +31,10 @@ export async function runAfterRefusal<T>(
   }
   try {
     const answer = await runToCommit(session, operation);
-    if (session.hasTakenNumbers) refused.delete(name);
+    if (session.hasAllocatedNumbers) refused.delete(name);
     return answer;
   } catch (error) {
-    if (session.hasTakenNumbers && isRefusal(error)) keepNewest(refused, name, true, KEPT);
+    if (session.hasAllocatedNumbers && isRefusal(error)) keepNewest(refused, name, true, KEPT);
     throw error;
   }
 }

@@ -3,13 +3,13 @@ import type { Actor, Origin } from '../identity/actor.ts';
 import { environmentTable, type Table, tenantTable } from './connection/client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
-import { keepHeadSmall, type List, type TakenNumber } from './lists/head.ts';
+import { type AllocatedNumber, keepHeadSmall, type List } from './lists/head.ts';
 import { NumberPool } from './lists/number-pool.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 import { refusalOf } from './transaction/rehearsal.ts';
 import { UnitOfWork } from './transaction/unit-of-work.ts';
 
-/** One request's access to the table: its clock, its unit of work and the list numbers that it has taken. */
+/** One request's access to the table: its clock, its unit of work and the sequence numbers that it has allocated. */
 export class Session {
   /** The table with the function's own rights, for reads before the tenant is known (`system/credentials.ts`). */
   readonly table: Table;
@@ -76,26 +76,26 @@ export class Session {
     return new Date(this.now).toISOString();
   }
 
-  /** Takes the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
-  async takeNumber(tenant: TenantId, list: List): Promise<TakenNumber> {
-    const taken = await this.#numbers.take(tenant, list);
-    const { upkeep } = taken;
+  /** Allocates the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
+  async allocateNumber(tenant: TenantId, list: List): Promise<AllocatedNumber> {
+    const allocated = await this.#numbers.allocate(tenant, list);
+    const { upkeep } = allocated;
     if (upkeep !== undefined) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, upkeep));
-    return taken;
+    return allocated;
   }
 
-  /** Begins to take a number in advance, for the next record of the list. */
+  /** Begins to allocate a number in advance, for the next record of the list. */
   prepareNumber(tenant: TenantId, list: List): void {
     this.#numbers.prepare(tenant, list);
   }
 
   /** Drops a number that a reader has fenced. The returned error makes the operation run again, with another number. */
-  fenced(taken: TakenNumber): StaleRead {
-    this.#numbers.forget(taken);
+  fenced(allocated: AllocatedNumber): StaleRead {
+    this.#numbers.forget(allocated);
     return new StaleRead('the number is fenced');
   }
 
-  /** How often a generated value was already taken. */
+  /** How often a generated value was already allocated. */
   get clashes(): number {
     return this.#clashes;
   }
@@ -148,13 +148,13 @@ export class Session {
     this.#numbers.keepForNextRun();
   }
 
-  /** Whether list numbers were taken. */
-  get hasTakenNumbers(): boolean {
-    return this.#numbers.hasTaken;
+  /** Whether sequence numbers were allocated. */
+  get hasAllocatedNumbers(): boolean {
+    return this.#numbers.hasAllocated;
   }
 
   /**
-   * Runs an operation without taking list numbers, checks the conditions of what it staged by reading, and drops it.
+   * Runs an operation without allocating list numbers, checks the conditions of what it staged by reading, and drops it.
    * @throws what the commit would be refused with, as far as it can be seen beforehand; what the operation throws
    */
   async rehearse(operation: () => Promise<unknown>): Promise<void> {
@@ -201,14 +201,14 @@ export class Session {
   }
 
   /**
-   * Gives back unused numbers, so that no total counts them. Best effort: readers fence what is not given back. After
-   * {@link TableUnavailable} none is given back, for the write may still arrive. Waits for checks whose operation did not: Lambda stops a
+   * Releases unused numbers, so that no total counts them. Best effort: readers fence what is not released. After
+   * {@link TableUnavailable} none is released, for the write may still arrive. Waits for checks whose operation did not: Lambda stops a
    * function once it has answered.
    */
   async abandon(reason?: unknown): Promise<void> {
     await Promise.allSettled(this.#begun);
     if (reason instanceof TableUnavailable) return;
-    await this.#numbers.giveBack();
+    await this.#numbers.release();
   }
 }
 

@@ -29,7 +29,7 @@ export const COUNTERS = {
   KmsCalls: 'calls of KMS',
   StsCalls: 'sessions opened for tenants',
   ListFences: 'numbers of lists without a record that a reader closed, because their writer had not',
-  ListReturns: 'numbers of lists that were taken, not used, and released',
+  ListReturns: 'numbers of lists that were allocated, not used, and released',
   ListCompactions: 'empty items of lists that were deleted',
   BudgetRefusals: 'requests refused because a request budget was spent',
 } as const satisfies Readonly<Record<string, string>>;

@@ -58,7 +58,7 @@ describe('a list whose records expire', () => {
     // One that was taken for nothing.
     const tenant = openTenant(table, org, at(begin + 36 * DAY));
     await tenant.session
-      .takeNumber(tenant.id, { partition: `ORG#${org}#LINE`, filters: [], retentionDays: RETENTION_DAYS })
+      .allocateNumber(tenant.id, { partition: `ORG#${org}#LINE`, filters: [], retentionDays: RETENTION_DAYS })
       .then(() => tenant.session.abandon());
 
     const items = await itemsOf(org);

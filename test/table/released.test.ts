@@ -204,7 +204,7 @@ describe('a tombstone', () => {
     let now = NOW;
     const session = new Session(table, () => now, Number.POSITIVE_INFINITY);
     const { id } = open();
-    const taken = await session.takeNumber(id, { partition: partition(), filters: [] });
+    const taken = await session.allocateNumber(id, { partition: partition(), filters: [] });
     session.unitOfWork(id).put({ PK: partition(), SK: sortKeyOf(taken.number) }, () => new Error('refused'));
     now += 3_700_000;
     await expect(session.commit()).rejects.toThrow(TableUnavailable);

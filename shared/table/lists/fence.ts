@@ -12,8 +12,8 @@ import { TOMBSTONE } from './read-records.ts';
 import { setExpiry } from './set-writes.ts';
 
 /**
- * Fences numbers that were taken but have no record: their writer crashed, or is still running. First a tombstone is put at the number's key, on
- * condition that the key is free: from then on the writer's own condition fails, and it takes another number. Then the bit of the gap is set, on
+ * Fences numbers that were allocated but have no record: their writer crashed, or is still running. First a tombstone is put at the number's key, on
+ * condition that the key is free: from then on the writer's own condition fails, and it allocates another number. Then the bit of the gap is set, on
  * condition that its word is as read. So correctness does not depend on clocks (`docs/counted-lists.md`). One write unit for each number, and one
  * for each item of gaps.
  */

@@ -4,20 +4,20 @@ import { itemOf, type Table } from '../connection/client.ts';
 import { HEAD, setPartition } from '../keys.ts';
 import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, type Upkeep, upkeepOf } from './periods.ts';
 
-/** The head of a list gives out its numbers: `NEXT` is the next one, `AT` the time at which the last one was given, `BY` its taker. */
+/** The head of a list allocates its numbers: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
 
 /** A list as its writers know it. */
 export interface List {
   /** Partition of the records. */
   readonly partition: string;
-  /** Filter fields: stored in the head when the first number is taken (`docs/counted-lists.md`). */
+  /** Filter fields: stored in the head when the first number is allocated (`docs/counted-lists.md`). */
   readonly filters: readonly string[];
   /** Days for which its records are kept, if they expire. */
   readonly retentionDays?: number | undefined;
 }
 
-/** A number of a list, taken for a new record. */
-export interface TakenNumber {
+/** A sequence number of a list, allocated for a new record. */
+export interface AllocatedNumber {
   readonly list: List;
   readonly number: number;
   /** Expiry of the record in epoch seconds, where the list's records expire. */
@@ -30,23 +30,23 @@ export interface TakenNumber {
   readonly largest: number;
 }
 
-interface Taker {
+interface Allocation {
   /** Epoch milliseconds. */
   readonly now: number;
-  /** Id of the taker, the same in every attempt to take this number. */
+  /** Id of the allocation, the same in every attempt at it. */
   readonly by: string;
 }
 
 type Head = Readonly<Record<string, unknown>>;
 
 /**
- * Takes the next number of a list: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a list with
+ * Allocates the next number of a list: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a list with
  * expiring records was idle for more than a period.
  */
-export async function takeNumber(table: Table, list: List, taker: Taker): Promise<TakenNumber> {
+export async function allocateNumber(table: Table, list: List, allocation: Allocation): Promise<AllocatedNumber> {
   const { retentionDays } = list;
   if (retentionDays === undefined) {
-    const head = await give(table, list, taker, PLAIN);
+    const head = await increment(table, list, allocation, PLAIN);
     return {
       list,
       number: Number(head.NEXT) - 1,
@@ -56,8 +56,8 @@ export async function takeNumber(table: Table, list: List, taker: Taker): Promis
       largest: largestIn(head),
     };
   }
-  const end = endAt(taker.now, retentionDays);
-  const head = await giveDated(table, { ...list, retentionDays }, taker, end);
+  const end = endAt(allocation.now, retentionDays);
+  const head = await allocateDated(table, { ...list, retentionDays }, allocation, end);
   const number = Number(head.NEXT) - 1;
   return {
     list,
@@ -94,7 +94,7 @@ export async function noteLargest(table: Table, { partition }: List, bytes: numb
   );
 }
 
-/** Further parts of the update that gives a number: expressions and a condition. */
+/** Further parts of the update that allocates a number: expressions and a condition. */
 interface HeadUpdate {
   readonly set?: string;
   readonly remove?: string;
@@ -109,7 +109,7 @@ const PLAIN: HeadUpdate = {};
 type DatedList = List & { readonly retentionDays: number };
 
 /**
- * Gives a number, and marks the period that begins with it:
+ * Allocates a number, and marks the period that begins with it:
  *
  *     the period or the one before it is marked, or the list is new ───▶ mark it, if it is not
  *     a later end is marked: slow clock, or shorter retention ──────────▶ mark nothing
@@ -118,13 +118,13 @@ type DatedList = List & { readonly retentionDays: number };
  *
  * Marks can only extend the life of records: a wrong clock cannot hide records of other writers.
  */
-async function giveDated(table: Table, list: DatedList, taker: Taker, end: number): Promise<Head> {
+async function allocateDated(table: Table, list: DatedList, allocation: Allocation, end: number): Promise<Head> {
   try {
-    return await give(table, list, taker, inSequence(end, list.retentionDays));
+    return await increment(table, list, allocation, inSequence(end, list.retentionDays));
   } catch (error) {
     const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (head === undefined) throw error;
-    return giveOutOfSequence(table, list, taker, end, head);
+    return allocateOutOfSequence(table, list, allocation, end, head);
   }
 }
 
@@ -143,21 +143,27 @@ function inSequence(end: number, retentionDays: number): HeadUpdate {
   };
 }
 
-async function giveOutOfSequence(table: Table, list: DatedList, taker: Taker, end: number, head: Head): Promise<Head> {
+async function allocateOutOfSequence(
+  table: Table,
+  list: DatedList,
+  allocation: Allocation,
+  end: number,
+  head: Head,
+): Promise<Head> {
   const newest = newestEnd(head);
-  if (newest > end) return give(table, list, taker, PLAIN);
-  if (end - newest <= list.retentionDays) return give(table, list, taker, markIfNew(end));
+  if (newest > end) return increment(table, list, allocation, PLAIN);
+  if (end - newest <= list.retentionDays) return increment(table, list, allocation, markIfNew(end));
   try {
-    return await give(table, list, taker, farAhead(head, end, list.retentionDays));
+    return await increment(table, list, allocation, farAhead(head, end, list.retentionDays));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
-    // Another taker has changed the marks or the note meanwhile.
-    return giveDated(table, list, taker, end);
+    // Another allocation has changed the marks or the note meanwhile.
+    return allocateDated(table, list, allocation, end);
   }
 }
 
 /**
- * For a taker whose period is far beyond the newest mark. Without a noted period, it notes its own. Otherwise two takers agree that the newest
+ * For an allocation whose period is far beyond the newest mark. Without a noted period, it notes its own. Otherwise two allocations agree that the newest
  * mark is outdated:
  *
  *     their periods differ by at most the retention ──▶ mark both, the noted one from its number on
@@ -203,10 +209,10 @@ const joined = (key: 'set' | 'condition', between: string, ...texts: (string | u
 };
 
 /**
- * Gives out a number. The head stores the last taker, so that a retry after a lost reply finds its number and does not take another, unless
- * there was another taker in between.
+ * Increments the counter. The head stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
+ * allocate another one, unless there was another allocation in between.
  */
-async function give(table: Table, list: List, { now, by }: Taker, update: HeadUpdate): Promise<Head> {
+async function increment(table: Table, list: List, { now, by }: Allocation, update: HeadUpdate): Promise<Head> {
   const { set, remove, condition, names = {}, values = {} } = update;
   const command = new UpdateCommand({
     TableName: table.name,
@@ -232,7 +238,7 @@ async function give(table: Table, list: List, { now, by }: Taker, update: HeadUp
     const found = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
     if (found?.BY === by) return found;
     if (found === undefined || Array.isArray(found.FILTERS) || list.filters.length === 0) throw error;
-    return give(table, { ...list, filters: [] }, { now, by }, update);
+    return increment(table, { ...list, filters: [] }, { now, by }, update);
   }
 }
 

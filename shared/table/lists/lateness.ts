@@ -8,18 +8,18 @@ import type { Item } from '../schema.ts';
 /** Grace period of a writer before readers fence its number: so many milliseconds, or so many later numbers. */
 const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
 
-/** Attribute of a head and of a tombstone: when the last number was given out, and when the tombstone was put. Epoch milliseconds. */
+/** Attribute of a head and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */
 export const AT = 'AT';
 
 /**
- * Whether the writer of a number had its time: since the list's last number was given out, or since a record or tombstone with a later number was
+ * Whether the writer of a number had its time: since the list's last number was allocated, or since a record or tombstone with a later number was
  * written (`settled`, see {@link settledUpTo}). There is no grace period when the clocks of writer and reader disagree.
  */
 export const isLate = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
 
 /**
- * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none. Numbers are given out in
+ * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none. Numbers are allocated in
  * order, so the writers of all lower numbers had their time.
  * @param createdAt the field with the time of a record's creation
  * @param now epoch milliseconds

@@ -4,82 +4,82 @@ import type { Table } from '../connection/client.ts';
 import { TableUnavailable } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
-import { type List, type TakenNumber, takeNumber } from './head.ts';
-import { releaseNumber, type Sent } from './release.ts';
+import { type AllocatedNumber, allocateNumber, type List } from './head.ts';
+import { releaseNumber, type Sent } from './release-number.ts';
 
-/** Longest time for giving numbers back, in milliseconds: readers fence the rest. */
-const GIVING_BACK_MS = 1_000;
+/** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
+const RELEASE_MS = 1_000;
 
-/** Longest time from when a number was taken to when its record is sent, in milliseconds. */
+/** Longest time from when a number was allocated to when its record is sent, in milliseconds. */
 const LONGEST_USE = 3_600_000;
 
 /** The highest of all numbers, which no list reaches. */
 const NO_NUMBER = 2 ** 48 - 1;
 
-interface TenantsNumber extends TakenNumber {
+interface TenantsNumber extends AllocatedNumber {
   readonly tenant: TenantId;
   /** Epoch milliseconds. */
-  readonly takenAt: number;
+  readonly allocatedAt: number;
   /** What became of its record, if that was sent. */
   sent: Sent | undefined;
 }
 
-/** The request that takes numbers. */
-interface Taker extends TimeLimit {
+/** The request that allocates numbers. */
+interface AllocatingRequest extends TimeLimit {
   /** When the request began, in epoch milliseconds. */
   readonly now: number;
   tableOf(tenant: TenantId): Table;
 }
 
 /**
- * The list numbers that a request has taken.
+ * The sequence numbers of lists that a request has allocated.
  *
  *     prepare → pending ┐
- *     take ─────────────┴→ in use → confirm: their records are written
+ *     allocate ─────────┴→ in use → confirm: their records are written
  *                            │ ↑
- *             keepForNextRun ↓ │ take
- *                           spare → giveBack: no total counts them
+ *             keepForNextRun ↓ │ allocate
+ *                           spare → release: no total counts them
  */
 export class NumberPool {
-  readonly #taker: Taker;
+  readonly #request: AllocatingRequest;
   #inUse: TenantsNumber[] = [];
   #spare: TenantsNumber[] = [];
-  /** Whether no numbers are taken: records get {@link NO_NUMBER}, and nothing is sent. */
+  /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
   isRehearsal = false;
-  /** Whether any number was taken. */
-  hasTaken = false;
-  /** Numbers that are being taken, by list. */
+  /** Whether any number was allocated. */
+  hasAllocated = false;
+  /** Numbers that are being allocated, by list. */
   readonly #pending = new Map<string, Promise<TenantsNumber>>();
 
-  constructor(taker: Taker) {
-    this.#taker = taker;
+  constructor(request: AllocatingRequest) {
+    this.#request = request;
   }
 
   /** The next number of a list: a spare one, a pending one, or a new one. */
-  async take(tenant: TenantId, list: List): Promise<TakenNumber> {
+  async allocate(tenant: TenantId, list: List): Promise<AllocatedNumber> {
     if (this.isRehearsal) return this.#rehearsed(list);
     const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
     const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
     const pending = this.#pending.get(list.partition);
     if (spare === undefined) this.#pending.delete(list.partition);
-    const taken = spare ?? (await (pending ?? this.#takeNew(tenant, list)));
-    this.#inUse.push(taken);
-    return taken;
+    const allocated = spare ?? (await (pending ?? this.#allocateNew(tenant, list)));
+    this.#inUse.push(allocated);
+    return allocated;
   }
 
-  /** Begins to take a number in advance, for the next record of the list. */
+  /** Begins to allocate a number in advance, for the next record of the list. */
   prepare(tenant: TenantId, list: List): void {
     if (this.isRehearsal) return;
     if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
       return;
-    const pending = this.#takeNew(tenant, list);
+    const pending = this.#allocateNew(tenant, list);
     pending.catch(() => undefined);
     this.#pending.set(list.partition, pending);
   }
 
-  /** Drops a number that was fenced: it needs no giving back. */
-  forget(taken: TakenNumber): void {
-    this.#inUse = this.#inUse.filter((other) => other !== taken);
+  /** Drops a number that was fenced: it is not released. */
+  forget(allocated: AllocatedNumber): void {
+    this.#inUse = this.#inUse.filter((other) => other !== allocated);
   }
 
   /** Keeps the numbers for the next run of the operation. */
@@ -93,15 +93,15 @@ export class NumberPool {
    * @throws TableUnavailable
    */
   noteSent(): void {
-    const { clock } = this.#taker;
-    if (this.#inUse.some(({ takenAt }) => clock() - takenAt > LONGEST_USE))
+    const { clock } = this.#request;
+    if (this.#inUse.some(({ allocatedAt }) => clock() - allocatedAt > LONGEST_USE))
       throw new TableUnavailable('the request was paused for too long to be carried out');
-    for (const taken of this.#inUse) taken.sent ??= 'answered';
+    for (const allocated of this.#inUse) allocated.sent ??= 'answered';
   }
 
   /** Notes that DynamoDB did not answer an attempt to send the records. */
   noteUnanswered(): void {
-    for (const taken of this.#inUse) taken.sent = 'unanswered';
+    for (const allocated of this.#inUse) allocated.sent = 'unanswered';
   }
 
   /** The records are written. */
@@ -109,38 +109,38 @@ export class NumberPool {
     this.#inUse = [];
   }
 
-  /** Gives back all unused numbers. Best effort: readers fence those that are not given back. */
-  async giveBack(): Promise<void> {
+  /** Releases all unused numbers. Best effort: readers fence those that are not released. */
+  async release(): Promise<void> {
     const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#settled())];
-    await Promise.allSettled(unused.map((taken) => this.#giveBack(taken)));
+    await Promise.allSettled(unused.map((allocated) => this.#release(allocated)));
   }
 
-  #rehearsed(list: List): TakenNumber {
-    const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#taker.now / 1000);
+  #rehearsed(list: List): AllocatedNumber {
+    const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
     return { list, number: NO_NUMBER, expires, filters: list.filters, upkeep: undefined, largest };
   }
 
-  async #takeNew(tenant: TenantId, list: List): Promise<TenantsNumber> {
-    const taker = { now: this.#taker.now, by: randomUUID() };
-    const takenAt = this.#taker.clock();
-    this.hasTaken = true;
-    const taken = await retry(() => takeNumber(this.#taker.tableOf(tenant), list, taker), this.#taker);
-    return { tenant, takenAt, sent: undefined, ...taken };
+  async #allocateNew(tenant: TenantId, list: List): Promise<TenantsNumber> {
+    const allocation = { now: this.#request.now, by: randomUUID() };
+    const allocatedAt = this.#request.clock();
+    this.hasAllocated = true;
+    const allocated = await retry(() => allocateNumber(this.#request.tableOf(tenant), list, allocation), this.#request);
+    return { tenant, allocatedAt, sent: undefined, ...allocated };
   }
 
-  /** The pending numbers, once they are taken. */
+  /** The pending numbers, once they are allocated. */
   async #settled(): Promise<TenantsNumber[]> {
     const settled = await Promise.allSettled(this.#pending.values());
     this.#pending.clear();
     return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
-  async #giveBack({ tenant, list, number, expires, sent }: TenantsNumber): Promise<void> {
-    const { clock, deadline } = this.#taker;
-    const limit = { clock, deadline: Math.min(deadline, clock() + GIVING_BACK_MS) };
+  async #release({ tenant, list, number, expires, sent }: TenantsNumber): Promise<void> {
+    const { clock, deadline } = this.#request;
+    const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS) };
     const { partition } = list;
-    await releaseNumber(this.#taker.tableOf(tenant), { partition, number, expires }, { ...limit, sent });
+    await releaseNumber(this.#request.tableOf(tenant), { partition, number, expires }, { ...limit, sent });
     count('ListReturns');
   }
 }

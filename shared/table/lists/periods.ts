@@ -1,7 +1,7 @@
 /**
  * The periods of a list whose records expire. The head marks the first number of each: the attribute `E20869` is for the period whose records
  * expire at the beginning of that day of the epoch. The list begins at the mark of the oldest unexpired period. A number expires at the latest
- * end that is marked at or below it, whatever its taker's clock says and even if the retention was changed, so that record and list always
+ * end that is marked at or below it, whatever its writer's clock says and even if the retention was changed, so that record and list always
  * agree.
  */
 

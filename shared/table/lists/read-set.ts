@@ -8,7 +8,7 @@ import { queryAll } from './query-all.ts';
 export const readSet = (table: Table, partition: string): Promise<Item[]> =>
   queryAll(table, { KeyConditionExpression: 'PK = :set', ExpressionAttributeValues: { ':set': partition } });
 
-/** The head of a list; empty before the first number is taken. */
+/** The head of a list; empty before the first number is allocated. */
 export async function readHead(table: Table, list: string, strongly: boolean): Promise<Item> {
   const { Item: head = {} } = await table.client.send(
     new GetCommand({

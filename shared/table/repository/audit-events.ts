@@ -46,7 +46,7 @@ export const auditEventEntity = entity<AuditEvent, 'actor_id' | 'record_id'>('AU
 
 /** Stages audit events of records of one kind. */
 export interface AuditLog extends RecordObserver {
-  /** Begins to take the number of the next event in advance. */
+  /** Begins to allocate the number of the next event in advance. */
   readonly prepare: () => void;
   /** A refused login, signature or escalation of an integration, with how many there were today, and what was tried. */
   readonly refused: (id: string, failures: number, attempted?: string) => Promise<void>;

@@ -1,7 +1,7 @@
 import { StaleRead, TableUnavailable } from '../errors.ts';
 import { type Key, setPartition, type TenantId } from '../keys.ts';
 import { TOMBSTONE_SECONDS } from '../lists/fence.ts';
-import { noteLargest, type TakenNumber } from '../lists/head.ts';
+import { type AllocatedNumber, noteLargest } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
 import { LARGE } from '../lists/read-budget.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
@@ -23,7 +23,7 @@ import { UniqueConstraints } from './unique-constraints.ts';
 
 /** Is called for every creation and change of an audited record, and stages the audit event. */
 export interface RecordObserver {
-  /** `place` resolves when the record has its number, so that record and event take their numbers in parallel. */
+  /** `place` resolves when the record has its number, so that record and event allocate their numbers in parallel. */
   readonly created: (place: Promise<Pick<Place, 'id'>>, fields: readonly string[]) => Promise<void>;
   readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
 }
@@ -43,9 +43,9 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /**
-   * Takes a number and stages a new record under it.
+   * Allocates a number and stages a new record under it.
    * @param late returns the fields that depend on the record's id or place
-   * @param generated those of the late fields whose values were generated: if such a value must be unique and is taken, the operation is run
+   * @param generated those of the late fields whose values were generated: if such a value must be unique and is allocated, the operation is run
    *   again and not refused
    * @param alsoAudited names for the audit event, besides the fields that have a value
    * @throws RecordTooLarge
@@ -57,19 +57,19 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     alsoAudited: readonly string[] = [],
   ): Promise<Stored<T>> {
     this.#noteValues(fields);
-    const taking = this.#take();
-    const placing = taking.then(
+    const allocating = this.#take();
+    const placing = allocating.then(
       ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, clashes: this.session.clashes }),
     );
     const create = async (): Promise<Stored<T>> => {
-      const [taken, place] = await Promise.all([taking, placing]);
+      const [allocated, place] = await Promise.all([allocating, placing]);
       const deferred = await late(place);
       this.#noteValues(deferred);
       const record = { id: place.id, ...fields, ...deferred } as unknown as T;
       this.#unique.claim(this.work, record, place.id, (field) =>
         generated.some((name) => name === field) ? () => this.session.clash() : undefined,
       );
-      return this.#stageNew(record, place.id, taken);
+      return this.#stageNew(record, place.id, allocated);
     };
     const [stored] = await Promise.all([
       create(),
@@ -78,11 +78,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return stored;
   }
 
-  #stageNew(record: T, id: string, taken: TakenNumber): Stored<T> {
+  #stageNew(record: T, id: string, allocated: AllocatedNumber): Stored<T> {
     const size = checkSize(this.entity, record);
-    if (size >= LARGE && size > taken.largest) this.#noteLargest(size);
-    const { number, expires } = taken;
-    const kept = this.lists.kept(taken.filters);
+    if (size >= LARGE && size > allocated.largest) this.#noteLargest(size);
+    const { number, expires } = allocated;
+    const kept = this.lists.kept(allocated.filters);
     this.#noteValuesOfOthers(kept, record);
     const item = {
       ...this.keyOf(id),
@@ -93,7 +93,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     };
     this.work.put(
       item,
-      (found) => refusalAt(found) ?? this.session.fenced(taken),
+      (found) => refusalAt(found) ?? this.session.fenced(allocated),
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
@@ -102,7 +102,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { record, version: 1, item };
   }
 
-  /** Begins to take a number in advance, for the next record that is created here. */
+  /** Begins to allocate a number in advance, for the next record that is created here. */
   prepare(): void {
     this.session.prepareNumber(this.tenant, this.lists.list);
   }
@@ -184,7 +184,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const entry = this.#entryOf(item, notedIn(item));
     if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
     this.lists.stageMove(this.work, entry, item, undefined);
-    this.#unique.release(this.work, stored.record);
+    this.#unique.unclaim(this.work, stored.record);
   }
 
   get references(): References<T> {
@@ -240,7 +240,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { number: numberIn(String(item.SK)), expires: expiryOf(item), kept };
   }
 
-  #take(): Promise<TakenNumber> {
+  #take(): Promise<AllocatedNumber> {
     const { list } = this.lists;
     return this.entity.byTime
       ? Promise.resolve({
@@ -251,7 +251,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
           upkeep: undefined,
           largest: 0,
         })
-      : this.session.takeNumber(this.tenant, list);
+      : this.session.allocateNumber(this.tenant, list);
   }
 }
 

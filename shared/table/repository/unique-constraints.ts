@@ -19,8 +19,8 @@ export class UniqueConstraints<T extends object> {
     for (const [field, value] of this.#of(record)) this.#take(work, field, value, id, refusalOf(field));
   }
 
-  /** Stages the release of a record's claims. */
-  release(work: UnitOfWork, record: T): void {
+  /** Stages the deletion of a record's claims. */
+  unclaim(work: UnitOfWork, record: T): void {
     for (const [field, value] of this.#of(record)) this.#free(work, field, value);
   }
 

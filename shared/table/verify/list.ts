@@ -63,7 +63,7 @@ async function suspectedIn(
 }
 
 /**
- * Verifies the head: without it, numbers of existing records would be given out again, and those records would not be listed. In a list with
+ * Verifies the head: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
  * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
 async function verifyHead(scope: Scope, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> {

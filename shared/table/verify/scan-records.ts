@@ -99,7 +99,7 @@ export async function scanRecords(
   return { entity, partition, head, floor, next, ...lists, last, settled, ends };
 }
 
-/** The head of a list, strongly consistent; empty before the first number is taken. */
+/** The head of a list, strongly consistent; empty before the first number is allocated. */
 export const readHead = (scope: Scope, partition: string): Promise<Item> =>
   withRetries(scope, () => readHeadOf(scope.table, partition, true));
 

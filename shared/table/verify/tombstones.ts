@@ -13,7 +13,7 @@ import { concurrentlyByGroup, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
 /**
- * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was given out more than a day ago has no
+ * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was allocated more than a day ago has no
  * writer, for no request sends a record so late (`lists/number-pool.ts`). The gap bit stays. A run with `--repair` notes the next number of each
  * list with tombstones; a run a day later deletes those of lower numbers.
  */

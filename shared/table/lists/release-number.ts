@@ -7,7 +7,7 @@ import { gapKeyOf, gapsOf, isGapIn, type Unwritten } from './gap-words.ts';
 import { sortKeyOf } from './ids.ts';
 
 /**
- * The release of a number by its taker, who has no record for it: its gap bit is set, on condition that the number's key is free and the word is as
+ * The writer of a number that has no record for it releases the number: its gap bit is set, on condition that the number's key is free and the word is as
  * read. So it is set once, whoever else closes the number, and however often this is sent. Where the record was sent, a tombstone comes first.
  */
 
