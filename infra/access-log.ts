@@ -3,7 +3,7 @@ import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 /**
  * One line per request: who, what, how it ended, and where the time went. API Gateway puts its variables into the text as they are, and
  * metric filters pass over a line that is not JSON; so nothing stands here that a caller writes, nor a message that may quote it
- * (`docs/decisions/0049-access-log.md`).
+ * (`docs/decisions/0105-request-logs.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */
 export const ACCESS_LOG = AccessLogFormat.custom(

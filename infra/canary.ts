@@ -12,7 +12,7 @@ import { RoleWithRights } from './role-with-rights.ts';
 /**
  * A new version of a function gets a tenth of its calls for five minutes, and all of them if no alarm was raised; else the alias goes back, and CloudFormation
  * with the whole stack. CodeDeploy shifts the aliases of all functions that change, side by side; a function's first deployment is at once
- * (`docs/decisions/0100-aliases-and-canaries.md`).
+ * (`docs/decisions/0100-deploying.md`).
  */
 export class Canary extends Construct {
   readonly #application: LambdaApplication;

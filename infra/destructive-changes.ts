@@ -6,7 +6,7 @@ const COMPARED = 'Number of stacks with differences: ';
 /** `  custodia-prod: AWS::KMS::Key Keys/Secrets KeysSecrets1A2B will be destroyed` */
 const CHANGE = /^ +([\w-]+: AWS::.* (?:will|may) be .*)$/gm;
 
-/** Made anew by each release, while the one before serves; neither holds anything (`docs/decisions/0100-aliases-and-canaries.md`). */
+/** Made anew by each release, while the one before serves; neither holds anything (`docs/decisions/0100-deploying.md`). */
 const OF_EACH_RELEASE = /: AWS::(Lambda::Version|ApiGateway::Deployment) .* will be destroyed$/;
 
 /**

@@ -7,7 +7,7 @@ import { CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `export`: reads what is the tenant's, writes nothing and opens no secret
- * (`docs/decisions/0096-exporting-and-erasing.md`).
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 export class ExportRole extends Construct {
   readonly role: Role;

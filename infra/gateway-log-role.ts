@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 
 /**
  * The role under which API Gateway writes its logs: one for an account and region, whichever stage they are of. So it is a stack of its own,
- * which all stages there share (`docs/decisions/0059-the-account.md`).
+ * which all stages there share (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html
  */
 export class GatewayLogRole extends Stack {

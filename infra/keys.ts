@@ -17,7 +17,7 @@ import { TENANT } from './tenant-role.ts';
  * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export class Keys extends Construct {
-  /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0052-key-rotation.md`). */
+  /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0010-access-tokens.md`). */
   readonly tokens: readonly [signing: Key, ...others: Key[]];
   /** Encrypts the data keys of secrets. */
   readonly secrets: IKey;

@@ -24,7 +24,7 @@ export const liveArn = (scope: Construct, name: string): string =>
  * What is served of a function: the version that the last deployment published. A version is its code and its whole configuration, so that another
  * environment makes one too. CloudFormation deletes the version before when the stack's update is through, and not earlier, so that until then
  * everything can go back to it. It has no description: a new one with old code would be a version that Lambda does not publish
- * (`docs/decisions/0100-aliases-and-canaries.md`).
+ * (`docs/decisions/0100-deploying.md`).
  */
 export class LiveAlias extends Construct {
   readonly alias: FunctionAlias;

@@ -10,8 +10,8 @@ import { AUDIT_EVENTS, CREDENTIALS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION
 /**
  * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant
  * that its session is tagged with, and on the copy of it in the platform's list of organizations; reads its records in restored copies of the
- * table (`docs/decisions/0181-restoring-one-tenant.md`). It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
- * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0092-operator-verify.md`).
+ * table (`docs/decisions/0112-restoring.md`). It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
+ * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0098-command-line.md`).
  */
 export class MaintenanceRole extends Construct {
   readonly role: Role;

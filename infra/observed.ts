@@ -18,7 +18,7 @@ interface ObservedFunction {
 /**
  * What operations know of the application. Functions and the API have names that both stacks make of the stage. Log groups have names that
  * CloudFormation makes: these come from the application's outputs, as weak references, which keep the application from nothing
- * (`docs/decisions/0162-three-stacks.md`).
+ * (`docs/decisions/0162-stacks.md`).
  */
 export class Observed extends Construct {
   readonly functions: ReadonlyMap<string, ObservedFunction>;

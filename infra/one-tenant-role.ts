@@ -7,7 +7,7 @@ import { TAGGED_WITH_TENANT } from './tenant-role.ts';
 
 /**
  * A role for people, whose sessions are for the one tenant that they are tagged with. For which tenants they may assume it is for the account to say, by
- * IAM (`docs/decisions/0092-operator-verify.md`).
+ * IAM (`docs/decisions/0098-command-line.md`).
  */
 export const oneTenantRole = (scope: Construct, description: string, key: KeyPurpose = 'no-key'): Role =>
   new RoleWithRights(scope, 'Role', {

@@ -5,7 +5,7 @@ import { settingsOf } from './stacks/stage-stack.ts';
 
 /**
  * Who may assume the roles of operators: whoever of the account IAM allows to, or of these only the ones that the stage names, with a second factor
- * where it asks for one (`docs/decisions/0053-operator-role.md`). They are named in a condition: a principal that does not exist
+ * where it asks for one (`docs/decisions/0098-command-line.md`). They are named in a condition: a principal that does not exist
  * would fail the deployment, and roles of IAM Identity Center have names that nobody knows beforehand.
  */
 export function operators(scope: Construct): PrincipalBase {

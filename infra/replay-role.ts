@@ -8,7 +8,7 @@ import { AUDIT_EVENTS, CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `webhooks replay`: does what the function that receives webhooks does for a tenant, and opens the tenant's secrets, as the
- * data of events is one (`docs/decisions/0097-replaying-events.md`).
+ * data of events is one (`docs/decisions/0061-webhooks.md`).
  */
 export class ReplayRole extends Construct {
   readonly role: Role;

@@ -4,7 +4,7 @@ import type { Settings } from './settings.ts';
 /**
  * What becomes of a resource that holds something when its stack goes: it stays, unless the stage says otherwise. One whose creation is rolled
  * back holds nothing yet, and goes. None of them may have a name of its own choosing, which would be taken when the stage is deployed again
- * (`docs/decisions/0055-deploying-again.md`).
+ * (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
 export const retention = ({ deletionProtection }: Settings): RemovalPolicy =>

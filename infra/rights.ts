@@ -87,7 +87,7 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   };
 }
 
-/** Who reads and sets protected fields is audited (`docs/decisions/0171`). */
+/** Who reads and sets protected fields is audited (`docs/decisions/0071`). */
 function recordsOf({ fieldPermissions }: Contract, secrets: boolean): TenantRights {
   if (!secrets) return 'records-without-secrets';
   return fieldPermissions === undefined ? 'records' : 'audited-records';

@@ -9,7 +9,7 @@ import type { Construct } from 'constructs';
 
 /**
  * A role with its rights written into it. The CDK's own would have a policy beside it, which is one more of the 500 resources that a stack may have
- * (`docs/decisions/0151-resources-of-the-stack.md`). It needs a right: IAM takes no empty policy.
+ * (`docs/decisions/0151-api-as-a-document.md`). It needs a right: IAM takes no empty policy.
  */
 export class RoleWithRights extends Role {
   readonly #rights: PolicyDocument;

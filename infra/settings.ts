@@ -34,11 +34,11 @@ const schema = z.object({
     .default(DEFAULT_STAGE),
   /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
   profile: z.enum(['standard', 'small']).default('standard'),
-  /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0013`). */
+  /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0006`). */
   firstKey: flag(false),
   /**
    * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` deletes
-   * the old one (`docs/decisions/0052-key-rotation.md`).
+   * the old one (`docs/decisions/0010-access-tokens.md`).
    */
   tokenKeys: generations().default(['1']),
   /**
@@ -59,7 +59,7 @@ const schema = z.object({
     .optional(),
   /**
    * Origins whose pages may call the API from a browser, `https://app.example.com,http://localhost:5173`, or `*` for all
-   * (`docs/decisions/0134-cors.md`). What everybody may read, pages of all origins may always read.
+   * (`docs/decisions/0134-http.md`). What everybody may read, pages of all origins may always read.
    */
   corsOrigins: z
     .string()
@@ -151,25 +151,25 @@ const schema = z.object({
   backupCopyVaults: vaults(),
   /**
    * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
-   * raised (`docs/decisions/0100-aliases-and-canaries.md`). Without it the stage `dev` and the profile `small` are deployed all at once, and any other
+   * raised (`docs/decisions/0100-deploying.md`). Without it the stage `dev` and the profile `small` are deployed all at once, and any other
    * stage by canary.
    */
   deployment: z.enum(['all-at-once', 'canary']).optional(),
   /**
    * By function, how many executions at once are kept for it, and are the most that it has: `authorizer:100`. No account has to have any to
-   * spare, so there are none by default (`docs/decisions/0101-concurrency.md`).
+   * spare, so there are none by default (`docs/decisions/0100-deploying.md`).
    */
   reservedConcurrency: perFunction(),
   /**
    * By function, how many executions stand by without a cold start: `authorizer:2,clients:5`. They cost by the hour. Not with deployments by canary
-   * (`docs/decisions/0101-concurrency.md`).
+   * (`docs/decisions/0100-deploying.md`).
    */
   provisionedConcurrency: perFunction(),
   /** Whether the gateway and the functions send traces to AWS X-Ray. */
   tracing: flag(false),
   /**
    * Who may assume the roles of operators, if IAM of their account allows it too: ARNs of roles and users with commas between, `*` for any part of a name.
-   * Without them everybody of the account whom its IAM allows to (`docs/decisions/0053-operator-role.md`).
+   * Without them everybody of the account whom its IAM allows to (`docs/decisions/0098-command-line.md`).
    */
   operatorPrincipals: principals(),
   /** Whether they need a second factor in their session. */
@@ -181,7 +181,7 @@ const schema = z.object({
     .optional(),
   /**
    * Whether the app has a stack that sets the account's role for API Gateway's logs. Only where it is asked for: it replaces the role that is there,
-   * whoever set it (`docs/decisions/0059-the-account.md`).
+   * whoever set it (`docs/decisions/0162-stacks.md`).
    */
   gatewayLogRole: flag(false),
 });

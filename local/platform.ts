@@ -11,7 +11,7 @@ import { isOfEarlierVersion } from '../shared/table/system/app-codes.ts';
 import { readCredentials } from '../shared/table/system/credentials.ts';
 import { LocalApiError } from './settings.ts';
 
-/** The platform integration of one machine (`docs/decisions/0014`). */
+/** The platform integration of one machine (`docs/decisions/0006`). */
 
 const APP_CODE = 'platform';
 /** In `DATA_DIR`: the secret made at the first start. */

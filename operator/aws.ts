@@ -1,7 +1,7 @@
 import { type Service, serviceOf } from '../shared/aws/service.ts';
 import { environmentTable } from '../shared/table/connection/client.ts';
 
-/** Services of AWS that commands ask a question or two, without clients of their own (`docs/decisions/0155-services-without-clients.md`). */
+/** Services of AWS that commands ask a question or two, without clients of their own (`docs/decisions/0122-lean-client.md`). */
 
 /** @throws SyntaxError for a text that is no JSON */
 export const jsonErrorIn: Service['errorIn'] = (text) => {

@@ -16,7 +16,7 @@ import { OperatorProblem } from './problem.ts';
 import { suspendOrganization } from './suspending.ts';
 
 /**
- * Erases an organization (`docs/decisions/0096-exporting-and-erasing.md`):
+ * Erases an organization (`docs/decisions/0096-suspending-exporting-erasing.md`):
  *
  *     suspended ── its keys are refused
  *       │  count its records

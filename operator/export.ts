@@ -11,7 +11,7 @@ import type { Tenant } from '../shared/table/tenant.ts';
 import { kinds } from './kinds.ts';
 
 /**
- * All records of a tenant as the API answers them to a caller that may see no secrets (`docs/decisions/0096-exporting-and-erasing.md`): without
+ * All records of a tenant as the API answers them to a caller that may see no secrets (`docs/decisions/0096-suspending-exporting-erasing.md`): without
  * integrations' secrets, and with null for the `credentials` of services and resources and for the data of webhook events, which stay encrypted.
  */
 export interface Exported {

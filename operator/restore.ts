@@ -20,7 +20,7 @@ import { suspendOrganization } from './suspending.ts';
 import { openTenant } from './tenant-option.ts';
 
 /**
- * Gives one organization the data that it has in a restored copy of the table (`docs/decisions/0181-restoring-one-tenant.md`):
+ * Gives one organization the data that it has in a restored copy of the table (`docs/decisions/0112-restoring.md`):
  *
  *     suspended ─── its keys are refused
  *     restoring ─── it cannot be resumed

@@ -11,7 +11,7 @@ export interface Suspended extends Pick<Suspension, 'state' | 'since'> {
 }
 
 /**
- * Suspends an organization: from now on all of its keys are refused (`docs/decisions/0095-suspending.md`).
+ * Suspends an organization: from now on all of its keys are refused (`docs/decisions/0096-suspending-exporting-erasing.md`).
  * @throws OperatorProblem when there is no such organization
  */
 export const suspendOrganization = (id: string): Promise<Suspended> =>

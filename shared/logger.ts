@@ -13,7 +13,7 @@ let unwritten: Promise<void> | undefined;
 /**
  * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to Powertools' logger itself
  * would be those of all requests of the process. That one is loaded when there is a line to write, for it takes a cold start 15 ms
- * (`docs/decisions/0124-logger-on-demand.md`): the line is written when {@link logged} resolves.
+ * (`docs/decisions/0054-what-functions-load.md`): the line is written when {@link logged} resolves.
  */
 export const logger = {
   warn: (message: string, about: About = {}): void => write('warn', message, about),

@@ -17,7 +17,7 @@ const read = (title: string, roundTrips: number): Bound => ({
   writeUnits: COUNTED.test(title) ? 1 : 0,
 });
 
-/** Reads that may show credentials are counted (`docs/decisions/0171`). */
+/** Reads that may show credentials are counted (`docs/decisions/0071`). */
 const COUNTED = /^GET \/(services|resources)(\?|$)/;
 
 const WRITES: readonly Bound[] = [
@@ -42,7 +42,7 @@ const WRITES: readonly Bound[] = [
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
   write('POST /integrations', 20, 2),
-  // 16 of the 17 that issue 9 allows, and the client's entry in the index of names (`docs/decisions/0141`).
+  // 16 of the 17 that issue 9 allows, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 18, 3),
   // A container reads once whose an app code is (`docs/decisions/0012`).
   write('POST /webhooks/{app_code}, in another container', 18, 4),

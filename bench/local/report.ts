@@ -16,7 +16,7 @@ export interface Load {
   readonly databaseCpu: number | undefined;
 }
 
-/** Requests a second, as a part of the peer's (`docs/decisions/0156-bounds-of-performance.md`). */
+/** Requests a second, as a part of the peer's (`docs/decisions/0120-performance.md`). */
 const AT_LEAST: Readonly<Record<EngineName, Readonly<Record<Operation, number>>>> = {
   java: { get: 0.65, list: 0.5, create: 0.12 },
   dynoxide: { get: 0.5, list: 0.5, create: 0.2 },

@@ -5,7 +5,7 @@ import type { Authorized } from './authorize.ts';
 /**
  * What this container has found out about tokens, for as long as the gateway would keep it. The gateway keeps nothing of the route that also
  * takes anonymous callers, because without the header it would have nothing to keep it by. What that route's operation gives away is
- * conditional on the caller's credentials at its commit (`docs/decisions/0133`).
+ * conditional on the caller's credentials at its commit (`docs/decisions/0012`).
  */
 
 interface Kept {

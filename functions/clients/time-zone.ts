@@ -2,7 +2,7 @@ import { bounded } from '../../shared/contract/fields.ts';
 
 /**
  * Names of the IANA time zone database, aliases too. The runtime also knows offsets (`+01:00`) and abbreviations of its own (`IST`), which the database
- * does not have (`docs/decisions/0139-addresses-zones-and-tickets.md`).
+ * does not have (`docs/decisions/0034-users-and-access.md`).
  */
 
 const AREAS =

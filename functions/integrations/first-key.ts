@@ -9,7 +9,7 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import { slugOf } from '../orgs/slug.ts';
 
 /**
- * The first key (`docs/decisions/0013`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register the first integration of
+ * The first key (`docs/decisions/0006`): where the stage allows it (`FIRST_KEY=on`), an anonymous caller may register the first integration of
  * an organization that does not exist yet, which creates the organization. For an existing organization, and for the platform, an anonymous
  * caller gets the usual 401.
  */

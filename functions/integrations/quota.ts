@@ -39,7 +39,7 @@ export const hasFullAccess = (integration: StatusAndPermissions): boolean =>
 
 /**
  * Stages that an organization has one integration more or less that is active and has all permissions, if a change makes or unmakes one. The commit
- * throws Problem `conflict` when it was the last one: nobody in the organization could undo that (`docs/decisions/0140`). Platform callers may do it.
+ * throws Problem `conflict` when it was the last one: nobody in the organization could undo that (`docs/decisions/0070`). Platform callers may do it.
  * @param before undefined for a new integration
  */
 export function stageFullAccess(

@@ -17,7 +17,7 @@ import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';
 
 /**
- * Secret rotation: a new secret beside the old one (`docs/decisions/0063`). The change is conditional on the secrets and permissions as read: of
+ * Secret rotation: a new secret beside the old one (`docs/decisions/0011`). The change is conditional on the secrets and permissions as read: of
  * two concurrent rotations the second is run again.
  */
 

@@ -1,7 +1,7 @@
 import { entity } from '../../shared/table/repository/entity.ts';
 import { logEntry } from './contract.ts';
 
-/** Days for which a log entry is kept, to the end of the last one (`docs/decisions/0032-logs.md`). */
+/** Days for which a log entry is kept, to the end of the last one (`docs/specification.md`, section 2). */
 const RETENTION_DAYS = 30;
 
 export const logEntity = entity('LOG', logEntry, {

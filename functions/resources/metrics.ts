@@ -4,7 +4,7 @@ import { HEALTHY } from '../services/health.ts';
 import type { HistoryEntry, Resource } from './contract.ts';
 import { historyOf } from './store.ts';
 
-/** The rules for reported usage and health of resources (`docs/decisions/0022-reports-and-samples.md`). */
+/** The rules for reported usage and health of resources (`docs/decisions/0021-services-and-resources.md`). */
 
 type Usage = Pick<Resource, 'cpu_usage' | 'memory_usage' | 'storage_usage'>;
 type Given<T> = { readonly [K in keyof T]?: T[K] | undefined };

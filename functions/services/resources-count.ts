@@ -6,7 +6,7 @@ import { serviceEntity } from './store.ts';
 
 /**
  * A service counts its resources in the transactions that add and remove them, and can be deleted only if it has none: a resource cannot join a
- * service that is deleted at the same time (`docs/decisions/0020-deleting-a-service.md`).
+ * service that is deleted at the same time (`docs/decisions/0008-deleting.md`).
  */
 
 /** The condition for the deletion of a service. */

@@ -1,6 +1,6 @@
 import type { Place } from '../../shared/table/repository/records.ts';
 
-/** Ticket codes: unique in a tenant, given by the caller or generated from the ticket's ordinal (`docs/decisions/0030-ticket-codes.md`). */
+/** Ticket codes: unique in a tenant, given by the caller or generated from the ticket's ordinal (`docs/decisions/0031-tickets.md`). */
 
 const DIGITS = 6;
 

@@ -91,7 +91,7 @@ export async function applyEffect(
 
 /**
  * The path parameter is a field of the data, and the fields that the route can set are the body. A partner's data describes a record of its own: what
- * else is in it is ignored by name (`docs/decisions/0140-unknown-members-and-the-last-key.md`).
+ * else is in it is ignored by name (`docs/decisions/0061-webhooks.md`).
  */
 function inputsOf(route: Route, data: Readonly<Record<string, unknown>>) {
   const [parameter] = Object.keys(route.params.shape);

@@ -8,7 +8,7 @@ import { callerOf } from './sender.ts';
 import { eventEntity, ignoredFields } from './store.ts';
 
 /**
- * Applies a stored event again, for the operator (`docs/decisions/0097-replaying-events.md`): as its sender, with the permissions that the integration has
+ * Applies a stored event again, for the operator (`docs/decisions/0061-webhooks.md`): as its sender, with the permissions that the integration has
  * now, and only while it is active. Effect and event change in one transaction.
  */
 

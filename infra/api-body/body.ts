@@ -9,7 +9,7 @@ import { undeclaredMethods } from './undeclared.ts';
 
 /**
  * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the document that callers
- * read (`shared/contract/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-resources-of-the-stack.md`).
+ * read (`shared/contract/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-api-as-a-document.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 

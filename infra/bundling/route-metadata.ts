@@ -4,7 +4,7 @@ import { derivedMetadata } from '../../shared/http/route-metadata.ts';
 
 /**
  * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: a function that has them answers
- * a request that only reads without building a schema (`docs/decisions/0129`).
+ * a request that only reads without building a schema (`docs/decisions/0054`).
  */
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
   name: 'precompiled-route-metadata',

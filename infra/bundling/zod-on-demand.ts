@@ -46,7 +46,7 @@ const FILE = 'zod.cjs';
 
 /**
  * Puts zod into a file of its own, which is loaded when the first schema is built, and not when a function starts: with its 75 KB it takes a
- * tenth of a cold start, and a request that only reads needs no schema (`docs/decisions/0129`). Schemas are built without waiting, so it is
+ * tenth of a cold start, and a request that only reads needs no schema (`docs/decisions/0054`). Schemas are built without waiting, so it is
  * required and not imported.
  */
 export const zodOnDemand: Plugin = {

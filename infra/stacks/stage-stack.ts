@@ -24,7 +24,7 @@ interface StageStackProps {
   readonly terminationProtection?: boolean;
 }
 
-/** One of the stacks of a stage (`docs/decisions/0162-three-stacks.md`). */
+/** One of the stacks of a stage (`docs/decisions/0162-stacks.md`). */
 export abstract class StageStack extends Stack {
   readonly prefix: string;
   readonly settings: Settings;

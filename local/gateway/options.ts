@@ -38,7 +38,7 @@ const AWS_LIMITS = {
   authorizerMs: 10_000,
 };
 
-/** Of this gateway alone. How many requests one machine answers before they fail for want of time: `docs/decisions/0093-local-development.md`. */
+/** Of this gateway alone. How many requests one machine answers before they fail for want of time: `docs/decisions/0004-local-development.md`. */
 const OWN_LIMITS = { inFlight: 32, arrivalMs: 60_000, graceMs: 3_000 };
 
 /** A request as it arrived, before anything of it was checked. */

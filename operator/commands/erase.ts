@@ -12,7 +12,7 @@ import { OperatorProblem } from '../problem.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { organizationIdIn } from '../tenant-option.ts';
 
-/** `erase` works under the stack's erasure role, in a session for that one organization (`docs/decisions/0096-exporting-and-erasing.md`). */
+/** `erase` works under the stack's erasure role, in a session for that one organization (`docs/decisions/0096-suspending-exporting-erasing.md`). */
 
 interface EraseOptions extends TargetOptions, AnswerOptions {
   readonly org: string;

@@ -18,7 +18,7 @@ import { VerifyProgress } from '../verify-progress.ts';
 
 /**
  * `verify` works under the stack's maintenance role, in sessions that reach one tenant each: the one that is named, or with `--all` one after the
- * other (`docs/decisions/0092-operator-verify.md`); or on the data of `npm start`.
+ * other (`docs/decisions/0098-command-line.md`); or on the data of `npm start`.
  */
 
 interface VerifyOptions extends TargetOptions, AnswerOptions {

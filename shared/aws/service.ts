@@ -8,7 +8,7 @@ import { type Context, type Middleware, metadataOf, type SdkClient, wayThrough }
 
 /**
  * Services of AWS of which a function needs a call or two. They are called by the parts of the SDK that the table's client has loaded already, since
- * a client of their own costs a cold start more than the call (`docs/decisions/0155-services-without-clients.md`).
+ * a client of their own costs a cold start more than the call (`docs/decisions/0122-lean-client.md`).
  */
 export interface Service {
   /** As in host names and signatures. */

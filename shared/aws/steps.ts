@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
 /**
  * A call of AWS by the middlewares of an SDK's client, with steps of ours for writing the request, having it signed and reading the answer. Retries,
- * credentials, signatures and the correction of the clock stay the SDK's (`docs/decisions/0127-lean-steps.md`).
+ * credentials, signatures and the correction of the clock stay the SDK's (`docs/decisions/0122-lean-client.md`).
  */
 
 /** Steps of the SDK that ours stand for. What others add to a client stays. */

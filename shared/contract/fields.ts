@@ -228,7 +228,7 @@ export const jsonObject = shared(() =>
 
 export const tags = shared(() => list(name(100), 100));
 
-/** An email address by the rule of HTML's `<input type="email">`, as zod has it (`docs/decisions/0139-addresses-zones-and-tickets.md`). */
+/** An email address by the rule of HTML's `<input type="email">`, as zod has it (`docs/decisions/0034-users-and-access.md`). */
 export const email = shared(() =>
   bounded(254)
     .check(z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }))

@@ -1,4 +1,4 @@
-/** Texts as lists compare them by prefix (`docs/decisions/0141-clients-by-prefix.md`). */
+/** Texts as lists compare them by prefix (`docs/decisions/0170-filters.md`). */
 
 /** Longest folded text, in code points: of a longer one, its prefix. */
 export const MAX_FOLDED = 100;

@@ -58,7 +58,7 @@ export interface Route<
   readonly permission?: PermissionCode;
   /** An extension: not in the spec, added to make what the spec shows usable (`docs/decisions/0001`). */
   readonly extension?: true;
-  /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0161-reserve.md`). */
+  /** Cuts off a key, or may do so: served from a reserve where the request budget is spent (`docs/decisions/0081-request-budgets.md`). */
   readonly cutsOff?: true;
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;

@@ -22,7 +22,7 @@ export const MAX_RECORD = 230_000;
 export const MAX_JSON = 65_536;
 
 /**
- * Responses from this size on are compressed by the gateway for callers that ask for it (`docs/decisions/0131`). A smaller one fits into one
+ * Responses from this size on are compressed by the gateway for callers that ask for it (`docs/decisions/0134`). A smaller one fits into one
  * packet as it is.
  */
 export const COMPRESSED_FROM = 1_024;

@@ -54,7 +54,7 @@ function requireJson(contentType: string | undefined): void {
   }
 }
 
-/** The gateway has decoded these, and leaves the header as it was sent (`docs/decisions/0131`). */
+/** The gateway has decoded these, and leaves the header as it was sent (`docs/decisions/0134`). */
 const DECODED = /^(gzip|deflate|identity)?$/i;
 
 /**

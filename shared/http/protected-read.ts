@@ -7,7 +7,7 @@ import type { Input, Scope } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';
 
 /**
- * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0171-reads-of-credentials.md`).
+ * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0071-credentials-of-records.md`).
  * It is counted beside its work, and what cannot be counted is not shown. The 1st, 2nd, 4th, 8th … of an integration's day leaves an audit event,
  * in the transaction of the request; if that one shows nothing, the next one that does.
  */

@@ -6,7 +6,7 @@ import type { Body } from '../contract/record.ts';
 import type { Route } from '../contract/route.ts';
 
 /**
- * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-nothing-vanishes.md`). Nothing that was sent may vanish
+ * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-read-only-fields.md`). Nothing that was sent may vanish
  * behind a success: they must have the values that the record has.
  */
 

@@ -4,7 +4,7 @@ import { isRefusal, runToCommit } from './run.ts';
 
 /**
  * Who was refused after numbers of lists were allocated is checked before, the next time: references and other conditions are read, and only then
- * numbers are allocated (`docs/decisions/0185-refused-creates.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
+ * numbers are allocated (`docs/decisions/0185-released-numbers.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
  * nobody else a call. A hint: another container does not know of it.
  */
 

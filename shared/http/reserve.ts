@@ -4,7 +4,7 @@ import { Bucket } from './token-bucket.ts';
 
 /**
  * The reserve of a token for cutting off keys when the request budget is spent, so that nobody can keep an owner from that by spending it
- * (`docs/decisions/0161-reserve.md`). In memory only: each container has its own.
+ * (`docs/decisions/0081-request-budgets.md`). In memory only: each container has its own.
  */
 
 /** Requests a minute of each token and container. */

@@ -6,7 +6,7 @@ import { filtersOf } from '../contract/traits.ts';
 
 /**
  * What most requests need to know of a route's schemas, as plain data: a request that only reads is answered without building a schema. It is
- * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-metadata.ts`, `docs/decisions/0129`).
+ * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-metadata.ts`, `docs/decisions/0054`).
  */
 export interface RouteMetadata {
   /** Path parameters that are UUIDs: any other value than such a text is left to the schema. */

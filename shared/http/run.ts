@@ -49,7 +49,7 @@ export const isRefusal = (error: unknown): boolean => error instanceof Problem |
 
 /**
  * Runs an operation under an idempotency key: a key used before gets the stored response. Most keys are new, so the operation runs beside the
- * look-up, and what it has staged is dropped where the key was used (`docs/decisions/0133`). A refusal may be a conflict with this request's
+ * look-up, and what it has staged is dropped where the key was used (`docs/decisions/0060`). A refusal may be a conflict with this request's
  * own first attempt (a slug that exists by now), so the key is looked up once more before the refusal counts.
  */
 export async function runOnce(

@@ -5,7 +5,7 @@ import type { Tenant } from '../table/tenant.ts';
 
 /**
  * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's answer: each request reads whether its
- * caller's organization is suspended, in parallel to its own work (`docs/decisions/0095-suspending.md`).
+ * caller's organization is suspended, in parallel to its own work (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 
 /** Tenants whose callers this container has refused, the least recently refused first. */

@@ -106,7 +106,7 @@ export const isOfCredentials = ({ PK }: Key): boolean => PK.endsWith(`#${CREDENT
 
 /**
  * Whether an organization is suspended. Outside of the tenant's own keys, so that its sessions read it and cannot lift it
- * (`docs/decisions/0095`).
+ * (`docs/decisions/0096`).
  */
 export const suspensionKey = (tenant: TenantId): Key => ({ PK: `SUSPENDED#${tenant}`, SK: 'STATE' });
 

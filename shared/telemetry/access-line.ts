@@ -57,7 +57,7 @@ function directivesOf({ annotations, counts }: Invocation, namespace: string, is
 
 /**
  * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. Not by way of the logger: its level would decide
- * whether there are metrics, and it is loaded only when there is something to log (`docs/decisions/0105-access-line.md`).
+ * whether there are metrics, and it is loaded only when there is something to log (`docs/decisions/0105-request-logs.md`).
  */
 export function writeAccessLine(ended: Ended): void {
   const { METRICS_NAMESPACE: namespace, METRICS_BY_ROUTE: byRoute } = process.env;

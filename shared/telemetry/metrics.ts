@@ -1,6 +1,6 @@
 /**
  * The metrics that functions publish, in one namespace for each stage. CloudWatch charges for every metric and every combination of values of
- * its dimensions, so a tenant or an integration is never a dimension (`docs/decisions/0105-access-line.md`).
+ * its dimensions, so a tenant or an integration is never a dimension (`docs/decisions/0105-request-logs.md`).
  */
 
 /**

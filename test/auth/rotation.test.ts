@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 
-/** Replacing the key that signs tokens, step by step, with callers who notice nothing (`docs/decisions/0052-key-rotation.md`). */
+/** Replacing the key that signs tokens, step by step, with callers who notice nothing (`docs/decisions/0010-access-tokens.md`). */
 
 let api: Api;
 let org: OrgAccess;

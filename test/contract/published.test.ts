@@ -13,7 +13,7 @@ import {
 } from '../../shared/contract/openapi/nodes.ts';
 import { openAnswers } from '../../shared/contract/openapi/open-answers.ts';
 
-/** What generators of clients, consoles and linters need of the document (`docs/decisions/0143`). */
+/** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 
 const document = openApiDocument(contracts);
 const operations = operationsOf(document);

@@ -3,7 +3,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { openApiDocument } from '../../shared/contract/openapi/document.ts';
 import { isNode, mapValues, type Node, operationsOf } from '../../shared/contract/openapi/nodes.ts';
 
-/** What the document says to its readers (`docs/decisions/0144`). */
+/** What the document says to its readers (`docs/decisions/0040`). */
 
 const document = openApiDocument(contracts);
 

@@ -9,7 +9,7 @@ import { answer, bodyOf } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
-/** Who reads and sets credentials leaves a trace (`docs/decisions/0171-reads-of-credentials.md`). */
+/** Who reads and sets credentials leaves a trace (`docs/decisions/0071-credentials-of-records.md`). */
 
 /** The SDK's request handler, which notes the calls and refuses those that count reads while it is told to. */
 class Wire extends NodeHttpHandler {

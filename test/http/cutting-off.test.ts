@@ -4,7 +4,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
 
-/** A key can be cut off while somebody spends its budget, or its tenant's (docs/decisions/0161). */
+/** A key can be cut off while somebody spends its budget, or its tenant's (docs/decisions/0081). */
 
 /** So few that nothing flows back meanwhile. */
 const LIMITS = { RATE_LIMIT: '1', TENANT_RATE_LIMIT: '2' };

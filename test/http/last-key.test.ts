@@ -3,7 +3,7 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
-/** An organization cannot lock itself out (`docs/decisions/0140-unknown-members-and-the-last-key.md`). */
+/** An organization cannot lock itself out (`docs/decisions/0070-permissions-of-integrations.md`). */
 
 let api: Api;
 let platform: Calls;

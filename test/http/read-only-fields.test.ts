@@ -4,7 +4,7 @@ import { hasReadOnlyFields } from '../../shared/contract/traits.ts';
 import { type Api, type JsonBody, startApi } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
-/** Nothing that was sent vanishes behind a success (`docs/decisions/0138-nothing-vanishes.md`): every operation whose body may name fields that it cannot set. */
+/** Nothing that was sent vanishes behind a success (`docs/decisions/0138-read-only-fields.md`): every operation whose body may name fields that it cannot set. */
 
 let api: Api;
 let testTenant: TestTenant;

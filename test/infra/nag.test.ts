@@ -7,7 +7,7 @@ import type { Stage } from '../../infra/stacks/stage.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
 import { CDK_CONTEXT, EVERYTHING, PARTS, SMALL, synthesize } from './synthesize.ts';
 
-/** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0102-rules-for-the-stack.md`). */
+/** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0051-tests-beyond-emulators.md`). */
 
 interface Finding {
   readonly rule: string;
@@ -80,7 +80,7 @@ describe.each(SEEN)('a stage, %s', (which) => {
 
 /**
  * cdk-nag does not look into the document that API Gateway imports. Its rule AwsSolutions-APIG4, that methods are authorized, is held here; COG4
- * asks for Cognito, which has no part in this API (`docs/decisions/0102-rules-for-the-stack.md`).
+ * asks for Cognito, which has no part in this API (`docs/decisions/0051-tests-beyond-emulators.md`).
  */
 describe.each([
   ['as it is by default', {}],

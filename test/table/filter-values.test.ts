@@ -15,7 +15,7 @@ import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
 
-/** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-words-of-filters.md`). */
+/** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-filters.md`). */
 
 const fields = () => ({ id: readOnly(uuid()), status: word(), color: word().nullable().default(null) });
 const job = record('Job', fields);

@@ -6,7 +6,7 @@ import { organizationIdIn } from '../../tenant-option.ts';
 
 /**
  * `organizations suspend` and `resume` work under the stack's maintenance role, in a session for that one organization
- * (`docs/decisions/0095-suspending.md`).
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 
 interface SuspendOptions extends TargetOptions, AnswerOptions {

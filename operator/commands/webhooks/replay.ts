@@ -6,7 +6,7 @@ import { replayEvent } from '../../replay.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
 
-/** `webhooks replay` works under the stack's replay role, in a session for the one tenant (`docs/decisions/0097-replaying-events.md`). */
+/** `webhooks replay` works under the stack's replay role, in a session for the one tenant (`docs/decisions/0061-webhooks.md`). */
 
 interface ReplayOptions extends TargetOptions, AnswerOptions {
   readonly org: string;

@@ -2,7 +2,7 @@ import { isNode, mapValues, type Node, type OpenApi, operationsOf, rewritten, sc
 
 /**
  * Says the defaults of request bodies in words. A property with the keyword `default` is never absent in the types of openapi-typescript, not even
- * in those of a body that the caller writes, so that the smallest creation would not compile (`docs/decisions/0143`). Parameters keep theirs.
+ * in those of a body that the caller writes, so that the smallest creation would not compile (`docs/decisions/0040`). Parameters keep theirs.
  */
 export function closedRequests(document: OpenApi): OpenApi {
   const asked = schemasReachedFrom(

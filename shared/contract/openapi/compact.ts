@@ -1,7 +1,7 @@
 import { isNode, mapValues, type Node, type OpenApi, rewritten, schemasReachedFrom, withOperations } from './nodes.ts';
 
 /**
- * Makes the document smaller on the wire without taking away anything that it says (`docs/decisions/0153`). What is repeated costs little when it is
+ * Makes the document smaller on the wire without taking away anything that it says (`docs/decisions/0040`). What is repeated costs little when it is
  * compressed, if it is repeated word for word and within the 32 KB that gzip looks back.
  */
 export const compact = (document: OpenApi): OpenApi =>

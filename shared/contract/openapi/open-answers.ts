@@ -1,7 +1,7 @@
 import { mapValues, type Node, type OpenApi, operationsOf, rewritten, schemasReachedFrom } from './nodes.ts';
 
 /**
- * Opens the schemas of answers for what a later release may add, so that a client made today goes on to work (`docs/decisions/0143`): new fields of
+ * Opens the schemas of answers for what a later release may add, so that a client made today goes on to work (`docs/decisions/0040`): new fields of
  * objects, and new values where a set is closed today. What the service answers is checked against the contracts themselves
  * (`test/support/conformance.ts`).
  * @throws TypeError when a schema is of requests too, which stay closed

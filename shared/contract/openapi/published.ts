@@ -9,7 +9,7 @@ import { withSharedParameters } from './shared-parameters.ts';
 
 /**
  * What clients are made from: the document in the form that generators, linters and consoles make the most of. Each pass changes the form of
- * something that the contracts have said, and says nothing of its own (`docs/decisions/0143`, `0144`).
+ * something that the contracts have said, and says nothing of its own (`docs/decisions/0040`, `0144`).
  */
 const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   withSchemaTexts,

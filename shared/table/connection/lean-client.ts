@@ -6,7 +6,7 @@ import { LeanSigner } from './lean/signer.ts';
 
 /**
  * The SDK's document client without what costs time at every call and is of no use here (`npm run bench -- requests`,
- * `docs/decisions/0122-lean-client.md`, `docs/decisions/0127-lean-steps.md`).
+ * `docs/decisions/0122-lean-client.md`).
  */
 
 /**

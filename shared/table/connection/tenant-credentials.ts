@@ -36,7 +36,7 @@ interface Opening {
 type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<SessionCredentials>;
 
 /**
- * Sessions of the role for one tenant, one after the other (`docs/decisions/0132-opening-sessions.md`):
+ * Sessions of the role for one tenant, one after the other (`docs/decisions/0050-tenant-sessions.md`):
  *
  *     none, or in its last 30 seconds ──▶ whoever asks waits for the next, which is opened once for all of them
  *     in its last five minutes ─────────▶ it is answered; the next is opened meanwhile, and nobody waits for it

@@ -8,7 +8,7 @@ import { queryAll } from './query-all.ts';
 
 /**
  * Records by the prefix of a text: an item for each record, with the folded text and the record's number in its sort key
- * (`docs/decisions/0141-clients-by-prefix.md`).
+ * (`docs/decisions/0170-filters.md`).
  */
 
 /** Most texts with one prefix that are read: some 50 read units. */

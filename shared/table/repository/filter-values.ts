@@ -11,7 +11,7 @@ import { retry } from '../transaction/retry.ts';
 import { textOf } from './list-indexes.ts';
 
 /**
- * The values that callers have chosen for the filters of a list (`docs/decisions/0170-words-of-filters.md`). The key of a value's set contains
+ * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a value's set contains
  * the value, and DynamoDB lists no partitions: an item for each value, all in one partition, is how erasure finds the set of a value that no
  * record has any more.
  */

@@ -10,7 +10,7 @@ import type { Kind } from '../verify/kinds.ts';
 
 /**
  * What is restored of a tenant, by partition. Whatever is not named here stays as it is today: integrations with their credentials and quota, so
- * that no key lives again; the organization and its audit events; refusals, reads and budgets (`docs/decisions/0181-restoring-one-tenant.md`).
+ * that no key lives again; the organization and its audit events; refusals, reads and budgets (`docs/decisions/0112-restoring.md`).
  */
 export interface Restorable {
   /** Kinds of records that go back. */

@@ -6,7 +6,7 @@ import type { Tenant } from '../tenant.ts';
 import { commit } from '../transaction/commit.ts';
 
 /**
- * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0072`). It is written immediately and not in the
+ * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written immediately and not in the
  * request's transaction, for it is valid even if that fails; but in the transaction that makes an organization, which may not come to be.
  * @param name the year; by default the current one
  */

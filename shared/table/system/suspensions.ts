@@ -4,7 +4,7 @@ import { suspensionKey, type TenantId, tenantIdOf } from '../keys.ts';
 import type { Tenant } from '../tenant.ts';
 
 /**
- * Suspended organizations (`docs/decisions/0095-suspending.md`): one item, which exists while an organization is suspended, and stays when it is
+ * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item, which exists while an organization is suspended, and stays when it is
  * erased. Only the operator's commands write it (`suspend.ts`).
  */
 export interface Suspension {

@@ -116,7 +116,7 @@ async function repaired(scope: Scope, { differences, repair }: Comparison): Prom
 const asVerified = (differences: readonly Difference[], repaired: boolean, reason?: string): Verified[] =>
   differences.map((difference) => ({ ...difference, repaired, ...(reason === undefined ? {} : { reason }) }));
 
-/** IAM denies the maintenance role some changes (`docs/decisions/0092-operator-verify.md`). */
+/** IAM denies the maintenance role some changes (`docs/decisions/0098-command-line.md`). */
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
 async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void): Promise<void> {

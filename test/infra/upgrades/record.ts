@@ -3,7 +3,7 @@ import { nameOf } from '../account/cloudformation.ts';
 import { EVERYTHING, type Templates } from '../synthesize.ts';
 
 /**
- * What of a release an upgrade must leave as it is (`docs/decisions/0103-upgrades.md`): of each stack a template, though not a whole one, for `cdk diff`
+ * What of a release an upgrade must leave as it is (`docs/decisions/0162-stacks.md`): of each stack a template, though not a whole one, for `cdk diff`
  * to read.
  */
 
