@@ -1,37 +1,42 @@
 import { defineConfig } from 'vitest/config';
-import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { LONGEST, projects } from './test/projects.ts';
 import { PATIENCE } from './test/support/patience.ts';
 
-const globalSetup = ['test/support/global-setup.ts'];
+const every = 'test/**/*.test.ts';
 
-/** Begins with the files that take longest: one that came last would run alone. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
-      const place = LONGEST.findIndex((path) => moduleId.endsWith(path));
-      return place < 0 ? LONGEST.length : place;
-    };
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
-  }
-}
-
-/** `npm test` runs `unit` and `http`, `npm run test:slow` runs `stack`, `again` and `slow`. */
+/**
+ * The name of a file says when it is run. CONTRIBUTING.md has the table.
+ *
+ * | file | project | run by |
+ * |---|---|---|
+ * | `x.test.ts` | quick | `npm test` |
+ * | `x.sampled.test.ts` | quick | `npm test` a sample, `npm run test:slow` extended, `npm run test:nightly` everything |
+ * | `x.stack.test.ts`, `x.slow.test.ts` | stack, slow | `npm run test:slow` |
+ */
 export default defineConfig({
   test: {
-    // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests. Slow ones
-    // do as they like with their process.
+    // The files of a worker share its modules, as requests share a warm container: loading them again takes longer than most tests.
+    // Those of `stack` share the templates that they have in common. Slow ones do as they like with their process, and often wait for others.
     projects: [
-      { extends: true, test: { name: 'unit', ...projects.unit, isolate: false } },
-      { extends: true, test: { name: 'http', ...projects.http, globalSetup, isolate: false } },
-      { extends: true, test: { name: 'stack', ...projects.stack, isolate: false } },
-      { extends: true, test: { name: 'again', ...projects.again, globalSetup, isolate: false } },
-      { extends: true, test: { name: 'slow', ...projects.slow, globalSetup } },
+      {
+        extends: true,
+        test: {
+          name: 'quick',
+          include: [every],
+          exclude: ['**/*.{stack,slow}.test.ts'],
+          isolate: false,
+          setupFiles: ['test/support/fast-check.ts'],
+        },
+      },
+      { extends: true, test: { name: 'stack', include: ['test/**/*.stack.test.ts'], isolate: false } },
+      {
+        extends: true,
+        test: { name: 'slow', include: ['test/**/*.slow.test.ts'], maxWorkers: 3, sequence: { groupOrder: 1 } },
+      },
     ],
+    globalSetup: ['test/support/global-setup.ts'],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
     pool: 'forks',
     maxWorkers: 2,
-    sequence: { sequencer: LongestFirst },
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -6,7 +6,7 @@ import { startLocalApi } from '../local/start.ts';
 
 /**
  * `npm run docs:screenshots`: pictures of the documentation, wide and on a phone, light and dark, in `docs/screenshots/`. They are for people to look at:
- * what can be tested of the pages is in `test/browser/docs.test.ts`.
+ * what can be tested of the pages is in `test/browser/docs.slow.test.ts`.
  */
 
 const FOLDER = join(import.meta.dirname, '../docs/screenshots');

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** `npm test`: types and lint, and beside them the quick tests. What is wrong with types and lint is said at the end. */
 
 const LEFT_OUT =
-  'the stack and its bundles, npm start, a browser, both engines, linters, histories, large lists and pages';
+  'x.stack.test.ts (the stack), x.slow.test.ts (npm start, bundles, a browser, linters), and all but a sample of x.sampled.test.ts';
 
 /** Runs a script of package.json and answers what it prints, if it fails. */
 async function complaintsOf(script: string): Promise<string> {
@@ -18,12 +18,12 @@ async function complaintsOf(script: string): Promise<string> {
 /** Runs tests on this terminal and answers whether all is well. `filters` name files, as Vitest's do. */
 async function quickTests(filters: readonly string[]): Promise<boolean> {
   const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
-  const args = [vitest, 'run', '--project=unit', '--project=http', ...filters];
+  const args = [vitest, 'run', '--project=quick', ...filters];
   const child = spawn(process.execPath, args, { stdio: 'inherit' });
   return (await new Promise((resolve) => child.once('close', resolve))) === 0;
 }
 
-console.log(`Types, lint and the quick tests. \`npm run test:slow\` does what is left out: ${LEFT_OUT}.`);
+console.log(`Types, lint and the quick tests. \`npm run test:slow\` does the others: ${LEFT_OUT}.`);
 const [complaints, areWell] = await Promise.all([complaintsOf('check'), quickTests(process.argv.slice(2))]);
 if (complaints !== '') console.error(`\n\`npm run check\` says:\n\n${complaints}`);
 process.exitCode = areWell && complaints === '' ? 0 : 1;

@@ -24,7 +24,7 @@ export function securityOf(auth: Auth, { firstKey }: Pick<AuthorizerSettings, 'f
   return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
 }
 
-/** @param reason for whoever reads the API in AWS's console or in the template, and for `test/infra/nag.test.ts` */
+/** @param reason for whoever reads the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
 export const withoutAuthorizer = (reason: string): Security => ({
   description: reason,
   'x-amazon-apigateway-auth': { type: 'NONE' },

@@ -43,7 +43,7 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 
 /**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
- * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.test.ts`).
+ * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.sampled.test.ts`).
  * @param sentence says what the kind is, for whatever is wrong with a value; without it each rule has its own (`sentences.ts`)
  */
 export const bounded = (max: number, sentence?: string) => {

@@ -141,7 +141,7 @@ describe('the table', () => {
   });
 
   it('is never scanned by a function', () => {
-    // But by the operator with an administrator's own credentials: no role of the stack may scan (`test/infra/rights.test.ts`).
+    // But by the operator with an administrator's own credentials: no role of the stack may scan (`test/infra/rights.stack.test.ts`).
     expect(saying(sources, /\bScan(?!IndexForward)/)).toEqual(['shared/table/erase/sweep.ts']);
     expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe('the table', () => {
       'shared/table/repository/audit-events.ts',
       'shared/table/tenant.ts',
     ];
-    // The operator verifies their lists. That it changes none of them is for its role to see to (`test/infra/isolation.test.ts`).
+    // The operator verifies their lists. That it changes none of them is for its role to see to (`test/infra/isolation.stack.test.ts`).
     const naming = saying(sources, /\bauditEventEntity\b/).filter((path) => !/^(infra|operator)\//.test(path));
     expect(naming).toEqual([...handling.slice(0, 1), 'functions/audit/store.ts', ...handling.slice(1)]);
     const handlers = sources.filter(({ path }) => handling.includes(path));

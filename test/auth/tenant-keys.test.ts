@@ -6,7 +6,7 @@ import { stsError, stsSession } from '../infra/account/account.ts';
 import { listening } from '../support/listening.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
-/** Under which credentials secrets are encrypted and opened. What the policies make of them: `test/infra/isolation.test.ts`. */
+/** Under which credentials secrets are encrypted and opened. What the policies make of them: `test/infra/isolation.stack.test.ts`. */
 
 const servers: Server[] = [];
 let environment: Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { validBody } from '../../shared/http/validate.ts';
 
-/** Rules of single fields that are easily lost from a contract. Kinds of values are tested in `fields.test.ts`, every field in `test/http/bad-input.test.ts`. */
+/** Rules of single fields that are easily lost from a contract. Kinds of values are tested in `fields.test.ts`, every field in `test/http/bad-input.sampled.test.ts`. */
 
 const routes = new Map(contracts.flatMap((contract) => Object.entries(contract.routes)));
 

@@ -10,7 +10,7 @@ import type { RawItem } from '../support/table-dump.ts';
 
 /**
  * What somebody gains who makes the function of integrations write what he wants, with the rights of its role: any pointer, and any credentials of
- * his own tenant (`test/infra/isolation.test.ts`). No other role of a tenant writes either.
+ * his own tenant (`test/infra/isolation.stack.test.ts`). No other role of a tenant writes either.
  */
 
 let api: Api;

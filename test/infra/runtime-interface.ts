@@ -23,7 +23,7 @@ const reportsOf = ({ environments }: LambdaFunction): string[] =>
 
 /**
  * Every bundle behind Lambda's runtime interface: it loads, answers, and begins anew after what ends it. The gateway sends the events, in the shape
- * of API Gateway's. What else the bundles do under their roles is in `deployed.test.ts`.
+ * of API Gateway's. What else the bundles do under their roles is in `deployed.slow.test.ts`.
  */
 export function describeRuntimeInterface(api: () => RunningStack, org: () => OrgAccess): void {
   const secretsIn = (text: string): string[] =>

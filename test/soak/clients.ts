@@ -1,4 +1,4 @@
-import { type Random, randomOf } from './random.ts';
+import { type Random, randomOf } from '../support/random.ts';
 import type { Act, Entry, Fields, Kind, Recorder } from './recorder.ts';
 
 /** Clients of a run, each of which does one thing after the other, with records of its own and some that all of them change. */

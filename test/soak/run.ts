@@ -1,8 +1,8 @@
+import { randomOf } from '../support/random.ts';
 import { Client, type Held, type Servers } from './clients.ts';
 import type { Fleet, ServerOptions } from './fleet.ts';
 import { complaintsOf, outcomeOf } from './history.ts';
 import type { Fate } from './network.ts';
-import { randomOf } from './random.ts';
 import { readAll } from './reading.ts';
 import { type Kind, Recorder } from './recorder.ts';
 

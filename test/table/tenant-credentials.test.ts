@@ -12,7 +12,7 @@ import { environmentSession } from '../../shared/table/session.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { listening } from '../support/listening.ts';
 
-/** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.test.ts`. */
+/** Sessions of the tenant role, with an STS and a DynamoDB of the test's own. That AWS then confines them: `test/infra/isolation.stack.test.ts`. */
 
 const MINUTE = 60_000;
 

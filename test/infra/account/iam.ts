@@ -34,7 +34,7 @@ type Statement = z.infer<typeof statementSchema>;
 const statementsOf = (document: unknown): Statement[] =>
   z.object({ Statement: z.array(statementSchema) }).parse(document).Statement;
 
-/** What is written into a role. The stack has no policies beside it (`stack.test.ts`). */
+/** What is written into a role. The stack has no policies beside it (`template.stack.test.ts`). */
 const rightsOf = (role: unknown): Statement[] =>
   roleSchema.parse(role ?? {}).Policies.flatMap(({ PolicyDocument }) => statementsOf(PolicyDocument));
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { IS_WHOLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 
 /**
  * What the README and `docs/adding-a-domain.md` tell newcomers is true: in a copy of the repository their code is put where they say, and
@@ -72,8 +72,9 @@ async function addEndpoint(): Promise<void> {
 
 /** Runs a command in the copy, as a user would. */
 async function run(command: string): Promise<string> {
-  // Of this run of the tests, which may be one that does more, nothing shall be known there.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|SWEEP)/.test(name)));
+  // Nothing of this run of the tests shall be known there. A sample might leave out what was added.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
+  env.TEST_EXTENT = 'extended';
   const { stdout } = await promisify(exec)(command, { cwd: copy, env, maxBuffer: 100_000_000 }).catch(
     ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }) => {
       throw new Error(`${command} failed:\n${stdout.slice(-20_000)}\n${stderr.slice(-5_000)}`);
@@ -82,7 +83,7 @@ async function run(command: string): Promise<string> {
   return stdout;
 }
 
-/** Runs tests of the copy, in these files or of a project; those whose names fit where a pattern is given. */
+/** Runs tests of the copy, in these files or folders; those whose names fit where a pattern is given. */
 async function runTests(which: readonly string[], pattern?: RegExp): Promise<readonly string[]> {
   const report = 'report.json';
   const named = pattern === undefined ? '' : `-t "${pattern.source}"`;
@@ -99,7 +100,7 @@ async function runTests(which: readonly string[], pattern?: RegExp): Promise<rea
 
 const NEW = ['listLicenses', 'createLicense', 'getLicense', 'deleteTerminal'];
 
-describe.skipIf(!IS_WHOLE)('a domain and an endpoint, added as the documents say', () => {
+describe.skipIf(EXTENT !== 'nightly')('a domain and an endpoint, added as the documents say', () => {
   it(
     'compile, once what is generated is made',
     async () => {
@@ -116,9 +117,9 @@ describe.skipIf(!IS_WHOLE)('a domain and an endpoint, added as the documents say
   it(
     'are right in all that is made of contracts: documents, stack, webhooks, verification',
     async () => {
-      const passed = await runTests(['--project=unit']);
+      const passed = await runTests(['--project=quick', 'test/architecture', 'test/contract', 'test/docs']);
       for (const id of NEW) expect(passed).toContain(`the operation ${id} says whose it is and who may call it`);
-      await runTests(['isolation', 'rights', 'routes', 'stack'].map((name) => `test/infra/${name}.test.ts`));
+      await runTests(['isolation', 'rights', 'routes', 'template'].map((name) => `test/infra/${name}.`));
     },
     LONG,
   );

@@ -17,11 +17,11 @@ import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
+import { EXTENT } from '../support/extent.ts';
 import { bodyOf, Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
 import { forgetAppCodes, forgetIds, forgetValues } from '../support/other-container.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
@@ -371,7 +371,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = IS_WHOLE ? 1 : 41;
+const STEP = EXTENT === 'nightly' ? 1 : 41;
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {

@@ -6,7 +6,7 @@ import { runOperator } from '../support/operator.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
-/** `custodia erase` as it is run. What it deletes, and crashes anywhere: `erase.test.ts`. */
+/** `custodia erase` as it is run. What it deletes, and crashes anywhere: `erase.sampled.test.ts`. */
 
 let api: Api;
 let org: OrgAccess;

@@ -6,16 +6,16 @@ import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
+import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 
 /**
- * The fault sweep: every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the answer
+ * Every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the answer
  * is right or a 503 that says when to come again; the caller's own retry succeeds; the effect is there exactly once.
  * The routes come from the contracts, so a new one is swept without anyone remembering.
  *
- * `npm test` gives each call one fault in turn; `npm run sweep` gives it all of them.
+ * `npm test` gives each call one fault in turn; `npm run test:nightly` gives it all of them.
  */
 
 /** `dropped` and `reply-lost` are connection resets, before and after the call was carried out. */
@@ -45,7 +45,6 @@ const faulty = new FaultyHandler();
 let api: Api;
 let org: OrgAccess;
 let testTenant: TestTenant;
-let disturbed = 0;
 
 async function start(): Promise<void> {
   // The authorizer's own call is made before, and its answer kept.
@@ -70,10 +69,7 @@ const writes = operations
 
 describe('a fault below the SDK', () => {
   beforeAll(start);
-  afterAll(async () => {
-    await api.close();
-    if (IS_WHOLE) process.stdout.write(`fault sweep: ${writes.length} routes, ${disturbed} disturbed requests\n`);
-  });
+  afterAll(() => api.close());
 
   it.each(writes)('%s', async (operationId, routeIndex) => {
     const calls = await callsOf(operationId);
@@ -94,9 +90,9 @@ function disturbancesOf(calls: readonly string[], turn: number): Disturbance[] {
     const all = possible.flatMap((fault) =>
       [1, SDK_ATTEMPTS].map((attempts): Disturbance => ({ fault, from, to: from + attempts })),
     );
-    return IS_WHOLE ? all : all.filter((_, index) => index === ((turn + from) * 3) % all.length);
+    return EXTENT === 'nightly' ? all : all.filter((_, index) => index === ((turn + from) * 3) % all.length);
   });
-  return [...sampled, ...(IS_WHOLE ? [] : [forgotten])];
+  return [...sampled, ...(EXTENT === 'nightly' ? [] : [forgotten])];
 }
 
 const isWrite = (call: string): boolean => /^(Transact|Put|Update)/.test(call);
@@ -112,7 +108,7 @@ describe('replies that are lost until time runs out', () => {
     return api.close();
   });
 
-  const inTurn = writes.filter(([, index]) => IS_WHOLE || index % 4 === 0);
+  const inTurn = writes.filter(([, index]) => EXTENT === 'nightly' || index % 4 === 0);
 
   it.each(inTurn)('%s: 503, and when the caller comes again the effect is there once', async (operationId, index) => {
     const calls = await callsOf(operationId);
@@ -134,7 +130,6 @@ async function callsOf(operationId: string): Promise<readonly string[]> {
 /** One request under a fault, and what is left of it. */
 async function meet(operationId: string, { fault, from, to }: Disturbance): Promise<void> {
   useFreshClient();
-  disturbed += 1;
   const scenario = await testTenant.scenario(operationId);
   const { route } = scenario;
   const what = `${operationId}: ${fault} at calls ${from} to ${to - 1}`;

@@ -10,8 +10,8 @@ import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { itemsIn, recordsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';
+import { byExtent } from '../support/extent.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
-import { LIST_RUNS } from '../support/sweep.ts';
 
 /** Lists whose records expire, against what is stored and not yet expired, while days pass and DynamoDB's TTL deletes when it likes. */
 
@@ -83,7 +83,7 @@ async function check(org: string, now: number, retentionDays = RETENTION): Promi
 const level = fc.constantFrom(...LEVELS);
 const wait = fc.record({ does: fc.constant('wait' as const), hours: fc.integer({ min: 1, max: 60 }) });
 const ttl = fc.record({ does: fc.constant('expire' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) });
-const runs = { numRuns: LIST_RUNS };
+const runs = { numRuns: byExtent({ sample: 6, extended: 12, nightly: 100 }) };
 
 describe('a list whose records expire', () => {
   it('shows what has not expired, exactly, at every time, whatever is set for how long records are kept', async () => {

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { InvalidArgumentError } from 'commander';
@@ -16,8 +15,7 @@ const ROOT = join(import.meta.dirname, '../..');
 async function run(script: keyof typeof manifest.scripts, ...flags: string[]) {
   const [program, ...args] = manifest.scripts[script].split(' ');
   expect(program).toBe('node');
-  const { LIST_RUNS: _, ...env } = process.env;
-  const done = promisify(execFile)(process.execPath, [...args, ...flags], { cwd: ROOT, env });
+  const done = promisify(execFile)(process.execPath, [...args, ...flags], { cwd: ROOT });
   return done.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
@@ -65,20 +63,6 @@ describe('a mistake in the flags', () => {
     expect([wholeNumber()('1'), wholeNumber({ to: 10 })('10'), positiveNumber('0.5'), seedNumber('0')]).toEqual([
       1, 10, 0.5, 0,
     ]);
-  });
-
-  it('of the sweep is an error, and not a sweep of nothing', async () => {
-    vi.stubEnv('LIST_RUNS', '0');
-    vi.resetModules();
-    await expect(import('../support/sweep.ts')).rejects.toThrow('LIST_RUNS must be a whole number from 1.');
-  });
-});
-
-describe('npm run sweep', () => {
-  it('names tests that are there', () => {
-    const paths = manifest.scripts.sweep.split(' ').filter((word) => word.startsWith('test/'));
-    expect(paths.length).toBeGreaterThan(3);
-    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 

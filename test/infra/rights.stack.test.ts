@@ -151,7 +151,7 @@ test('login and webhooks count failed guesses and change nothing else of the tab
 });
 
 /** What the tenant roles' policies allow, and what nobody else may: a query is what tells them from the operator's. */
-/** Roles of the operator whose sessions are for one tenant, as tenant roles' are; what they may is tested in `isolation.test.ts`. */
+/** Roles of the operator whose sessions are for one tenant, as tenant roles' are; what they may is tested in `isolation.stack.test.ts`. */
 const isOfOperator = (id: string): boolean => /^(Maintenance|Export|Erasure|Replay|CutOff)/.test(id);
 
 const allowedToTenants = () =>

@@ -10,9 +10,9 @@ import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '../../shared/contract/problem.ts'
 import type { LambdaHandler } from '../../shared/http/observed.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
-import { IS_SAMPLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 
-/** The documentation without a browser; `test/browser/docs.test.ts` has one. */
+/** The documentation without a browser; `test/browser/docs.slow.test.ts` has one. */
 
 const START = '/api/v1/docs';
 const PAGES = [START, `${START}/reference`, `${START}/problems`, `${START}/webhooks`] as const;
@@ -181,7 +181,7 @@ it('the page of webhooks has the guide and its programs', async () => {
   for (const name of programs) expect(unescaped(text)).toContain(readFileSync(new URL(name, folder), 'utf8').trim());
 });
 
-describe.skipIf(IS_SAMPLE)('the bundled function', () => {
+describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
   it('answers the same, and holds nothing of what makes it', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'custodia-bundle-'));
     try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sign, signedBody } from '../../functions/webhooks/signature.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 
 const SECRET = 'a-secret-of-at-least-thirty-two-characters';
 const BODY = Buffer.from('{"event_type":"client.created","data":{"name":"Ação ☂"}}');
@@ -153,7 +153,7 @@ describe('a delivery that is signed', () => {
           expect(signedBody(bytes, sign(signed, SECRET), [SECRET])?.toString()).toBe(signed);
         }
       }),
-      { numRuns: IS_WHOLE ? 10_000 : 2_000 },
+      { numRuns: EXTENT === 'nightly' ? 10_000 : 2_000 },
     );
   });
 

@@ -11,7 +11,7 @@ import {
 import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
 import { isStrong } from '../../shared/auth/secret-strength.ts';
 import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 
 const box = envelopeEncryption(localDataKeys(randomBytes(32)));
 const owner = { tenant: crypto.randomUUID(), app_code: 'acme' };
@@ -108,7 +108,7 @@ describe('the strength of supplied secrets', () => {
   });
 
   it('is enough for whatever is random', async () => {
-    for (let turn = 0; turn < (IS_WHOLE ? 50 : 10); turn++) {
+    for (let turn = 0; turn < (EXTENT === 'nightly' ? 50 : 10); turn++) {
       for (const secret of [
         generateSecret(),
         randomBytes(16).toString('hex'),

@@ -9,9 +9,9 @@ import { entity } from '../../shared/table/repository/entity.ts';
 import { auditOf, numbersIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { EXTENT } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
-import { IS_SAMPLE } from '../support/sweep.ts';
 
 /** Many numbers lost at once: no page is short or has a false total, no request pays for all, and no paused writer writes a record that is not listed. */
 
@@ -25,7 +25,7 @@ const jobs = entity<Job>('JOB', { filters: ['state'] });
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const LATE = NOW + 60_000;
 /** As many as were seen once, or as many as take some requests. */
-const STORM = IS_SAMPLE ? 700 : 20_000;
+const STORM = EXTENT === 'sample' ? 700 : 20_000;
 
 let fresh: FreshTable;
 let table: Table;

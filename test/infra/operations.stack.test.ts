@@ -18,7 +18,7 @@ import {
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 
-/** `docs/operations.md` says of logs and metrics what is so. Its table of alarms has its tests in `alarms.test.ts`. */
+/** `docs/operations.md` says of logs and metrics what is so. Its table of alarms has its tests in `alarms.stack.test.ts`. */
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 const section = (title: string): string => page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? '';

@@ -22,8 +22,8 @@ import { Tenant } from '../../shared/table/tenant.ts';
 import type { Kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { EXTENT } from '../support/extent.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 
 /** Every kind of damage that a tenant's data can have: it is found, nothing else is, and repaired it is whole again. */
 
@@ -346,7 +346,7 @@ describe('damage', () => {
   });
 });
 
-describe.skipIf(!IS_WHOLE)('while the API is in use', () => {
+describe.skipIf(EXTENT !== 'nightly')('while the API is in use', () => {
   const ROUNDS = 6;
 
   /** Writes for as long as `isOver` says no: every kind of change that moves sets and counters of the two clients. */

@@ -6,16 +6,16 @@ import { generateSecret } from '../../shared/auth/integration-secrets.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
+import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
 /**
  * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
- * must not be held against the request that wrote it. (Changes of other integrations are in the sweep of `faults.test.ts`.)
+ * must not be held against the request that wrote it. (Changes of other integrations are in the sweep of `faults.sampled.test.ts`.)
  *
- * `npm test` lets each request meet each fault, as often as it is its turn; `npm run sweep` as often as may be.
+ * `npm test` lets each request meet each fault, as often as it is its turn; `npm run test:nightly` as often as may be.
  */
 
 const faulty = new FaultyHandler();
@@ -71,7 +71,9 @@ const TIMES = [1, 2 * ATTEMPTS, Number.POSITIVE_INFINITY];
 /** Each fault, for the `turn`th request with another number of times than for the others. */
 const faultsIn = (turn: number) =>
   FAULTS.flatMap((fault, index) =>
-    TIMES.filter((_, of) => IS_WHOLE || of === (index + turn) % TIMES.length).map((times) => [fault, times] as const),
+    TIMES.filter((_, of) => EXTENT === 'nightly' || of === (index + turn) % TIMES.length).map(
+      (times) => [fault, times] as const,
+    ),
   );
 
 describe('a key that', () => {

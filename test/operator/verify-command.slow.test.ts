@@ -9,7 +9,7 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { runOperator } from '../support/operator.ts';
 import { tableAt } from '../support/storage.ts';
 
-/** `custodia verify` as it is run. What it finds and repairs: `verify.test.ts`. */
+/** `custodia verify` as it is run. What it finds and repairs: `verify.sampled.test.ts`. */
 
 let api: Api;
 let org: OrgAccess;

@@ -6,7 +6,7 @@ import { configureTable } from '../../shared/table/connection/client.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/table/lists/read-budget.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { IS_SAMPLE, IS_WHOLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
 
@@ -186,7 +186,7 @@ async function withoutCredentials(acme: Calls): Promise<Calls> {
   return callsOf(api, await api.login(app_code, String(secret)));
 }
 
-describe.skipIf(IS_SAMPLE)('a page', () => {
+describe.skipIf(EXTENT === 'sample')('a page', () => {
   it('of the standard size always answers, and one that is too large names the largest that does', async () => {
     const acme = await newTenant(api);
     const clientId = await newClient(acme);
@@ -222,7 +222,7 @@ describe.skipIf(IS_SAMPLE)('a page', () => {
     ['', '', MAX_READ],
     ['of a filter that few records match', '?status=open&', MAX_FIRST_LOOK],
   ];
-  it.each(IS_WHOLE ? looks : looks.slice(0, 1))(
+  it.each(EXTENT === 'nightly' ? looks : looks.slice(0, 1))(
     '%s reads no more than it may, however little it shows of it',
     async (_, filter, bound) => {
       const acme = await newTenant(api);
@@ -255,7 +255,7 @@ describe.skipIf(IS_SAMPLE)('a page', () => {
   );
 });
 
-describe.skipIf(IS_SAMPLE)('a list without pages', () => {
+describe.skipIf(EXTENT === 'sample')('a list without pages', () => {
   it('reads and answers as much as can be carried, and links to the rest', async () => {
     const acme = await newTenant(api);
     const { id } = await acme.create(TICKETS, newTicket());

@@ -8,14 +8,14 @@ import { Problem } from '../../shared/contract/problem.ts';
 import type { Body } from '../../shared/contract/record.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { validBody } from '../../shared/http/validate.ts';
+import { EXTENT } from '../support/extent.ts';
 import { readBody } from '../support/read-body.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 import { filled } from './linear-work/hostile.ts';
 
 /** Whoever sends a request has shown nothing yet: checking it must not cost more than a bounded multiple of reading it. */
 
 /** A check that is not linear is found with short texts, and does not run for hours on long ones. In characters. */
-const SIZES = IS_WHOLE ? ['500000', '1000000'] : ['16384', '32768'];
+const SIZES = EXTENT === 'nightly' ? ['500000', '1000000'] : ['16384', '32768'];
 
 it('a request is checked in linear work, whatever is in its body, query, path and headers', async () => {
   const args = [join(import.meta.dirname, 'linear-work/run.ts'), ...SIZES];
@@ -48,7 +48,7 @@ it.each(bodies)('the body of %s is checked no further where a text is too long',
 });
 
 /** Of bodies that are full of numbers. In characters. */
-const FULL = IS_WHOLE ? 1_000_000 : 100_000;
+const FULL = EXTENT === 'nightly' ? 1_000_000 : 100_000;
 const listOf = (number: string, length: number): string => `[${filled(`${number},`, length).replace(/[^,]*$/, '')}0]`;
 const minusZeros = (length: number): string => listOf('-0', length);
 const oneAmongOthers = (length: number): string => listOf('1', length).replace('1', '-0');

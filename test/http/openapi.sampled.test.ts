@@ -9,7 +9,7 @@ import { bundle } from '../../infra/bundling/bundle.ts';
 import type { LambdaHandler } from '../../shared/http/observed.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
-import { IS_SAMPLE } from '../support/sweep.ts';
+import { EXTENT } from '../support/extent.ts';
 
 const PATH = '/api/v1/openapi';
 const committed: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
@@ -69,7 +69,7 @@ describe('GET /api/v1/openapi', () => {
   });
 });
 
-describe.skipIf(IS_SAMPLE)('the bundled function', () => {
+describe.skipIf(EXTENT === 'sample')('the bundled function', () => {
   it('carries the same bytes', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'custodia-bundle-'));
     try {

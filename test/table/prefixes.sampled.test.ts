@@ -15,9 +15,9 @@ import { verify } from '../../shared/table/verify/verify.ts';
 import { itemsIn, recordsIn } from '../support/audit.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { byExtent } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
-import { LIST_RUNS } from '../support/sweep.ts';
 
 /** Lists by the prefix of a text, against what is stored. */
 
@@ -157,7 +157,7 @@ describe('lists by a prefix', () => {
           expect((await differences(org)).filter(({ kind: what }) => what !== 'lost-number')).toEqual([]);
         },
       ),
-      { numRuns: LIST_RUNS },
+      { numRuns: byExtent({ sample: 6, extended: 12, nightly: 100 }) },
     );
   });
 

@@ -12,9 +12,9 @@ import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { EXTENT } from '../support/extent.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
-import { IS_WHOLE } from '../support/sweep.ts';
 import { copyOf, dropTable, tableWithKeys } from '../support/table-copy.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -226,7 +226,7 @@ describe('an organization that is restored', () => {
     await compareTenant(org.orgId, copy);
     const total = 3 * faulty.calls.length;
     let dead = 0;
-    for (let index = 1; index < total; index += IS_WHOLE ? 5 : 97) {
+    for (let index = 1; index < total; index += EXTENT === 'nightly' ? 5 : 97) {
       faulty.follow((call) => (call.index === index ? (index % 2 === 0 ? 'crash' : 'crash-after') : undefined));
       const error = await restore(org.orgId, copy).catch((thrown: unknown) => thrown);
       faulty.follow(() => undefined);

@@ -8,9 +8,9 @@ import { auditOf, recordsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { byExtent } from '../support/extent.ts';
 import type { Fault } from '../support/faults.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';
-import { LIST_RUNS } from '../support/sweep.ts';
 
 /**
  * Lists against a plain array. Random creates, moves, deletes and reads, one after another and many at once, by processes whose clocks disagree by
@@ -200,7 +200,7 @@ async function check(org: string, filters: readonly Filter[]): Promise<void> {
 }
 
 const audit = (org: string) => auditOf(table, `ORG#${org}#JOB`, { ...VALUES, place: ['north'] });
-const options = { numRuns: LIST_RUNS };
+const options = { numRuns: byExtent({ sample: 6, extended: 12, nightly: 100 }) };
 
 describe('lists', () => {
   it('are exactly what is stored, at once, where nothing fails', async () => {

@@ -1,0 +1,42 @@
+import { randomOf } from './random.ts';
+
+/**
+ * How much a test does of what has many cases: `npm test` a sample, `npm run test:slow` the extended tests, `npm run test:nightly` all that
+ * is worth a night. The environment variable `TEST_EXTENT` says so to files named `x.sampled.test.ts`, which alone are run by all three.
+ */
+export type Extent = 'sample' | 'extended' | 'nightly';
+
+export const EXTENT = extentOf(process.env.TEST_EXTENT);
+
+/** @throws Error a misspelt word would pass for a sample */
+export function extentOf(word: string | undefined): Extent {
+  if (word === undefined || word === '') return 'sample';
+  if (word === 'sample' || word === 'extended' || word === 'nightly') return word;
+  throw new Error(`TEST_EXTENT=${word} must be sample, extended or nightly.`);
+}
+
+/** The value of this run: how often a property is tried, how long a text is. */
+export const byExtent = <T>(values: Readonly<Record<Extent, T>>): T => values[EXTENT];
+
+/**
+ * So many of the cases in `npm test`, the same in every run and in their order; all of them in extended and nightly tests.
+ *
+ *     it.each(sampled(REFUSALS, 12))('refuses %s', …)
+ *
+ * They are spread by a shuffle with a fixed seed and not taken at equal steps, so that a product of two lists does not show one value of the
+ * second alone. Cases that must never be left out are named beside: `[...ALWAYS, ...sampled(OTHERS, 8)]`.
+ */
+export function sampled<T>(cases: readonly T[], size: number): readonly T[] {
+  return EXTENT === 'sample' ? sampleOf(cases, size) : cases;
+}
+
+/** What {@link sampled} takes in `npm test`. */
+export function sampleOf<T>(cases: readonly T[], size: number): readonly T[] {
+  const random = randomOf(1, 'sample');
+  const left = [...cases.keys()];
+  const taken = Array.from({ length: Math.min(size, left.length) }, () => left.splice(random.below(left.length), 1));
+  return taken
+    .flat()
+    .toSorted((one, other) => one - other)
+    .map((index) => cases[index] as T);
+}
