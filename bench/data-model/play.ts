@@ -45,7 +45,7 @@ export async function playAll(
   const played: Played[] = [];
   for (const [index, [operationId, route]] of operations.entries()) {
     onPlay(`operation ${index + 1} of ${operations.length}: ${titleOf(route)}`);
-    // Once before it counts: then the authorizer's answer is in its cache, and the heads of the lists are there.
+    // Once before it counts: then the authorizer's answer is in its cache, and the counter items of the lists are there.
     await expected(testTenant, await testTenant.scenario(operationId));
     const scenario = await testTenant.scenario(operationId);
     if (isList(route)) await fill(testTenant, scenario);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { AllocatedNumber, List } from '../../shared/table/lists/head.ts';
+import { COUNTER, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
+import type { AllocatedNumber, List } from '../../shared/table/lists/counter-item.ts';
 import type { Entity } from '../../shared/table/repository/entity.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Repository } from '../../shared/table/repository/repository.ts';
@@ -55,7 +55,7 @@ export class Loader {
   }
 }
 
-/** Takes numbers from heads in memory. */
+/** Takes numbers from counter items in memory. */
 class LoadingSession extends Session {
   readonly #items: Items;
 
@@ -66,10 +66,10 @@ class LoadingSession extends Session {
 
   override async allocateNumber(_: TenantId, list: List): Promise<AllocatedNumber> {
     const { partition, filters } = list;
-    const head = itemAt(this.#items, { PK: setPartition(partition), SK: HEAD });
-    const number = Number(head.NEXT ?? 0);
-    Object.assign(head, { NEXT: number + 1, AT: this.now, BY: randomUUID(), FILTERS: filters });
-    return { list, number, expires: undefined, filters, upkeep: undefined, largest: 0 };
+    const counter = itemAt(this.#items, { PK: setPartition(partition), SK: COUNTER });
+    const number = Number(counter.NEXT ?? 0);
+    Object.assign(counter, { NEXT: number + 1, AT: this.now, BY: randomUUID(), FILTERS: filters });
+    return { list, number, expires: undefined, filters, compaction: undefined, largest: 0 };
   }
 }
 

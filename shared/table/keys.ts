@@ -24,7 +24,7 @@ export const childPartition = (tenant: TenantId, parent: string, parentId: strin
   `ORG#${tenant}#${parent}#${parentId}#${entity}`;
 
 /**
- * A list's sets of numbers: its head and its gaps in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's value in
+ * A list's sets of numbers: its counter item and its gaps in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's value in
  * `ORG#<tenant>#TICKET#status=open#SET`.
  */
 export const setPartition = (partition: string, field?: string, value?: string): string =>
@@ -48,8 +48,8 @@ export function valueIn({ SK }: Pick<Key, 'SK'>): readonly [field: string, value
   return [SK.slice(0, end), SK.slice(end + 1)];
 }
 
-/** Sort key of a list's head. It sorts after the items with bits. */
-export const HEAD = 'HEAD';
+/** Sort key of a list's counter item. It sorts after the items with bits. */
+export const COUNTER = 'HEAD';
 
 /** Claims a unique value of a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({

@@ -3,7 +3,7 @@ import type { Actor, Origin } from '../identity/actor.ts';
 import { environmentTable, type Table, tenantTable } from './connection/client.ts';
 import { StaleRead, TableUnavailable } from './errors.ts';
 import { PLATFORM, type TenantId } from './keys.ts';
-import { type AllocatedNumber, keepHeadSmall, type List } from './lists/head.ts';
+import { type AllocatedNumber, compactCounterItem, type List } from './lists/counter-item.ts';
 import { NumberPool } from './lists/number-pool.ts';
 import type { PendingWrite } from './transaction/pending-write.ts';
 import { refusalOf } from './transaction/rehearsal.ts';
@@ -79,8 +79,8 @@ export class Session {
   /** Allocates the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
   async allocateNumber(tenant: TenantId, list: List): Promise<AllocatedNumber> {
     const allocated = await this.#numbers.allocate(tenant, list);
-    const { upkeep } = allocated;
-    if (upkeep !== undefined) this.afterCommit(() => keepHeadSmall(this.tableOf(tenant), list, upkeep));
+    const { compaction } = allocated;
+    if (compaction !== undefined) this.afterCommit(() => compactCounterItem(this.tableOf(tenant), list, compaction));
     return allocated;
   }
 

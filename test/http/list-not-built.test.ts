@@ -1,7 +1,7 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
-import { HEAD } from '../../shared/table/keys.ts';
+import { COUNTER } from '../../shared/table/keys.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
@@ -34,7 +34,7 @@ it.each(notes)(
     await api.table.client.send(
       new UpdateItemCommand({
         TableName: api.table.tableName,
-        Key: { PK: { S: `ORG#${acme.orgId}#CLIENT#SET` }, SK: { S: HEAD } },
+        Key: { PK: { S: `ORG#${acme.orgId}#CLIENT#SET` }, SK: { S: COUNTER } },
         ...change,
         ConditionExpression: 'attribute_exists(FILTERS)',
       }),

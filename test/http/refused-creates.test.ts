@@ -3,7 +3,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { environmentTable } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
@@ -29,7 +29,7 @@ const listOf = (kind: string) => `ORG#${acme.orgId}#${kind}`;
 /** How many numbers of a list were given out, and how many tombstones it has for good. */
 async function leftBy(kind: string) {
   const table = environmentTable();
-  const Key = { PK: setPartition(listOf(kind)), SK: HEAD };
+  const Key = { PK: setPartition(listOf(kind)), SK: COUNTER };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
   const items = await itemsIn(table, listOf(kind));
   return {
@@ -114,7 +114,7 @@ it('a page of a list with many lost numbers is a 503 with Retry-After until it i
   await api.table.client.send(
     new UpdateItemCommand({
       TableName: api.table.tableName,
-      Key: { PK: { S: setPartition(listOf('CLIENT')) }, SK: { S: HEAD } },
+      Key: { PK: { S: setPartition(listOf('CLIENT')) }, SK: { S: COUNTER } },
       UpdateExpression: 'SET #at = :before ADD #next :lost',
       ExpressionAttributeNames: { '#next': 'NEXT', '#at': 'AT' },
       ExpressionAttributeValues: { ':lost': { N: '700' }, ':before': { N: '0' } },

@@ -8,7 +8,7 @@ import { suspendOrganization } from '../../operator/suspending.ts';
 import { type AllOptions, verifyAll } from '../../operator/verify-all.ts';
 import { type RunOfVerify, VerifyProgress } from '../../operator/verify-progress.ts';
 import { configureTable, type Table } from '../../shared/table/connection/client.ts';
-import { HEAD } from '../../shared/table/keys.ts';
+import { COUNTER } from '../../shared/table/keys.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { bodyOf, FaultyHandler } from '../support/faults.ts';
 import { tableAt } from '../support/storage.ts';
@@ -59,7 +59,7 @@ const forgetFilters = (org: string) =>
   table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: `ORG#${org}#CLIENT#SET`, SK: HEAD },
+      Key: { PK: `ORG#${org}#CLIENT#SET`, SK: COUNTER },
       UpdateExpression: 'REMOVE FILTERS',
     }),
   );

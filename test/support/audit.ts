@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { numberIn } from '../../shared/table/lists/ids.ts';
 import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';
 import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
@@ -56,7 +56,7 @@ export async function auditOf(table: Table, partition: string, values: Values): 
     itemsIn(table, setPartition(partition)),
     numbersIn(table, setPartition(partition)),
   ]);
-  const next = Number(own.find(({ SK }) => SK === HEAD)?.NEXT ?? 0);
+  const next = Number(own.find(({ SK }) => SK === COUNTER)?.NEXT ?? 0);
   const records = items.filter((item) => item[TOMBSTONE] === undefined);
   const numbers = new Set(records.map(numberOfItem));
   const lost = Array.from({ length: next }, (_, number) => number).filter(

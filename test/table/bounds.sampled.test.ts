@@ -16,7 +16,7 @@ import { textAt } from '../../generate/places.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Conflicts } from '../support/conflicts.ts';
@@ -142,9 +142,9 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   let recorder: Recorder;
   let table: Table;
   const open = () => new Session(table, systemClock, Date.now() + 60_000);
-  const headKey = { PK: setPartition(`ORG#${org}#JOB`), SK: HEAD };
+  const counterKey = { PK: setPartition(`ORG#${org}#JOB`), SK: COUNTER };
   const noted = async () =>
-    (await table.client.send(new GetCommand({ TableName: table.name, Key: headKey }))).Item?.LARGEST;
+    (await table.client.send(new GetCommand({ TableName: table.name, Key: counterKey }))).Item?.LARGEST;
   beforeAll(async () => {
     dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
     table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);
@@ -198,7 +198,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
       table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: headKey,
+          Key: counterKey,
           UpdateExpression: expression,
           ExpressionAttributeValues: values,
         }),

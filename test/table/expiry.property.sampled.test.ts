@@ -3,7 +3,7 @@ import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { marksOf } from '../../shared/table/lists/periods.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
@@ -158,7 +158,7 @@ describe('a list whose records expire', () => {
     for (let index = 0; index < 3; index++) right.push((await write(org, START, 'info', 30)).record.id);
     for (let days = 1; days <= 90; days++) await write(org, START + days * DAY, 'info', 30);
     right.push((await write(org, START, 'info', 30)).record.id);
-    const head = (await itemsIn(table, setPartition(`ORG#${org}#LINE`))).find(({ SK }) => SK === HEAD) ?? {};
+    const head = (await itemsIn(table, setPartition(`ORG#${org}#LINE`))).find(({ SK }) => SK === COUNTER) ?? {};
     expect(marksOf(head).length).toBeLessThanOrEqual(65);
     const page = await linesOf(org, START, 30).page({ page: 1, page_size: 100, sort: 'created_at' });
     expect(page.total).toBe(94);

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { exactly } from '../../shared/contract/constraints.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
@@ -365,7 +365,7 @@ describe('a gap of an expiring list', () => {
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
-        Key: { PK: lineSet(), SK: HEAD },
+        Key: { PK: lineSet(), SK: COUNTER },
         UpdateExpression: 'ADD #next :count',
         ExpressionAttributeNames: { '#next': 'NEXT' },
         ExpressionAttributeValues: { ':count': count },

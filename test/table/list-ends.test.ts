@@ -3,7 +3,7 @@ import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD } from '../../shared/table/keys.ts';
+import { COUNTER } from '../../shared/table/keys.ts';
 import { numberIn } from '../../shared/table/lists/ids.ts';
 import { NumberSet } from '../../shared/table/lists/number-set.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
@@ -63,8 +63,8 @@ describe('a list whose records expire', () => {
 
     const items = await itemsOf(org);
     const lasting = items.filter((item) => item[TTL_ATTRIBUTE] === undefined);
-    expect(lasting.map(({ SK }) => SK)).toEqual([HEAD]);
-    const sets = items.filter(({ PK, SK }) => String(PK).endsWith('#SET') && SK !== HEAD);
+    expect(lasting.map(({ SK }) => SK)).toEqual([COUNTER]);
+    const sets = items.filter(({ PK, SK }) => String(PK).endsWith('#SET') && SK !== COUNTER);
     expect(sets.length).toBeGreaterThan(10);
     for (const item of sets) {
       const numbers = NumberSet.ofItems([item]);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { endAt, expiryOf, floorOf, markOf, marksOf, newestEnd, upkeepOf } from '../../shared/table/lists/periods.ts';
+import {
+  compactionOf,
+  endAt,
+  expiryOf,
+  floorOf,
+  markOf,
+  marksOf,
+  newestEnd,
+} from '../../shared/table/lists/periods.ts';
 
 const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);
@@ -37,7 +45,7 @@ describe('the floor of an expiring list', () => {
   it('is where it was when marks are forgotten that decide nothing', () => {
     fc.assert(
       fc.property(head, time, (list, now) => {
-        const kept = without(list, upkeepOf(list).remove);
+        const kept = without(list, compactionOf(list).remove);
         expect(floorOf(kept, list.NEXT, now)).toBe(floorOf(list, list.NEXT, now));
         expect(newestEnd(kept)).toBe(newestEnd(list));
       }),
@@ -75,17 +83,17 @@ describe('marks', () => {
     Object.fromEntries(Array.from({ length: marks }, (_, index) => [markOf(20_700 + index), index * 10]));
 
   it('are forgotten oldest first, by their numbers, beyond as many as a list can need', () => {
-    const { remove, extend } = upkeepOf(drifting(100));
+    const { remove, extend } = compactionOf(drifting(100));
     expect(remove).toEqual(Array.from({ length: 36 }, (_, index) => markOf(20_700 + index)));
     expect(extend).toEqual({ mark: markOf(20_736), from: 360, to: 0 });
-    expect(upkeepOf(drifting(64))).toEqual({ remove: [] });
+    expect(compactionOf(drifting(64))).toEqual({ remove: [] });
   });
 
   it('that are forgotten hide nothing, though a clock ran away and opened them all in one day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), time, (count, now) => {
         const list = { NEXT: 5_000, ...drifting(count) };
-        const { remove, extend } = upkeepOf(list);
+        const { remove, extend } = compactionOf(list);
         const kept = { ...without(list, remove), ...(extend === undefined ? {} : { [extend.mark]: extend.to }) };
         expect(marksOf(kept).length).toBeLessThanOrEqual(64);
         for (let number = 0; number < list.NEXT; number += 5) {

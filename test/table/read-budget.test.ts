@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/clock.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import type { TenantId } from '../../shared/table/keys.ts';
 import { MAX_READ, ReadBudget } from '../../shared/table/lists/read-budget.ts';
-import { readNumbers } from '../../shared/table/lists/scattered.ts';
+import { readRecords } from '../../shared/table/lists/scattered.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
@@ -170,7 +170,7 @@ describe('a page that is cut short', () => {
     const source = new EntityLists(org as TenantId, jobEntity, `ORG#${org}#JOB`).source({ state: 'open' });
     const patience = { clock: Date.now, deadline: Date.now() + 10_000 };
     const numbers = [0, 8, 16, 24, 32, 40];
-    const read = (reading: ReadBudget) => readNumbers(tableAt(fresh, new LaggingTable()), source, numbers, reading);
+    const read = (reading: ReadBudget) => readRecords(tableAt(fresh, new LaggingTable()), source, numbers, reading);
     expect([...(await read(new ReadBudget(patience, newestFirst))).keys()].toSorted((a, b) => a - b)).toEqual(numbers);
     expect([...(await read(new OneLook(patience, newestFirst))).keys()].toSorted((a, b) => a - b)).toEqual(seen);
   });

@@ -7,7 +7,7 @@ import { freshTable } from '../../bench/pages/table.ts';
 import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { setGaps } from '../../shared/table/lists/gap-words.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       await table.client.send(
         new UpdateCommand({
           TableName: table.name,
-          Key: { PK: setPartition(partition), SK: HEAD },
+          Key: { PK: setPartition(partition), SK: COUNTER },
           UpdateExpression: 'ADD #next :count',
           ExpressionAttributeNames: { '#next': 'NEXT' },
           ExpressionAttributeValues: { ':count': REFUSED },

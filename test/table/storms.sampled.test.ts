@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Recorder } from '../../bench/data-model/recorder.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { PageIncomplete } from '../../shared/table/errors.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { auditOf, numbersIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
@@ -54,7 +54,7 @@ const lose = (count: number) =>
   table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: setPartition(partition()), SK: HEAD },
+      Key: { PK: setPartition(partition()), SK: COUNTER },
       UpdateExpression: 'SET #at = :now ADD #next :count',
       ExpressionAttributeNames: { '#next': 'NEXT', '#at': 'AT' },
       ExpressionAttributeValues: { ':count': count, ':now': NOW },

@@ -3,7 +3,7 @@ import { DeleteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { HEAD, setPartition } from '../../shared/table/keys.ts';
+import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -76,7 +76,7 @@ describe('the head of a list', () => {
   it.each([jobs, lines])('that was lost is put together from the records: $name', async (what) => {
     const ids = [await create(what), await create(what), await create(what)];
     await table.client.send(
-      new DeleteCommand({ TableName: table.name, Key: { PK: setPartition(`ORG#${org}#${what.name}`), SK: HEAD } }),
+      new DeleteCommand({ TableName: table.name, Key: { PK: setPartition(`ORG#${org}#${what.name}`), SK: COUNTER } }),
     );
     expect(await idsOf(what)).toEqual([]);
     expect(await differences(what, true)).toContainEqual(['head-behind', true]);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { ListNotBuilt } from '../../shared/table/errors.ts';
-import { HEAD } from '../../shared/table/keys.ts';
+import { COUNTER } from '../../shared/table/keys.ts';
 import { type Entity, entity } from '../../shared/table/repository/entity.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
@@ -185,7 +185,7 @@ describe('a list with records whose head notes no filters', () => {
     table.client.send(
       new UpdateCommand({
         TableName: table.name,
-        Key: { PK: `ORG#${org}#${name}#SET`, SK: HEAD },
+        Key: { PK: `ORG#${org}#${name}#SET`, SK: COUNTER },
         UpdateExpression: 'REMOVE FILTERS',
         ConditionExpression: 'attribute_exists(FILTERS)',
       }),

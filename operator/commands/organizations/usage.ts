@@ -19,7 +19,7 @@ export function declareUsage(group: Command): void {
   const command = group
     .command('usage')
     .description(
-      'Count the records of an organization by kind, from the heads of its lists, and tell how much of its request budgets is spent',
+      'Count the records of an organization by kind, from the counter items of its lists, and tell how much of its request budgets is spent',
     )
     .requiredOption('--org <id>', 'id of an organization, or "platform"');
   withJson(withTarget(command, 'MaintenanceRoleArn')).action(usage);

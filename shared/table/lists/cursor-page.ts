@@ -1,10 +1,10 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
-import { largestIn } from './head.ts';
+import { largestNoted } from './counter-item.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { isRecord } from './read-records.ts';
-import { readNumbers } from './scattered.ts';
+import { readRecords } from './scattered.ts';
 import { type ListSource, membersOf, readView } from './view.ts';
 
 /** Cursor pages: records of a list in order, after a given one, without the total. */
@@ -74,12 +74,12 @@ export async function readMembers(
   const view = await readView(table, source);
   const members = membersOf(source, view, new Set(), now);
   const budget = new ReadBudget(timeLimit, false);
-  budget.noteLargest(largestIn(view.head));
+  budget.noteLargest(largestNoted(view.counter));
   const items: Item[] = [];
   let rank = after === undefined ? 0 : members.rankOf(after + 1);
   while (items.length < limit && rank < members.total) {
     const numbers = members.slice(rank, limit - items.length);
-    const records = await readNumbers(table, source, numbers, budget);
+    const records = await readRecords(table, source, numbers, budget);
     // A number whose record is being written, or was never written, has none.
     items.push(...numbers.map((number) => records.get(number)).filter(isRecord));
     if (budget.isCut) return { items, more: true };

@@ -8,7 +8,7 @@ import type { Item } from '../schema.ts';
 /** Grace period of a writer before readers fence its number: so many milliseconds, or so many later numbers. */
 const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
 
-/** Attribute of a head and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */
+/** Attribute of a counter item and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */
 export const AT = 'AT';
 
 /**

@@ -4,7 +4,7 @@ import type { Table } from '../connection/client.ts';
 import { TableUnavailable } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import { retry, type TimeLimit } from '../transaction/retry.ts';
-import { type AllocatedNumber, allocateNumber, type List } from './head.ts';
+import { type AllocatedNumber, allocateNumber, type List } from './counter-item.ts';
 import { releaseNumber, type Sent } from './release-number.ts';
 
 /** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
@@ -118,7 +118,7 @@ export class NumberPool {
   #rehearsed(list: List): AllocatedNumber {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
-    return { list, number: NO_NUMBER, expires, filters: list.filters, upkeep: undefined, largest };
+    return { list, number: NO_NUMBER, expires, filters: list.filters, compaction: undefined, largest };
   }
 
   async #allocateNew(tenant: TenantId, list: List): Promise<TenantsNumber> {

@@ -1,16 +1,16 @@
 import type { Table } from '../connection/client.ts';
 import { PageIncomplete } from '../errors.ts';
 import type { Item } from '../schema.ts';
-import { compact } from './compact.ts';
+import { largestNoted } from './counter-item.ts';
+import { deleteEmptyItems } from './empty-items.ts';
 import { fence, MOST_UNITS } from './fence.ts';
-import { largestIn } from './head.ts';
 import { numberIn } from './ids.ts';
 import { isLate, settledUpTo } from './lateness.ts';
 import { Members } from './number-set.ts';
 import { expiryOf } from './periods.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { isRecord, type Records, readNewest, readNext } from './read-records.ts';
-import { readNeighbours, readNumbers } from './scattered.ts';
+import { readNeighbours, readRecords } from './scattered.ts';
 import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
 
 /**
@@ -46,7 +46,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     readView(table, source),
     isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
   ]);
-  budget.noteLargest(largestIn(view.head));
+  budget.noteLargest(largestNoted(view.counter));
   const absent = new Set<number>();
   const found = new Map(newest);
   let page = membersOf(source, view, absent, request.now);
@@ -56,8 +56,8 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     const numbers = pageOf(page, request, Math.max(request.pageSize, ahead));
     const unread = numbers.filter((number) => !found.has(number));
     const [read] = await Promise.all([
-      readNumbers(table, source, unread, budget),
-      view.included !== undefined && tries === 1 && compact(table, view.items),
+      readRecords(table, source, unread, budget),
+      view.included !== undefined && tries === 1 && deleteEmptyItems(table, view.items),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
@@ -84,7 +84,7 @@ function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, 
 }
 
 /** A page of records that their parent numbers: no number is missing, so their count is enough. */
-export async function readNumbered(
+export async function readNumberedPage(
   table: Table,
   partition: string,
   count: Promise<number>,
@@ -128,12 +128,13 @@ async function fenceLate(
   table: Table,
   { partition, retentionDays, createdAt }: ListSource,
   absent: ReadonlySet<number>,
-  { view: { head, items }, found, request, budget }: Read,
+  { view: { counter, items }, found, request, budget }: Read,
 ): Promise<boolean> {
   const { now, page, newestFirst } = request;
   const numbers = Array.from(absent, (number) => ({ number, isFenced: found.has(number) }));
   let settled = settledUpTo(found, createdAt, now);
-  const isOpen = ({ number, isFenced }: (typeof numbers)[number]) => !isFenced && !isLate(head, number, now, settled);
+  const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
+    !isFenced && !isLate(counter, number, now, settled);
   const open = numbers.filter(isOpen);
   // On the first page, newest first, all later ones are read.
   if (open.length > 0 && !(newestFirst && page === 1)) {
@@ -146,7 +147,7 @@ async function fenceLate(
     .map((one) => ({
       ...one,
       partition,
-      expires: retentionDays === undefined ? undefined : expiryOf(head, one.number),
+      expires: retentionDays === undefined ? undefined : expiryOf(counter, one.number),
     }));
   return fence(table, late, { gaps: items, now });
 }

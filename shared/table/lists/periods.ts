@@ -1,5 +1,5 @@
 /**
- * The periods of a list whose records expire. The head marks the first number of each: the attribute `E20869` is for the period whose records
+ * The periods of a list whose records expire. The counter item marks the first number of each: the attribute `E20869` is for the period whose records
  * expire at the beginning of that day of the epoch. The list begins at the mark of the oldest unexpired period. A number expires at the latest
  * end that is marked at or below it, whatever its writer's clock says and even if the retention was changed, so that record and list always
  * agree.
@@ -7,10 +7,10 @@
 
 const MARK = /^E(\d+)$/;
 const DAY = 86_400_000;
-/** Most periods of a list, for any retention, so that the head stays small. */
+/** Most periods of a list, for any retention, so that the counter item stays small. */
 const MOST_PERIODS = 32;
 
-type Head = Readonly<Record<string, unknown>>;
+type CounterItem = Readonly<Record<string, unknown>>;
 
 export interface Mark {
   /** Day of the epoch at whose beginning the records of the period expire. */
@@ -35,8 +35,8 @@ export const markOf = (end: number): string => `E${end}`;
 export const markBefore = (end: number, retentionDays: number): string => markOf(end - lengthOf(retentionDays));
 
 /** Marks sorted by number, then by end. */
-export const marksOf = (head: Head): Mark[] =>
-  Object.entries(head)
+export const marksOf = (counter: CounterItem): Mark[] =>
+  Object.entries(counter)
     .flatMap(([attribute, first]) => {
       const end = MARK.exec(attribute)?.[1];
       return end === undefined ? [] : [{ end: Number(end), first: Number(first) }];
@@ -44,32 +44,32 @@ export const marksOf = (head: Head): Mark[] =>
     .sort((a, b) => a.first - b.first || a.end - b.end);
 
 /** A noted period that is not confirmed within so many numbers is attributed to a wrong clock, and ignored. */
-const PROBATION = 32;
+const CONFIRMATION_WINDOW = 32;
 
 /**
  * A noted period: far beyond the newest mark, and seen by only one writer. Either its clock is wrong, or the list was idle for longer than the
- * retention. It counts until enough other writers have not confirmed it (`head.ts`).
+ * retention. It counts until enough other writers have not confirmed it (`counter-item.ts`).
  */
-export const aheadOf = ({ AHEAD_END: end, AHEAD_FIRST: first, NEXT: next }: Head): Mark | undefined =>
-  typeof end === 'number' && typeof first === 'number' && Number(next) - first <= PROBATION
+export const aheadOf = ({ AHEAD_END: end, AHEAD_FIRST: first, NEXT: next }: CounterItem): Mark | undefined =>
+  typeof end === 'number' && typeof first === 'number' && Number(next) - first <= CONFIRMATION_WINDOW
     ? { end, first }
     : undefined;
 
 /** Marks and the noted period, sorted by number. */
-function periodsOf(head: Head): Mark[] {
-  const ahead = aheadOf(head);
-  return [...marksOf(head), ...(ahead === undefined ? [] : [ahead])].sort((a, b) => a.first - b.first);
+function periodsOf(counter: CounterItem): Mark[] {
+  const ahead = aheadOf(counter);
+  return [...marksOf(counter), ...(ahead === undefined ? [] : [ahead])].sort((a, b) => a.first - b.first);
 }
 
 /** The first unexpired number at `now` (epoch milliseconds); `next` when there is none. */
-export function floorOf(head: Head, next: number, now: number): number {
-  const kept = periodsOf(head).find(({ end }) => end * DAY > now);
+export function floorOf(counter: CounterItem, next: number, now: number): number {
+  const kept = periodsOf(counter).find(({ end }) => end * DAY > now);
   return Math.min(kept?.first ?? next, next);
 }
 
 /** Expiry of a number's record in epoch seconds: the latest end that is marked or noted at or below it. */
-export const expiryOf = (head: Head, number: number): number =>
-  (periodsOf(head).reduce(
+export const expiryOf = (counter: CounterItem, number: number): number =>
+  (periodsOf(counter).reduce(
     (latest, { end, first }) => (first <= number ? Math.max(latest, end) : latest),
     Number.NEGATIVE_INFINITY,
   ) *
@@ -77,11 +77,11 @@ export const expiryOf = (head: Head, number: number): number =>
   1000;
 
 /** The latest end that is marked. */
-export const newestEnd = (head: Head): number =>
-  marksOf(head).reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY);
+export const newestEnd = (counter: CounterItem): number =>
+  marksOf(counter).reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY);
 
-/** Changes that keep a head small. */
-export interface Upkeep {
+/** Changes that keep a counter item small. */
+export interface Compaction {
   /** Superfluous marks. */
   readonly remove: readonly string[];
   /** A mark that must begin as early as the oldest removed one: the removed periods are kept longer, never shorter. */
@@ -89,14 +89,14 @@ export interface Upkeep {
 }
 
 /**
- * The superfluous marks of a head: those with an earlier end than a mark before them, which have no effect, and the oldest ones beyond the number
+ * The superfluous marks of a counter item: those with an earlier end than a mark before them, which have no effect, and the oldest ones beyond the number
  * that a list can need. Independent of clocks.
  */
-export function upkeepOf(head: Head): Upkeep {
+export function compactionOf(counter: CounterItem): Compaction {
   let latest = Number.NEGATIVE_INFINITY;
   const effective: Mark[] = [];
   const others: Mark[] = [];
-  for (const mark of marksOf(head)) {
+  for (const mark of marksOf(counter)) {
     if (mark.end > latest) effective.push(mark);
     else others.push(mark);
     latest = Math.max(latest, mark.end);

@@ -1,21 +1,21 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '../connection/client.ts';
-import { HEAD, setPartition } from '../keys.ts';
+import { COUNTER, setPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
 import { queryAll } from './query-all.ts';
 
-/** All items of a set, or of a list's gaps with its head, strongly consistent: one query for every 4.5 million numbers. */
+/** All items of a set, or of a list's gaps with its counter item, strongly consistent: one query for every 4.5 million numbers. */
 export const readSet = (table: Table, partition: string): Promise<Item[]> =>
   queryAll(table, { KeyConditionExpression: 'PK = :set', ExpressionAttributeValues: { ':set': partition } });
 
-/** The head of a list; empty before the first number is allocated. */
-export async function readHead(table: Table, list: string, strongly: boolean): Promise<Item> {
-  const { Item: head = {} } = await table.client.send(
+/** The counter item of a list; empty before the first number is allocated. */
+export async function readCounterItem(table: Table, list: string, strongly: boolean): Promise<Item> {
+  const { Item: counter = {} } = await table.client.send(
     new GetCommand({
       TableName: table.name,
-      Key: { PK: setPartition(list), SK: HEAD },
+      Key: { PK: setPartition(list), SK: COUNTER },
       ConsistentRead: strongly,
     }),
   );
-  return head;
+  return counter;
 }

@@ -10,7 +10,7 @@ import { isWhole, type ListSource } from './view.ts';
  * may be scattered: they are read eventually consistently, at half the price, and those that are missing or do not match (which may be a stale
  * replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
  */
-export async function readNumbers(
+export async function readRecords(
   table: Table,
   source: ListSource,
   numbers: readonly number[],

@@ -1,12 +1,12 @@
 import type { Table } from '../connection/client.ts';
 import { ListNotBuilt } from '../errors.ts';
-import { HEAD, setPartition } from '../keys.ts';
+import { COUNTER, setPartition } from '../keys.ts';
 import type { Item } from '../schema.ts';
-import { builtIn, type List } from './head.ts';
+import { builtFilters, type List } from './counter-item.ts';
 import { Members, NumberSet } from './number-set.ts';
 import { floorOf } from './periods.ts';
 import { readNumbersByPrefix, type TextRange } from './prefix-index.ts';
-import { readHead, readSet } from './read-set.ts';
+import { readCounterItem, readSet } from './read-set.ts';
 
 /** The name of the parameter for prefixes, in lists that can be searched by them. */
 export const PREFIX_PARAMETER = 'q';
@@ -23,7 +23,7 @@ export interface Prefix {
   /** Folded. */
   readonly text: string;
   readonly ranges: readonly TextRange[];
-  /** The indexes among the ranges, as the head names them. */
+  /** The indexes among the ranges, as the counter item names them. */
   readonly indexes: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface ListSource extends List {
 
 /** A list's numbers, as read at one moment. */
 export interface View {
-  readonly head: Item;
+  readonly counter: Item;
   /** The numbers without a record; only for an unfiltered list. */
   readonly gaps: NumberSet;
   /** The numbers of the matching records; only for a filtered list. */
@@ -61,20 +61,20 @@ export async function readView(table: Table, source: ListSource): Promise<View> 
   if (isWhole(source)) {
     const items = await readSet(table, setPartition(partition));
     return {
-      head: items.find(({ SK }) => SK === HEAD) ?? {},
+      counter: items.find(({ SK }) => SK === COUNTER) ?? {},
       gaps: NumberSet.ofItems(items),
       included: undefined,
       items,
     };
   }
-  const [head, sets, matching] = await Promise.all([
-    readHead(table, partition, retentionDays !== undefined),
+  const [counter, sets, matching] = await Promise.all([
+    readCounterItem(table, partition, retentionDays !== undefined),
     Promise.all(Object.entries(filter).map(([field, value]) => readSet(table, setPartition(partition, field, value)))),
     prefix === undefined ? [] : readMatching(table, prefix),
   ]);
-  assertBuilt(head, source);
+  assertBuilt(counter, source);
   const included = NumberSet.common([...sets.map((items) => NumberSet.ofItems(items)), ...matching]);
-  return { head, gaps: NumberSet.EMPTY, included, items: sets.flat() };
+  return { counter, gaps: NumberSet.EMPTY, included, items: sets.flat() };
 }
 
 /** The numbers of the records that have the prefix in any of their texts, as one set. */
@@ -83,10 +83,10 @@ async function readMatching(table: Table, { text, ranges }: Prefix): Promise<[Nu
   return [NumberSet.ofNumbers(numbers.flat())];
 }
 
-/** A list without a head has no records yet. */
-function assertBuilt(head: Item, { partition, filter, prefix }: ListSource): void {
-  if (head.NEXT === undefined) return;
-  const built = builtIn(head);
+/** A list without a counter item has no records yet. */
+function assertBuilt(counter: Item, { partition, filter, prefix }: ListSource): void {
+  if (counter.NEXT === undefined) return;
+  const built = builtFilters(counter);
   const missing = Object.keys(filter).filter((field) => !built.includes(field));
   if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(PREFIX_PARAMETER);
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
@@ -94,11 +94,11 @@ function assertBuilt(head: Item, { partition, filter, prefix }: ListSource): voi
 
 export function membersOf(
   { retentionDays }: List,
-  { head, gaps, included }: View,
+  { counter, gaps, included }: View,
   absent: ReadonlySet<number>,
   now: number,
 ): Members {
-  const next = included === undefined ? Number(head.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
-  const floor = retentionDays === undefined ? 0 : floorOf(head, next, now);
+  const next = included === undefined ? Number(counter.NEXT ?? 0) : Number.MAX_SAFE_INTEGER;
+  const floor = retentionDays === undefined ? 0 : floorOf(counter, next, now);
   return new Members({ from: floor, to: next, included, excluded: gaps, absent });
 }

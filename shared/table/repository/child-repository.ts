@@ -1,5 +1,5 @@
 import { StaleRead } from '../errors.ts';
-import { readNumbered } from '../lists/page.ts';
+import { readNumberedPage } from '../lists/page.ts';
 import { VERSION } from '../schema.ts';
 import { CHILDREN, type ChildKeys, readChildKeys, stageDeletionOfAll } from './children.ts';
 import { toAttributes } from './entity.ts';
@@ -13,7 +13,7 @@ export class ChildRepository<T extends object> extends Repository<T> {
   async pageBelow(parent: Promise<Stored<object>>, query: Omit<PageQuery, 'filter'>): Promise<Page<T>> {
     const count = parent.then(({ item }) => Number(item[CHILDREN] ?? 0));
     const request = this.requestOf(query);
-    return this.pageOf(await readNumbered(this.table, this.location.partition, count, request));
+    return this.pageOf(await readNumberedPage(this.table, this.location.partition, count, request));
   }
 
   /** Stages a new record, numbered by its parent as read. */

@@ -1,6 +1,6 @@
 import { folded } from '../../contract/folded.ts';
 import { prefixPartition, setPartition, type TenantId, uniqueKey } from '../keys.ts';
-import type { List } from '../lists/head.ts';
+import type { List } from '../lists/counter-item.ts';
 import { numberOf } from '../lists/ids.ts';
 import { numberInEntry, stageIndexed, stageUnindexed, type TextRange } from '../lists/prefix-index.ts';
 import { stageEntry, stageExit } from '../lists/set-writes.ts';
@@ -82,7 +82,7 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * What a record is listed by after a write: what is declared, and what another release declares, as the record or, for a new one, the list's head
+   * What a record is listed by after a write: what is declared, and what another release declares, as the record or, for a new one, the list's counter item
    * says. So the lists stay right while two releases run and one declares a further filter.
    */
   kept(byOthers: readonly string[]): readonly string[] {

@@ -38,7 +38,7 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Days after which a record expires, at the end of the last one. */
   readonly retentionDays?: number;
   /**
-   * A record's number is the time of its creation and not allocated by the list's head: for records that are read in order and not counted, such
+   * A record's number is the time of its creation and not allocated by the list's counter item: for records that are read in order and not counted, such
    * as the messages of a ticket. Saves a write.
    */
   readonly byTime?: true;

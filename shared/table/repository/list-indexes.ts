@@ -2,7 +2,7 @@ import { folded } from '../../contract/folded.ts';
 import type { Item } from '../schema.ts';
 
 /**
- * What a record is listed by, as its `SETS` and the head's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the
+ * What a record is listed by, as its `SETS` and the counter item's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the
  * prefixes of a field.
  */
 

@@ -1,7 +1,7 @@
 import { StaleRead, TableUnavailable } from '../errors.ts';
 import { type Key, setPartition, type TenantId } from '../keys.ts';
+import { type AllocatedNumber, noteLargest } from '../lists/counter-item.ts';
 import { TOMBSTONE_SECONDS } from '../lists/fence.ts';
-import { type AllocatedNumber, noteLargest } from '../lists/head.ts';
 import { idOf, numberIn } from '../lists/ids.ts';
 import { LARGE } from '../lists/read-budget.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
@@ -248,7 +248,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
           number: this.session.now,
           expires: undefined,
           filters: [],
-          upkeep: undefined,
+          compaction: undefined,
           largest: 0,
         })
       : this.session.allocateNumber(this.tenant, list);

@@ -1,17 +1,17 @@
-import { HEAD, setPartition } from '../keys.ts';
+import { COUNTER, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
-import { builtIn } from '../lists/head.ts';
+import { builtFilters } from '../lists/counter-item.ts';
 import { indexesOf } from '../repository/list-indexes.ts';
 import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
 import { concurrentlyByGroup } from './reading.ts';
-import { type RecordScan, readHead, scanRecords } from './scan-records.ts';
+import { type RecordScan, readCounterWithRetries, scanRecords } from './scan-records.ts';
 
 /**
  * Verifies filters that were added later: the records missing in their lists are reported in one line. Once there are none, the filter is noted
- * in the list's head, and from then on its lists are served.
+ * in the list's counter item, and from then on its lists are served.
  */
 
 const ROUNDS = 5;
@@ -19,8 +19,8 @@ const ROUNDS = 5;
 /** @param found the records that are missing in the lists of a filter, or were until they were repaired */
 export async function verifyFilters(scope: Scope, scan: RecordScan, found: readonly Verified[]): Promise<Verified[]> {
   const { entity, partition, count } = scan;
-  const head = await readHead(scope, partition);
-  const isBuilt = (field: string): boolean => head.NEXT === undefined || builtIn(head).includes(field);
+  const counter = await readCounterWithRetries(scope, partition);
+  const isBuilt = (field: string): boolean => counter.NEXT === undefined || builtFilters(counter).includes(field);
   const byField = Map.groupBy(found, ({ field }) => field ?? '');
   const doubtful = indexesOf(entity).filter((field) => byField.has(field) || !isBuilt(field));
   if (doubtful.length === 0) return [];
@@ -73,17 +73,17 @@ async function isEverythingNoted(scope: Scope, { entity }: RecordScan): Promise<
 const lookAtEach = (numbers: readonly number[], look: (number: number) => Promise<Verified[]>): Promise<Verified[]> =>
   concurrentlyByGroup(numbers, (number) => number % STRIPES, look);
 
-/** Notes filters in the head of their list. */
+/** Notes filters in the counter item of their list. */
 const note = (scope: Scope, { entity, partition }: RecordScan, fields: readonly string[]): Promise<Verified[]> =>
   verifyUntilStable(scope, async () => {
-    const { FILTERS: filters } = await readHead(scope, partition);
-    const built = builtIn({ FILTERS: filters });
+    const { FILTERS: filters } = await readCounterWithRetries(scope, partition);
+    const built = builtFilters({ FILTERS: filters });
     const added = fields.filter((field) => !built.includes(field));
     return {
       differences: added.map((field) => ({ kind: 'filter-not-built', entity: entity.name, field, text: field })),
       repair: (work) =>
         work.update(
-          { PK: setPartition(partition), SK: HEAD },
+          { PK: setPartition(partition), SK: COUNTER },
           {
             set: { FILTERS: [...built, ...added] },
             condition: { equals: { FILTERS: filters } },

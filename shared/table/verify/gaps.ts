@@ -10,10 +10,10 @@ import type { RecordScan } from './scan-records.ts';
 export async function doubtfulGaps(scope: Scope, { partition, floor, next, live }: RecordScan): Promise<number[]> {
   const expected = new ExpectedSet();
   for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
-  const stored = await readNumbers(scope, setPartition(partition));
+  const stored = await readNumberSet(scope, setPartition(partition));
   return differing(expected, stored).filter((number) => number >= floor);
 }
 
-export async function readNumbers(scope: Scope, set: string): Promise<NumberSet> {
+export async function readNumberSet(scope: Scope, set: string): Promise<NumberSet> {
   return NumberSet.ofItems(await withRetries(scope, () => readSet(scope.table, set)));
 }

@@ -1,15 +1,15 @@
-import { HEAD, setPartition } from '../keys.ts';
+import { COUNTER, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { markOf, marksOf } from '../lists/periods.ts';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
-import { doubtfulGaps, readNumbers } from './gaps.ts';
+import { doubtfulGaps, readNumberSet } from './gaps.ts';
 import { lookAtNumber, type Place } from './number.ts';
 import { suspectedInIndexes } from './prefixes.ts';
 import { concurrently, concurrentlyByGroup } from './reading.ts';
-import { type RecordScan, readHead } from './scan-records.ts';
+import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
 
 /**
  * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change
@@ -20,7 +20,7 @@ export async function verifyList(
   scan: RecordScan,
   valuesOf: (field: string) => readonly string[],
 ): Promise<Verified[]> {
-  const ofHead = await verifyHead(scope, scan);
+  const ofCounterItem = await verifyCounterItem(scope, scan);
   const suspected = await suspectedIn(scope, scan, valuesOf);
   for (const number of scan.unnoted) placesOf(suspected, number);
   const inIndexes = await suspectedInIndexes(scope, scan, (number, place) => placesOf(suspected, number).push(place));
@@ -28,7 +28,7 @@ export async function verifyList(
   const found = await verifyNumbers(scope, scan, suspected);
   const isOld = ({ kind }: Verified): boolean => kind === 'filter-not-built';
   const ofFilters = await verifyFilters(scope, scan, found.filter(isOld));
-  return [...ofHead, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
+  return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
 /** By number, the sets that may be wrong about it. */
@@ -52,7 +52,7 @@ async function suspectedIn(
     [...new Set([...(sets.get(field)?.keys() ?? []), ...valuesOf(field)])].map((value) => ({ field, value })),
   );
   await concurrently(places, async (place) => {
-    const stored = await readNumbers(scope, setPartition(partition, place.field, place.value));
+    const stored = await readNumberSet(scope, setPartition(partition, place.field, place.value));
     const expected = sets.get(place.field)?.get(place.value) ?? new ExpectedSet();
     for (const number of differing(expected, stored)) {
       if (number >= floor) placesOf(suspected, number).push(place);
@@ -63,15 +63,15 @@ async function suspectedIn(
 }
 
 /**
- * Verifies the head: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
+ * Verifies the counter item: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
  * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
-async function verifyHead(scope: Scope, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> {
+async function verifyCounterItem(scope: Scope, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> {
   return verifyUntilStable(scope, async () => {
-    const head = await readHead(scope, partition);
-    const { NEXT: next, FILTERS: filters } = head;
+    const counter = await readCounterWithRetries(scope, partition);
+    const { NEXT: next, FILTERS: filters } = counter;
     const isBehind = Number(next ?? 0) <= last;
-    const isUnmarked = ends.length > 0 && marksOf(head).length === 0;
+    const isUnmarked = ends.length > 0 && marksOf(counter).length === 0;
     if (!isBehind && !isUnmarked) return { differences: [] };
     const text = isBehind
       ? `${entity.name} the next number is ${String(next ?? 0)}, but number ${last} has a record`
@@ -81,7 +81,7 @@ async function verifyHead(scope: Scope, { partition, entity, last, ends }: Recor
       differences: [{ kind: 'head-behind', entity: entity.name, text }],
       repair: (work) =>
         work.update(
-          { PK: setPartition(partition), SK: HEAD },
+          { PK: setPartition(partition), SK: COUNTER },
           {
             set: {
               ...marks,

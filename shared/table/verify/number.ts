@@ -12,7 +12,7 @@ import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { type Comparison, changed, type Difference, Moved, type Scope } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
-import { type RecordScan, readHead } from './scan-records.ts';
+import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
 import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
 
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
@@ -24,7 +24,7 @@ export interface Place {
 }
 
 /** The list of a number. */
-export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'head' | 'next' | 'settled'>;
+export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | 'next' | 'settled'>;
 
 /**
  * Verifies a number in the sets of its record's values, and in the suspected ones.
@@ -40,7 +40,7 @@ export async function lookAtNumber(
   const { partition, entity } = list;
   const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
   const before = await readItem(scope, recordKey);
-  const head = isRecord(before) ? list.head : await readHead(scope, partition);
+  const counter = isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
   const places = placesOf(before, suspected, indexesOf(entity));
   const { sortKey, word } = bitPlace(number);
   const gapKey = { PK: setPartition(partition), SK: sortKey };
@@ -58,7 +58,7 @@ export async function lookAtNumber(
     const item = others[index];
     return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
   });
-  return compareNumber({ list, number, record, head, places, gap: new StoredWord(gapKey, word, gap), sets, now });
+  return compareNumber({ list, number, record, counter, places, gap: new StoredWord(gapKey, word, gap), sets, now });
 }
 
 /** The item that says whether a number is in a set or an index. */
@@ -84,7 +84,7 @@ interface Seen {
   readonly list: NumberList;
   readonly number: number;
   readonly record: Item | undefined;
-  readonly head: Item;
+  readonly counter: Item;
   readonly places: readonly Place[];
   readonly gap: StoredWord;
   readonly sets: readonly StoredMembership[];
@@ -92,7 +92,7 @@ interface Seen {
 }
 
 /** The differences of a number, and the writes that repair them. */
-function compareNumber({ list, number, record, head, places, gap, sets, now }: Seen): Comparison {
+function compareNumber({ list, number, record, counter, places, gap, sets, now }: Seen): Comparison {
   const { entity } = list;
   const live = isRecord(record) ? record : undefined;
   const noted = notedIn(live);
@@ -104,9 +104,9 @@ function compareNumber({ list, number, record, head, places, gap, sets, now }: S
   const report = (kind: Difference['kind'], text: string): void =>
     void differences.push({ kind, ...of, text: `${entity.name} ${name} ${text}` });
 
-  const isGiven = number < Math.max(Number(head.NEXT ?? 0), list.next);
+  const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
   // Its writer may still be running, and is not fenced during the grace period.
-  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(head, number, now, list.settled);
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(counter, number, now, list.settled);
   const isGap = isGiven && live === undefined && !isPending;
   if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
@@ -130,7 +130,7 @@ function compareNumber({ list, number, record, head, places, gap, sets, now }: S
     });
   }
 
-  const expires = expiryOf(list, head, number, live);
+  const expires = expiryOf(list, counter, number, live);
   const repair = (work: UnitOfWork): void => {
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
     gap.stage(work, bit, isGap, expires);
@@ -143,10 +143,10 @@ function compareNumber({ list, number, record, head, places, gap, sets, now }: S
 }
 
 /** Expiry of a number's bits in epoch seconds, where the list's records expire. */
-function expiryOf({ entity }: NumberList, head: Item, number: number, live: Item | undefined): number | undefined {
+function expiryOf({ entity }: NumberList, counter: Item, number: number, live: Item | undefined): number | undefined {
   const { retentionDays } = entity;
   if (retentionDays === undefined) return undefined;
-  return live === undefined ? expiryOfNumber(head, number) : Number(live[TTL_ATTRIBUTE]);
+  return live === undefined ? expiryOfNumber(counter, number) : Number(live[TTL_ATTRIBUTE]);
 }
 
 interface ExpectedRecord {

@@ -15,7 +15,7 @@ import {
 } from './difference.ts';
 import { lookAtNumber } from './number.ts';
 import { readItem, readTogether } from './reading.ts';
-import { readHead } from './scan-records.ts';
+import { readCounterWithRetries } from './scan-records.ts';
 
 /** Compares an organization with its copy in the platform's list. */
 export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
@@ -98,7 +98,7 @@ async function settleNumber(scope: Scope): Promise<void> {
     PK: recordsPartition(scope.tenant, organizationEntity.name),
     SK: scope.tenant,
   });
-  const head = await readHead(scope, partition);
-  const list = { entity: listedEntity, partition, head, next: Number(head.NEXT ?? 0), settled: -1 };
+  const counter = await readCounterWithRetries(scope, partition);
+  const list = { entity: listedEntity, partition, counter, next: Number(counter.NEXT ?? 0), settled: -1 };
   await verifyUntilStable(scope, () => lookAtNumber(scope, list, Number(organization?.[LISTED_AS]), []));
 }

@@ -4,7 +4,7 @@ import { settledUpTo } from '../lists/lateness.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import { isRecord } from '../lists/read-records.ts';
-import { readHead as readHeadOf } from '../lists/read-set.ts';
+import { readCounterItem } from '../lists/read-set.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn } from '../repository/entity-lists.ts';
 import { indexesOf, prefixFieldOf, prefixIndexesOf, valueIn } from '../repository/list-indexes.ts';
@@ -17,7 +17,7 @@ import { withRetries } from './reading.ts';
 export interface RecordScan {
   readonly entity: AnyEntity;
   readonly partition: string;
-  readonly head: Item;
+  readonly counter: Item;
   /** The first number, and one after the last. */
   readonly floor: number;
   readonly next: number;
@@ -53,9 +53,9 @@ export async function scanRecords(
   visit: Visitor = () => undefined,
 ): Promise<RecordScan> {
   const partition = recordsPartition(scope.tenant, entity.name);
-  const head = await readHead(scope, partition);
-  const next = Number(head.NEXT ?? 0);
-  const floor = floorIn(scope, entity, head);
+  const counter = await readCounterWithRetries(scope, partition);
+  const next = Number(counter.NEXT ?? 0);
+  const floor = floorIn(scope, entity, counter);
   const live = new ExpectedSet();
   const sets = new Map<string, Map<string, ExpectedSet>>();
   const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
@@ -96,17 +96,17 @@ export async function scanRecords(
     visit(item, number);
   }
   const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
-  return { entity, partition, head, floor, next, ...lists, last, settled, ends };
+  return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
 }
 
-/** The head of a list, strongly consistent; empty before the first number is allocated. */
-export const readHead = (scope: Scope, partition: string): Promise<Item> =>
-  withRetries(scope, () => readHeadOf(scope.table, partition, true));
+/** The counter item of a list, strongly consistent; empty before the first number is allocated. */
+export const readCounterWithRetries = (scope: Scope, partition: string): Promise<Item> =>
+  withRetries(scope, () => readCounterItem(scope.table, partition, true));
 
-function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, head: Item): number {
-  // A head without marks was lost, and will be restored.
-  if (retentionDays === undefined || marksOf(head).length === 0) return 0;
-  return floorOf(head, Number(head.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
+function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, counter: Item): number {
+  // A counter item without marks was lost, and will be restored.
+  if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
+  return floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
 }
 
 /** Day of the epoch on which a record expires; 0 if it does not. */

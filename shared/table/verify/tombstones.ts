@@ -2,13 +2,13 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { StaleRead } from '../errors.ts';
-import { HEAD, setPartition } from '../keys.ts';
+import { COUNTER, setPartition } from '../keys.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { AT } from '../lists/lateness.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { changed, type Scope } from './difference.ts';
-import { readNumbers } from './gaps.ts';
+import { readNumberSet } from './gaps.ts';
 import { concurrentlyByGroup, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
@@ -18,7 +18,7 @@ import type { RecordScan } from './scan-records.ts';
  * list with tombstones; a run a day later deletes those of lower numbers.
  */
 
-/** Attributes of a head: the next number at the time of the note, and that time in epoch milliseconds. */
+/** Attributes of a counter item: the next number at the time of the note, and that time in epoch milliseconds. */
 const NOTED_NEXT = 'NOTED_NEXT';
 const NOTED_AT = 'NOTED_AT';
 
@@ -28,10 +28,10 @@ const TIMEOUT_MS = 10_000;
 
 /** @returns how many were deleted */
 export async function deleteTombstones(scope: Scope, scan: RecordScan): Promise<number> {
-  const { head, tombstones } = scan;
+  const { counter, tombstones } = scan;
   if (!scope.repair || tombstones.length === 0) return 0;
   const now = scope.clock();
-  const { [NOTED_NEXT]: next, [NOTED_AT]: at } = head;
+  const { [NOTED_NEXT]: next, [NOTED_AT]: at } = counter;
   // A note in the future was dated by a clock that was wrong: it would keep the tombstones for as long.
   const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
   if (!isNoted) await note(scope, scan, now);
@@ -45,13 +45,13 @@ export async function deleteTombstones(scope: Scope, scan: RecordScan): Promise<
  * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
  * the note is not too old.
  */
-async function note({ table, clock }: Scope, { partition, head, next }: RecordScan, now: number): Promise<void> {
+async function note({ table, clock }: Scope, { partition, counter, next }: RecordScan, now: number): Promise<void> {
   const work = new UnitOfWork();
   work.update(
-    { PK: setPartition(partition), SK: HEAD },
+    { PK: setPartition(partition), SK: COUNTER },
     {
-      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(head[AT] ?? 0)) },
-      condition: { exists: true, equals: { [NOTED_AT]: head[NOTED_AT] } },
+      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[AT] ?? 0)) },
+      condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
       onConditionFailed: changed,
     },
   );
@@ -61,7 +61,7 @@ async function note({ table, clock }: Scope, { partition, head, next }: RecordSc
 }
 
 async function deleteBelow(scope: Scope, { partition, tombstones }: RecordScan, end: number): Promise<number> {
-  const gaps = await readNumbers(scope, setPartition(partition));
+  const gaps = await readNumberSet(scope, setPartition(partition));
   const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
   const { client, name } = scope.table;
   const deleted = await concurrentlyByGroup(

@@ -14,7 +14,7 @@ const WORTHWHILE = 8;
 const MOST = 25;
 
 /** Best effort: failures are ignored. */
-export async function compact(table: Table, items: readonly Item[]): Promise<void> {
+export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
   const empty = items.filter(isEmpty);
   if (empty.length < WORTHWHILE) return;
   const removals = await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));

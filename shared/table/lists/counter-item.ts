@@ -1,16 +1,16 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from '../connection/client.ts';
-import { HEAD, setPartition } from '../keys.ts';
-import { aheadOf, endAt, expiryOf, markBefore, markOf, newestEnd, type Upkeep, upkeepOf } from './periods.ts';
+import { COUNTER, setPartition } from '../keys.ts';
+import { aheadOf, type Compaction, compactionOf, endAt, expiryOf, markBefore, markOf, newestEnd } from './periods.ts';
 
-/** The head of a list allocates its numbers: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
+/** The counter item of a list allocates its numbers: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
 
 /** A list as its writers know it. */
 export interface List {
   /** Partition of the records. */
   readonly partition: string;
-  /** Filter fields: stored in the head when the first number is allocated (`docs/counted-lists.md`). */
+  /** Filter fields: stored in the counter item when the first number is allocated (`docs/counted-lists.md`). */
   readonly filters: readonly string[];
   /** Days for which its records are kept, if they expire. */
   readonly retentionDays?: number | undefined;
@@ -22,10 +22,10 @@ export interface AllocatedNumber {
   readonly number: number;
   /** Expiry of the record in epoch seconds, where the list's records expire. */
   readonly expires: number | undefined;
-  /** Filter fields according to the head, which may include some that only another release declares. */
+  /** Filter fields according to the counter item, which may include some that only another release declares. */
   readonly filters: readonly string[];
-  /** Superfluous marks in the head, to be removed after the commit. */
-  readonly upkeep: Upkeep | undefined;
+  /** Superfluous marks in the counter item, to be removed after the commit. */
+  readonly compaction: Compaction | undefined;
   /** Bytes of the list's largest record, as far as it is noted. */
   readonly largest: number;
 }
@@ -37,7 +37,7 @@ interface Allocation {
   readonly by: string;
 }
 
-type Head = Readonly<Record<string, unknown>>;
+type CounterItem = Readonly<Record<string, unknown>>;
 
 /**
  * Allocates the next number of a list: one `UpdateItem`, never in a transaction, so that concurrent callers do not conflict; two where a list with
@@ -46,46 +46,47 @@ type Head = Readonly<Record<string, unknown>>;
 export async function allocateNumber(table: Table, list: List, allocation: Allocation): Promise<AllocatedNumber> {
   const { retentionDays } = list;
   if (retentionDays === undefined) {
-    const head = await increment(table, list, allocation, PLAIN);
+    const counter = await increment(table, list, allocation, PLAIN);
     return {
       list,
-      number: Number(head.NEXT) - 1,
+      number: Number(counter.NEXT) - 1,
       expires: undefined,
-      filters: builtIn(head),
-      upkeep: undefined,
-      largest: largestIn(head),
+      filters: builtFilters(counter),
+      compaction: undefined,
+      largest: largestNoted(counter),
     };
   }
   const end = endAt(allocation.now, retentionDays);
-  const head = await allocateDated(table, { ...list, retentionDays }, allocation, end);
-  const number = Number(head.NEXT) - 1;
+  const counter = await allocateDated(table, { ...list, retentionDays }, allocation, end);
+  const number = Number(counter.NEXT) - 1;
   return {
     list,
     number,
-    expires: expiryOf(head, number),
-    filters: builtIn(head),
-    upkeep: head[markOf(end)] === number ? neededUpkeep(head) : undefined,
-    largest: largestIn(head),
+    expires: expiryOf(counter, number),
+    filters: builtFilters(counter),
+    compaction: counter[markOf(end)] === number ? neededCompaction(counter) : undefined,
+    largest: largestNoted(counter),
   };
 }
 
-const neededUpkeep = (head: Head): Upkeep | undefined => {
-  const upkeep = upkeepOf(head);
-  return upkeep.remove.length === 0 ? undefined : upkeep;
+const neededCompaction = (counter: CounterItem): Compaction | undefined => {
+  const compaction = compactionOf(counter);
+  return compaction.remove.length === 0 ? undefined : compaction;
 };
 
 /** The filters that are built: every record of the list is in their sets. */
-export const builtIn = ({ FILTERS: fields }: Head): readonly string[] => (Array.isArray(fields) ? fields : []);
+export const builtFilters = ({ FILTERS: fields }: CounterItem): readonly string[] =>
+  Array.isArray(fields) ? fields : [];
 
 /** Bytes of the largest record that was noted; 0 if none was. */
-export const largestIn = ({ LARGEST: bytes }: Head): number => Number(bytes ?? 0);
+export const largestNoted = ({ LARGEST: bytes }: CounterItem): number => Number(bytes ?? 0);
 
 /** Notes the size of a large record, from which readers tell how many a query returns. The note never decreases, and is a hint: it may be missing. */
 export async function noteLargest(table: Table, { partition }: List, bytes: number): Promise<void> {
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: setPartition(partition), SK: HEAD },
+      Key: { PK: setPartition(partition), SK: COUNTER },
       UpdateExpression: 'SET LARGEST = :bytes',
       ConditionExpression: 'attribute_exists(#next) AND (attribute_not_exists(LARGEST) OR LARGEST < :bytes)',
       ExpressionAttributeNames: { '#next': 'NEXT' },
@@ -95,7 +96,7 @@ export async function noteLargest(table: Table, { partition }: List, bytes: numb
 }
 
 /** Further parts of the update that allocates a number: expressions and a condition. */
-interface HeadUpdate {
+interface CounterUpdate {
   readonly set?: string;
   readonly remove?: string;
   readonly condition?: string;
@@ -103,7 +104,7 @@ interface HeadUpdate {
   readonly values?: Readonly<Record<string, unknown>>;
 }
 
-const PLAIN: HeadUpdate = {};
+const PLAIN: CounterUpdate = {};
 
 /** A list whose records expire. */
 type DatedList = List & { readonly retentionDays: number };
@@ -118,23 +119,23 @@ type DatedList = List & { readonly retentionDays: number };
  *
  * Marks can only extend the life of records: a wrong clock cannot hide records of other writers.
  */
-async function allocateDated(table: Table, list: DatedList, allocation: Allocation, end: number): Promise<Head> {
+async function allocateDated(table: Table, list: DatedList, allocation: Allocation, end: number): Promise<CounterItem> {
   try {
     return await increment(table, list, allocation, inSequence(end, list.retentionDays));
   } catch (error) {
-    const head = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
-    if (head === undefined) throw error;
-    return allocateOutOfSequence(table, list, allocation, end, head);
+    const counter = error instanceof ConditionalCheckFailedException ? itemOf(error.Item) : undefined;
+    if (counter === undefined) throw error;
+    return allocateOutOfSequence(table, list, allocation, end, counter);
   }
 }
 
-const markIfNew = (end: number): HeadUpdate => ({
+const markIfNew = (end: number): CounterUpdate => ({
   set: '#mark = if_not_exists(#mark, if_not_exists(#next, :zero))',
   names: { '#mark': markOf(end) },
   values: { ':zero': 0 },
 });
 
-function inSequence(end: number, retentionDays: number): HeadUpdate {
+function inSequence(end: number, retentionDays: number): CounterUpdate {
   const mark = markIfNew(end);
   return {
     ...mark,
@@ -148,13 +149,13 @@ async function allocateOutOfSequence(
   list: DatedList,
   allocation: Allocation,
   end: number,
-  head: Head,
-): Promise<Head> {
-  const newest = newestEnd(head);
+  counter: CounterItem,
+): Promise<CounterItem> {
+  const newest = newestEnd(counter);
   if (newest > end) return increment(table, list, allocation, PLAIN);
   if (end - newest <= list.retentionDays) return increment(table, list, allocation, markIfNew(end));
   try {
-    return await increment(table, list, allocation, farAhead(head, end, list.retentionDays));
+    return await increment(table, list, allocation, farAhead(counter, end, list.retentionDays));
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) throw error;
     // Another allocation has changed the marks or the note meanwhile.
@@ -169,32 +170,32 @@ async function allocateOutOfSequence(
  *     their periods differ by at most the retention ──▶ mark both, the noted one from its number on
  *     they differ by more ────────────────────────────▶ mark the earlier one from the noted number on; the later one is noted
  */
-function farAhead(head: Head, end: number, retentionDays: number): HeadUpdate {
-  const { AHEAD_FIRST: seen } = head;
-  const asSeen: HeadUpdate =
+function farAhead(counter: CounterItem, end: number, retentionDays: number): CounterUpdate {
+  const { AHEAD_FIRST: seen } = counter;
+  const asSeen: CounterUpdate =
     seen === undefined
       ? { condition: 'attribute_not_exists(AHEAD_FIRST)' }
       : { condition: 'AHEAD_FIRST = :seen', values: { ':seen': seen } };
-  const note: HeadUpdate = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
-  const ahead = aheadOf(head);
+  const note: CounterUpdate = { set: 'AHEAD_END = :end, AHEAD_FIRST = #next', values: { ':end': end } };
+  const ahead = aheadOf(counter);
   if (ahead === undefined) return combined(asSeen, note);
   if (Math.abs(end - ahead.end) <= retentionDays) {
-    const settled: HeadUpdate = { ...markFrom(head, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
+    const settled: CounterUpdate = { ...markFrom(counter, ahead.end, ahead.first), remove: 'AHEAD_END, AHEAD_FIRST' };
     return combined(asSeen, ahead.end === end ? settled : combined(settled, markIfNew(end)));
   }
-  if (end < ahead.end) return combined(asSeen, markFrom(head, end, ahead.first));
-  return combined(asSeen, combined(markFrom(head, ahead.end, ahead.first), note));
+  if (end < ahead.end) return combined(asSeen, markFrom(counter, end, ahead.first));
+  return combined(asSeen, combined(markFrom(counter, ahead.end, ahead.first), note));
 }
 
 /** Marks a period from an earlier number on. */
-const markFrom = (head: Head, end: number, first: number): HeadUpdate => ({
+const markFrom = (counter: CounterItem, end: number, first: number): CounterUpdate => ({
   set: '#from = :first',
   names: { '#from': markOf(end) },
-  values: { ':first': Math.min(first, Number(head[markOf(end)] ?? first)) },
+  values: { ':first': Math.min(first, Number(counter[markOf(end)] ?? first)) },
 });
 
 /** Both updates in one: at most one of them removes something. */
-const combined = (one: HeadUpdate, other: HeadUpdate): HeadUpdate => ({
+const combined = (one: CounterUpdate, other: CounterUpdate): CounterUpdate => ({
   ...one,
   ...other,
   ...joined('set', ', ', one.set, other.set),
@@ -203,20 +204,25 @@ const combined = (one: HeadUpdate, other: HeadUpdate): HeadUpdate => ({
   values: { ...one.values, ...other.values },
 });
 
-const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): HeadUpdate => {
+const joined = (key: 'set' | 'condition', between: string, ...texts: (string | undefined)[]): CounterUpdate => {
   const given = texts.filter((text) => text !== undefined);
   return given.length === 0 ? {} : { [key]: given.join(between) };
 };
 
 /**
- * Increments the counter. The head stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
+ * Increments the counter. The counter item stores the id of the last allocation, so that a retry after a lost reply finds its number and does not
  * allocate another one, unless there was another allocation in between.
  */
-async function increment(table: Table, list: List, { now, by }: Allocation, update: HeadUpdate): Promise<Head> {
+async function increment(
+  table: Table,
+  list: List,
+  { now, by }: Allocation,
+  update: CounterUpdate,
+): Promise<CounterItem> {
   const { set, remove, condition, names = {}, values = {} } = update;
   const command = new UpdateCommand({
     TableName: table.name,
-    Key: { PK: setPartition(list.partition), SK: HEAD },
+    Key: { PK: setPartition(list.partition), SK: COUNTER },
     UpdateExpression: [
       `SET #at = :at, #by = :by, #filters = if_not_exists(#filters, :filters)${set === undefined ? '' : `, ${set}`}`,
       ...(remove === undefined ? [] : [`REMOVE ${remove}`]),
@@ -242,17 +248,21 @@ async function increment(table: Table, list: List, { now, by }: Allocation, upda
   }
 }
 
-/** A new list has all of its filters built. For an existing list only the head knows. */
+/** A new list has all of its filters built. For an existing list only the counter item knows. */
 const NEW_OR_NOTED = '(attribute_not_exists(#next) OR attribute_exists(#filters))';
 
-/** Removes superfluous marks from a head, unless another writer has changed the mark to extend. */
-export async function keepHeadSmall(table: Table, { partition }: List, { remove, extend }: Upkeep): Promise<void> {
+/** Removes superfluous marks from a counter item, unless another writer has changed the mark to extend. */
+export async function compactCounterItem(
+  table: Table,
+  { partition }: List,
+  { remove, extend }: Compaction,
+): Promise<void> {
   const removal = `REMOVE ${remove.map((_, index) => `#a${index}`).join(', ')}`;
   const names = Object.fromEntries(remove.map((attribute, index) => [`#a${index}`, attribute]));
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
-      Key: { PK: setPartition(partition), SK: HEAD },
+      Key: { PK: setPartition(partition), SK: COUNTER },
       ...(extend === undefined
         ? { UpdateExpression: removal, ExpressionAttributeNames: names }
         : {
