@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Deployed, deployed } from './account/template.ts';
+import { type Deployed, deployedFrom } from './account/template.ts';
 import { assemble, EVERYTHING, STACKS } from './synthesize.ts';
 
 /** The rules of EventBridge tell of the events that they mean, and of no others. Events are as AWS's documentation shows them. */
@@ -10,7 +10,7 @@ const ACCOUNT = '111122223333';
 
 let stack: Deployed;
 beforeAll(() => {
-  stack = assemble({ context: EVERYTHING }, (_, directory) => deployed(directory, STACKS));
+  stack = assemble({ context: EVERYTHING }, (_, directory) => deployedFrom(directory, STACKS));
 });
 
 const of = (type: string) => [...stack.resources.values()].filter(({ Type }) => Type === type);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
 import { logged, logger } from '../../shared/logger.ts';
-import { type Deployed, deployed } from './account/template.ts';
+import { type Deployed, deployedFrom } from './account/template.ts';
 import { matches } from './alarms/filter-pattern.ts';
 import { assemble, STACKS } from './synthesize.ts';
 
@@ -10,7 +10,7 @@ import { assemble, STACKS } from './synthesize.ts';
 
 let stack: Deployed;
 beforeAll(() => {
-  stack = assemble({}, (_, directory) => deployed(directory, STACKS));
+  stack = assemble({}, (_, directory) => deployedFrom(directory, STACKS));
 });
 
 const of = (type: string) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { isServiceAllowed } from './account/iam.ts';
-import { type Deployed, deployed } from './account/template.ts';
+import { type Deployed, deployedFrom } from './account/template.ts';
 import { alarmsIn, compositesIn } from './alarms/alarms-in.ts';
 import { assemble, EVERYTHING, resourcesOf, STACKS, synthesize, type Templates } from './synthesize.ts';
 
@@ -14,7 +14,7 @@ let stack: Deployed;
 beforeAll(() => {
   [templates, stack] = assemble(
     { context: { alarmEmail: 'ops@example.com', backupRetentionDays: '90' } },
-    (made, directory) => [made, deployed(directory, STACKS)],
+    (made, directory) => [made, deployedFrom(directory, STACKS)],
   );
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { operationOf } from '../../local/dynamodb/consumed.ts';
-import { type Deployed, deployed } from './account/template.ts';
+import { type Deployed, deployedFrom } from './account/template.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
 import { SCENARIOS } from './alarms/scenarios.ts';
@@ -27,7 +27,7 @@ let stack: Deployed;
 let alarms: ReadonlyMap<string, Alarm>;
 beforeAll(() => {
   const context = { ...EVERYTHING, deployment: 'canary' };
-  [templates, stack] = assemble({ context }, (made, directory) => [made, deployed(directory, STACKS)]);
+  [templates, stack] = assemble({ context }, (made, directory) => [made, deployedFrom(directory, STACKS)]);
   alarms = alarmsIn(templates, PREFIX);
 });
 

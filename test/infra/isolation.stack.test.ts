@@ -2,14 +2,14 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { functionNames } from '../../infra/functions.ts';
 import { isAllowed, mayAssume, mayUseKey, type Principal } from './account/iam.ts';
-import { type Deployed, deployed } from './account/template.ts';
+import { type Deployed, deployedFrom } from './account/template.ts';
 import { assemble, STACKS } from './synthesize.ts';
 
 /** What a function with a bug could do: nothing outside of the tenant for which it opened its session. By the policies of the template. */
 
 let stack: Deployed;
 beforeAll(() => {
-  stack = assemble({}, (_, directory) => deployed(directory, STACKS));
+  stack = assemble({}, (_, directory) => deployedFrom(directory, STACKS));
 });
 
 const ACME = '0b6f7a52-1c6e-4a3d-9f58-7d2c4e1b9a60';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CloudFormation, type StackToDeploy, stackIn } from './account/cloudformation.ts';
-import { deployed } from './account/template.ts';
+import { deployedFrom } from './account/template.ts';
 import {
   assemble,
   resourcesIn,
@@ -77,7 +77,7 @@ describe('a stage whose table was restored', () => {
     const [[, selection] = []] = resourcesOf(templates, 'AWS::Backup::BackupSelection');
     expect(selection?.Properties.BackupSelection).toMatchObject({ Resources: [arn] });
     expect(templates.data.toJSON().Outputs.TableName.Value).toBe(NAME);
-    const { tableArn } = assemble({ context }, (_, directory) => deployed(directory, STACKS));
+    const { tableArn } = assemble({ context }, (_, directory) => deployedFrom(directory, STACKS));
     expect(tableArn).toMatch(new RegExp(`:table/${NAME}$`));
   });
 

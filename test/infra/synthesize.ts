@@ -11,6 +11,7 @@ import { settingsFrom } from '../../infra/settings.ts';
 import { makeStage, type Stage } from '../../infra/stacks/stage.ts';
 import { type StackPart, stackName } from '../../infra/stacks/stage-stack.ts';
 import type { Contract } from '../../shared/contract/route.ts';
+import { type Deployed, deployed } from './account/template.ts';
 
 /** Bundles without anything in them, for tests that only look at the template. */
 export function emptyBundles(names: readonly string[], directory: string): Bundles {
@@ -29,6 +30,8 @@ export interface SynthesizeOptions {
   readonly served?: readonly Contract[];
   /** Changes the stacks before they are written. */
   readonly change?: (stage: Stage) => void;
+  /** Throws what CDK's own rules find in the templates. They take four fifths of a synthesis, so `nag.test.ts` alone asks for them. */
+  readonly validate?: boolean;
 }
 
 const cdkJson = readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8');
@@ -102,8 +105,15 @@ export function assemble<T>(options: SynthesizeOptions, read: (templates: Templa
   }
 }
 
-function synthesizeInto(outdir: string, { context = {}, served = contracts, change }: SynthesizeOptions): Templates {
-  const app = new App({ outdir, context: { ...CDK_CONTEXT, ...context } });
+function synthesizeInto(
+  outdir: string,
+  { context = {}, served = contracts, change, validate = false }: SynthesizeOptions,
+): Templates {
+  const app = new App({
+    outdir,
+    context: { ...CDK_CONTEXT, ...context },
+    builtinCloudFormationValidation: validate,
+  });
   const bundles = emptyBundles(bundleNames(served), outdir);
   const stage = makeStage(app, { contracts: served, bundles, settings: settingsFrom(app.node) });
   change?.(stage);
@@ -114,6 +124,15 @@ function synthesizeInto(outdir: string, { context = {}, served = contracts, chan
     operations: Template.fromStack(operations),
   };
 }
+
+/** A stage with references worked out, for the stage that is synthesized where the context names none. Nobody may change what is in it. */
+export function stageOf(templates: Templates): Deployed {
+  const known = workedOut.get(templates);
+  const stage = known ?? deployed(new Map(PARTS.map((part) => [stackName(STAGE, part), templates[part].toJSON()])));
+  workedOut.set(templates, stage);
+  return stage;
+}
+const workedOut = new WeakMap<Templates, Deployed>();
 
 const statementSchema = z.object({
   Effect: z.string(),

@@ -18,7 +18,7 @@ import { type SynthesizedFunction, synthesizedFunctions } from '../synthesized.t
 import { type Account, openAccount } from './account.ts';
 import { LambdaFunction } from './functions.ts';
 import { type InvokedFunction, invokedFunctions } from './invoked.ts';
-import { type Deployed, deployed } from './template.ts';
+import { type Deployed, deployedFrom } from './template.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const run = promisify(execFile);
@@ -82,7 +82,7 @@ export async function deploy(
       CDK_CONTEXT_JSON: JSON.stringify({ ...CDK_CONTEXT, ...ALWAYS, ...context }),
     },
   });
-  const stack = deployed(outdir, STACKS);
+  const stack = deployedFrom(outdir, STACKS);
   const table = before?.table ?? (await makeTable());
   const kms = before?.kms ?? (await startFakeKms());
   if (before === undefined) started.defer(() => kms.stop());

@@ -7,7 +7,7 @@ import * as z from 'zod';
 const ACCOUNT = '111122223333';
 const REGION = 'eu-west-1';
 
-const resourceSchema = z.object({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
+const resourceSchema = z.looseObject({ Type: z.string(), Properties: z.record(z.string(), z.unknown()).default({}) });
 const templateSchema = z.object({
   Resources: z.record(z.string(), resourceSchema),
   Outputs: z.record(z.string(), z.object({ Value: z.unknown() })).default({}),
@@ -28,19 +28,21 @@ export interface Deployed {
 }
 
 /** The stacks of an assembly directory, each of which may refer to those before it. */
-export function deployed(assembly: string, stacks: readonly string[]): Deployed {
+export const deployedFrom = (assembly: string, stacks: readonly string[]): Deployed =>
+  deployed(
+    new Map(stacks.map((name) => [name, JSON.parse(readFileSync(join(assembly, `${name}.template.json`), 'utf8'))])),
+  );
+
+/** @param stacks templates by the names of their stacks, each of which may refer to those before it */
+export function deployed(stacks: ReadonlyMap<string, unknown>): Deployed {
   const templates: Templates = new Map(
-    stacks.map((name) => [
-      name,
-      templateSchema.parse(JSON.parse(readFileSync(join(assembly, `${name}.template.json`), 'utf8'))),
-    ]),
+    Array.from(stacks, ([name, template]) => [name, templateSchema.parse(template)]),
   );
   const all = [...templates.values()];
   const resources = all.flatMap((template) =>
-    Object.entries(template.Resources).map(([id, { Type, Properties }]) => {
-      const workedOut = workOut(Properties, template, templates) as Record<string, unknown>;
-      return [id, { Type, Properties: workedOut }] as const;
-    }),
+    Object.entries(template.Resources).map(
+      ([id, resource]) => [id, workOut(resource, template, templates) as typeof resource] as const,
+    ),
   );
   const byId = new Map(resources);
   if (byId.size < resources.length) throw new Error('two stacks have resources with the same logical id');
