@@ -50,7 +50,7 @@ async function stop(code: number): Promise<void> {
     isStopping = true;
     await api?.close();
   }
-  const dropped = api?.unanswered() ?? 0;
+  const dropped = api?.unfinished() ?? 0;
   if (dropped > 0) printError(`Requests that arrived and got no response: ${dropped}.`);
   process.exit(dropped > 0 ? 1 : code);
 }

@@ -33,7 +33,7 @@ export interface LocalApi {
     readonly isSecretGiven: boolean;
   };
   /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
-  unanswered(): number;
+  unfinished(): number;
   /** Resolves when nothing that was started is left. May be called twice. */
   close(): Promise<void>;
 }
@@ -103,8 +103,8 @@ export async function startLocalApi(
   const gateway = await listen(settings, log, gatewayOptions);
   started.defer(() => gateway.close());
   const all = started.move();
-  const { url, unanswered } = gateway;
-  return { url, storage: storage.name, platform, unanswered, close: () => all.disposeAsync() };
+  const { url, unfinished } = gateway;
+  return { url, storage: storage.name, platform, unfinished, close: () => all.disposeAsync() };
 }
 
 /** Where the local keys lie. With `:memory:` that is a directory that goes with this process. */

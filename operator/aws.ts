@@ -19,19 +19,19 @@ const LOGS = serviceNamed('logs', 'application/x-amz-json-1.1');
 const DYNAMODB = serviceNamed('dynamodb', 'application/x-amz-json-1.0');
 const BACKUP = serviceNamed('backup', 'application/json');
 
-type Answer = Promise<Readonly<Record<string, unknown>>>;
+type AwsResponse = Promise<Readonly<Record<string, unknown>>>;
 
 /** CloudWatch Logs: https://docs.aws.amazon.com/AmazonCloudWatchLogs/latest/APIReference/Welcome.html. */
-export const callLogs = (operation: string, input: object): Answer =>
+export const callLogs = (operation: string, input: object): AwsResponse =>
   called(LOGS, { target: `Logs_20140328.${operation}`, body: JSON.stringify(input) });
 
 /** What DynamoDB says of a table: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/Welcome.html. */
-export const callDynamoDb = (operation: string, input: object): Answer =>
+export const callDynamoDb = (operation: string, input: object): AwsResponse =>
   called(DYNAMODB, { target: `DynamoDB_20120810.${operation}`, body: JSON.stringify(input) });
 
 /** AWS Backup, which is read by paths: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations_AWS_Backup.html. */
-export const readBackup = (path: string, query: Readonly<Record<string, string>>): Answer =>
+export const readBackup = (path: string, query: Readonly<Record<string, string>>): AwsResponse =>
   called(BACKUP, { get: { path, query } });
 
-const called = async (service: Service, request: Parameters<ReturnType<typeof serviceOf>>[0]): Answer =>
+const called = async (service: Service, request: Parameters<ReturnType<typeof serviceOf>>[0]): AwsResponse =>
   JSON.parse(await serviceOf(environmentTable().client, service)(request));

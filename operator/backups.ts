@@ -89,8 +89,8 @@ interface Described {
 }
 
 async function pointInTimeOf(table: string): Promise<Backups['point_in_time']> {
-  const answer: Described = await callDynamoDb('DescribeContinuousBackups', { TableName: table });
-  const described = answer.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+  const response: Described = await callDynamoDb('DescribeContinuousBackups', { TableName: table });
+  const described = response.ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
   const { EarliestRestorableDateTime: earliest, LatestRestorableDateTime: latest } = described ?? {};
   if (described?.PointInTimeRecoveryStatus !== 'ENABLED' || earliest === undefined || latest === undefined) return null;
   return { earliest: timeOf(earliest), latest: timeOf(latest) };
@@ -145,9 +145,9 @@ async function pagesOf<T>(path: string, member: string, query: Readonly<Record<s
   const all: T[] = [];
   let nextToken: string | undefined;
   do {
-    const answer = await readBackup(path, { ...query, ...(nextToken === undefined ? {} : { nextToken }) });
-    all.push(...((answer[member] ?? []) as T[]));
-    nextToken = answer.NextToken as string | undefined;
+    const response = await readBackup(path, { ...query, ...(nextToken === undefined ? {} : { nextToken }) });
+    all.push(...((response[member] ?? []) as T[]));
+    nextToken = response.NextToken as string | undefined;
   } while (nextToken !== undefined);
   return all;
 }

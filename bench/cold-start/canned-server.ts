@@ -16,7 +16,7 @@ export interface Exchange {
   readonly body: string;
   readonly status: number;
   readonly contentType: string;
-  readonly answer: Buffer;
+  readonly reply: Buffer;
 }
 
 /**
@@ -27,7 +27,7 @@ export class CannedServer {
   readonly #servers: Readonly<Record<Service, Server>>;
   #upstreams: Upstreams | undefined;
   #recorded: Exchange[] = [];
-  #answers: ReadonlyMap<string, Exchange> = new Map();
+  #replies: ReadonlyMap<string, Exchange> = new Map();
   /** Requests that found no answer. */
   readonly unknown: string[] = [];
 
@@ -35,8 +35,8 @@ export class CannedServer {
     this.#servers = servers;
     for (const service of SERVICES) {
       servers[service].on('request', async (request: IncomingMessage, response) => {
-        const { status, contentType, answer } = await this.#answerTo(await sentIn(request, service));
-        response.writeHead(status, { 'content-type': contentType, 'content-length': answer.length }).end(answer);
+        const { status, contentType, reply } = await this.#responseTo(await sentIn(request, service));
+        response.writeHead(status, { 'content-type': contentType, 'content-length': reply.length }).end(reply);
       });
     }
   }
@@ -71,7 +71,7 @@ export class CannedServer {
   /** From now on gives these answers. */
   replay(exchanges: readonly Exchange[]): void {
     const byTarget = Map.groupBy(exchanges, targetOf);
-    this.#answers = new Map([
+    this.#replies = new Map([
       ...exchanges.map((exchange) => [nameOf(exchange), exchange] as const),
       ...Array.from(byTarget).flatMap(([target, [exchange, ...others]]) =>
         exchange !== undefined && others.length === 0 ? [[target, exchange] as const] : [],
@@ -86,24 +86,24 @@ export class CannedServer {
     }
   }
 
-  async #answerTo(sent: Sent): Promise<Pick<Exchange, 'status' | 'contentType' | 'answer'>> {
+  async #responseTo(sent: Sent): Promise<Pick<Exchange, 'status' | 'contentType' | 'reply'>> {
     if (this.#upstreams !== undefined) return this.#passOn(sent, this.#upstreams);
-    const known = this.#answers.get(nameOf(sent)) ?? this.#answers.get(targetOf(sent));
+    const known = this.#replies.get(nameOf(sent)) ?? this.#replies.get(targetOf(sent));
     if (known !== undefined) return known;
     this.unknown.push(nameOf(sent));
-    return { status: 500, contentType: 'text/plain', answer: Buffer.from('nothing was recorded') };
+    return { status: 500, contentType: 'text/plain', reply: Buffer.from('nothing was recorded') };
   }
 
   async #passOn(sent: Sent, upstreams: Upstreams): Promise<Exchange> {
     const { service, target, body, headers } = sent;
-    const answered = await fetch(upstreams[service], { method: 'POST', headers, body });
+    const replied = await fetch(upstreams[service], { method: 'POST', headers, body });
     const exchange = {
       service,
       target,
       body,
-      status: answered.status,
-      contentType: answered.headers.get('content-type') ?? '',
-      answer: Buffer.from(await answered.arrayBuffer()),
+      status: replied.status,
+      contentType: replied.headers.get('content-type') ?? '',
+      reply: Buffer.from(await replied.arrayBuffer()),
     };
     this.#recorded.push(exchange);
     return exchange;

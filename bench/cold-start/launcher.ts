@@ -22,7 +22,7 @@ export interface Launched {
   /** The module is loaded. */
   readonly loaded: Moment;
   /** The handler has answered. */
-  readonly answered: Moment;
+  readonly responded: Moment;
   readonly result: { readonly statusCode?: number; readonly body?: string };
 }
 
@@ -40,5 +40,5 @@ const now = (): Moment => {
 const exported = module.endsWith('.mjs') ? await import(module) : createRequire(module)(module);
 const loaded = now();
 const result = await exported[name](event, context);
-const launched: Launched = { loaded, answered: now(), result };
+const launched: Launched = { loaded, responded: now(), result };
 process.stdout.write(`\n${JSON.stringify(launched)}\n`, () => process.exit(0));

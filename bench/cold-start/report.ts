@@ -26,8 +26,8 @@ export function comparedWith(starts: readonly Started[]): Compared[] {
   const bare = starts.find(({ name }) => name === BARE);
   if (bare === undefined) throw new Error('the bare SDK was not started');
   const ratio = ({ launched }: Started, of: keyof Moment): Spread => {
-    const whole = median(bare.launched.map(({ answered }) => answered[of]));
-    return spreadOf(launched.map(({ answered }) => answered[of] / whole));
+    const whole = median(bare.launched.map(({ responded }) => responded[of]));
+    return spreadOf(launched.map(({ responded }) => responded[of] / whole));
   };
   return starts.map((start) => ({ ...start, cpu: ratio(start, 'cpu'), wall: ratio(start, 'wall') }));
 }
@@ -64,8 +64,8 @@ export const coldStartTable = (starts: readonly Compared[]): string =>
       size === undefined ? '' : `${size.kilobytes} (${size.allKilobytes})`,
       size === undefined ? '' : `${size.modules} (${size.allModules})`,
       medianOf(launched, ({ loaded }) => loaded.cpu).toFixed(0),
-      medianOf(launched, ({ loaded, answered }) => answered.cpu - loaded.cpu).toFixed(0),
-      medianOf(launched, ({ answered }) => answered.wall).toFixed(0),
+      medianOf(launched, ({ loaded, responded }) => responded.cpu - loaded.cpu).toFixed(0),
+      medianOf(launched, ({ responded }) => responded.wall).toFixed(0),
       spreadText(cpu),
       spreadText(wall),
     ]),

@@ -32,14 +32,14 @@ export async function benchCost({ writeDocs }: Options): Promise<void> {
   else console.log(page);
 }
 
-function takenBy({ title, calls, answer }: Played): Taken {
-  const body = JSON.stringify(answer ?? '');
+function takenBy({ title, calls, reply }: Played): Taken {
+  const body = JSON.stringify(reply ?? '');
   return {
     title,
     roundTrips: roundTripsOf(calls).length,
     readUnits: readUnitsOf(calls),
     writeUnits: writeUnitsOf(calls),
-    answerBytes: stepped(Buffer.byteLength(body)),
+    responseBytes: stepped(Buffer.byteLength(body)),
     compressedBytes: stepped(gzipSync(body).byteLength),
   };
 }

@@ -50,10 +50,10 @@ function costOfCall(stage: readonly Template[], way: Way): number {
   const caller = resourcesOf<Caller>(stage, 'AWS::Lambda::Function').find(({ FunctionName }) =>
     JSON.stringify(FunctionName).includes('-heartbeat'),
   );
-  const answered = ASSUMED.roundTripMs + ASSUMED.ownMs;
+  const responded = ASSUMED.roundTripMs + ASSUMED.ownMs;
   const runs =
     dollarsForRuns(ASSUMED.heartbeatMs / 1_000, caller?.MemorySize ?? way.memory) +
-    dollarsForRuns(answered / 1_000, way.memory);
+    dollarsForRuns(responded / 1_000, way.memory);
   const { gateway, lambda, own } = way.logs;
   const aMillion =
     PRICES.gatewayRequests.dollars +

@@ -9,7 +9,7 @@ export interface Taken {
   readonly readUnits: number;
   readonly writeUnits: number;
   /** The body of the answer, in bytes, and compressed with gzip. */
-  readonly answerBytes: number;
+  readonly responseBytes: number;
   readonly compressedBytes: number;
 }
 
@@ -70,8 +70,8 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
   const seconds = mean(({ roundTrips }) => roundTrips * ASSUMED.roundTripMs + ASSUMED.ownMs) / 1_000;
   const authorized = 1 / way.requestsPerAuthorizer;
   const logins = 1 / ASSUMED.requestsPerLogin;
-  const bodyOf = ({ title, compressedBytes, answerBytes }: Taken): number =>
-    (way.isCompressed ? compressedBytes : answerBytes) * (title.startsWith('GET ') ? 1 - way.unchanged : 1);
+  const bodyOf = ({ title, compressedBytes, responseBytes }: Taken): number =>
+    (way.isCompressed ? compressedBytes : responseBytes) * (title.startsWith('GET ') ? 1 - way.unchanged : 1);
   const sent = mean(bodyOf) + ASSUMED.headerBytes;
   const { gateway, lambda, own, authorizer } = way.logs;
   return {

@@ -130,14 +130,14 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table 
 export const takenTable = (taken: ReadonlyMap<string, Taken>): Table => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: [...new Set(MIXES.flatMap(({ shares }) => Object.keys(shares)))].map((title) => {
-    const { roundTrips, readUnits, writeUnits, answerBytes, compressedBytes } = taken.get(title) as Taken;
+    const { roundTrips, readUnits, writeUnits, responseBytes, compressedBytes } = taken.get(title) as Taken;
     const shares = MIXES.map(({ shares }) =>
       shares[title] === undefined ? '' : `${Math.round(shares[title] * 100)} %`,
     );
     return [
       `\`${title}\``,
       ...shares,
-      ...[roundTrips, readUnits, writeUnits, answerBytes, compressedBytes].map(String),
+      ...[roundTrips, readUnits, writeUnits, responseBytes, compressedBytes].map(String),
     ];
   }),
 });
@@ -145,13 +145,13 @@ export const takenTable = (taken: ReadonlyMap<string, Taken>): Table => ({
 /** What such a table says. */
 export const takenIn = (text: string): readonly Taken[] =>
   Array.from(rowsIn(text).values(), ([title = '', ...cells]) => {
-    const [roundTrips, readUnits, writeUnits, answerBytes, compressedBytes] = cells.slice(MIXES.length).map(Number);
+    const [roundTrips, readUnits, writeUnits, responseBytes, compressedBytes] = cells.slice(MIXES.length).map(Number);
     return {
       title: title.replaceAll('`', ''),
       roundTrips,
       readUnits,
       writeUnits,
-      answerBytes,
+      responseBytes,
       compressedBytes,
     } as Taken;
   }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));

@@ -15,7 +15,7 @@ export interface Played {
   /** Whether it answers a list. */
   readonly isPage: boolean;
   /** The answer's body as it came, parsed; nothing where there is none. */
-  readonly answer: unknown;
+  readonly reply: unknown;
 }
 
 export const roundTripsOf = (calls: readonly Call[]): Call[][] => [
@@ -52,7 +52,7 @@ export async function playAll(
     const one = await playOnce(testTenant, scenario, recorder, titleOf(route));
     played.push(one);
     if (!isList(route)) continue;
-    const [first = {}] = (one.answer as { readonly data: readonly JsonBody[] }).data;
+    const [first = {}] = (one.reply as { readonly data: readonly JsonBody[] }).data;
     const [filter, ...others] = filtersOf(route);
     const asked = [filter, ...others.filter((name) => name === PREFIX_PARAMETER)].filter((name) => name !== undefined);
     for (const name of asked) {
@@ -71,9 +71,9 @@ async function playOnce(
   recorder: Recorder,
   title: string,
 ): Promise<Played> {
-  const answers: JsonBody[] = [];
-  const calls = await recorder.record(async () => answers.push((await expected(testTenant, scenario)).body));
-  return { title, calls, isPage: isList(scenario.route), answer: answers[0] };
+  const replies: JsonBody[] = [];
+  const calls = await recorder.record(async () => replies.push((await expected(testTenant, scenario)).body));
+  return { title, calls, isPage: isList(scenario.route), reply: replies[0] };
 }
 
 /** Requests that have bounds of their own besides: by bodies other than the example, and the first in its list. */
@@ -157,11 +157,9 @@ const FILLED_BY: Readonly<Record<string, string>> = {
 };
 
 async function expected(testTenant: TestTenant, scenario: Scenario) {
-  const answer = await testTenant.send(scenario);
-  if (answer.status >= 300) {
-    throw new Error(
-      `${scenario.route.method} ${scenario.path} answered ${answer.status} ${JSON.stringify(answer.body)}`,
-    );
+  const reply = await testTenant.send(scenario);
+  if (reply.status >= 300) {
+    throw new Error(`${scenario.route.method} ${scenario.path} answered ${reply.status} ${JSON.stringify(reply.body)}`);
   }
-  return answer;
+  return reply;
 }

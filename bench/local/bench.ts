@@ -55,15 +55,15 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
       duration,
       requests: [requests[operation]],
     });
-    const { '2xx': answered, non2xx, errors } = result;
-    if (answered === 0 || non2xx + errors > 0) throw new Error(`${name} failed ${non2xx + errors} of ${operation}`);
+    const { '2xx': responded, non2xx, errors } = result;
+    if (responded === 0 || non2xx + errors > 0) throw new Error(`${name} failed ${non2xx + errors} of ${operation}`);
     const [api, dynamo] = [cpuOfProcesses([server.pid]), cpuOfProcesses(database)];
     const perRequest = (now: number | undefined, then: number | undefined) =>
-      now === undefined || then === undefined ? undefined : (now - then) / answered;
+      now === undefined || then === undefined ? undefined : (now - then) / responded;
     return {
       name,
       operation,
-      perSecond: answered / result.duration,
+      perSecond: responded / result.duration,
       apiCpu: perRequest(api, before[0]),
       databaseCpu: perRequest(dynamo, before[1]),
     };

@@ -42,9 +42,9 @@ async function seed(url: string, headers: Readonly<Record<string, string>>): Pro
   let id = '';
   for (let index = 0; index < SEEDED; index++) {
     const body = JSON.stringify(client(`client-${index}`));
-    const answer = await fetch(`${url}${PATH}`, { method: 'POST', headers, body });
-    if (answer.status !== 201) throw new Error(`a client was answered ${answer.status} ${await answer.text()}`);
-    ({ id } = (await answer.json()) as { id: string });
+    const response = await fetch(`${url}${PATH}`, { method: 'POST', headers, body });
+    if (response.status !== 201) throw new Error(`a client was answered ${response.status} ${await response.text()}`);
+    ({ id } = (await response.json()) as { id: string });
   }
   return id;
 }

@@ -71,11 +71,11 @@ export function electro(table: Table, inBulk: boolean): Way {
     read: (list, page) =>
       goTo(page, inBulk, async (cursor, limit) => {
         const options = { cursor: cursor as string | null, limit, order: 'desc', ignoreOwnership: true } as const;
-        const answer: { data: { id?: string | undefined }[]; cursor: string | null } =
+        const response: { data: { id?: string | undefined }[]; cursor: string | null } =
           list.index === undefined
             ? await entity.query.all({ PK: partitionOf(list) }).go(options)
             : await entity.query.some({ L1: partitionOf(list) }).go(options);
-        return { ids: answer.data.map(({ id }) => String(id)), next: answer.cursor ?? undefined };
+        return { ids: response.data.map(({ id }) => String(id)), next: response.cursor ?? undefined };
       }),
   };
 }
@@ -117,7 +117,7 @@ export function toolbox(table: Table, inBulk: boolean): Way {
       goTo(page, inBulk, async (cursor, limit) => {
         const own = { partition: partitionOf(list) };
         const query = list.index === undefined ? own : { index, ...own };
-        const answer = await toolboxTable
+        const response = await toolboxTable
           .build(QueryCommand)
           .entities(entity)
           .query(query)
@@ -127,7 +127,7 @@ export function toolbox(table: Table, inBulk: boolean): Way {
             ...(cursor === undefined ? {} : { exclusiveStartKey: cursor as Record<string, unknown> }),
           })
           .send();
-        return { ids: (answer.Items ?? []).map(({ id }) => id), next: answer.LastEvaluatedKey };
+        return { ids: (response.Items ?? []).map(({ id }) => id), next: response.LastEvaluatedKey };
       }),
   };
 }

@@ -54,10 +54,10 @@ const inputOf = (tenant: Tenant, org: string) => ({
 
 async function createClient(table: Table, org: string): Promise<string> {
   const body = clients.routes.createClient.body.schema.parse({ name: 'Acme', slug: `acme-${randomUUID()}` });
-  const answer = await doIn(openTenant(table, org), (tenant) =>
+  const response = await doIn(openTenant(table, org), (tenant) =>
     clientOperations.createClient({ ...inputOf(tenant, org), body }),
   );
-  return answer.body.id;
+  return response.body.id;
 }
 
 function openTicket(table: Table, org: string, client_id: string): Promise<unknown> {

@@ -10,7 +10,7 @@ interface Call {
   readonly body: string;
   readonly statusCode: number;
   readonly headers: Record<string, string>;
-  readonly answer: Uint8Array;
+  readonly reply: Uint8Array;
 }
 
 /** A shared bucket that is not used by anybody else (`shared/table/system/request-budget.ts`). */
@@ -26,7 +26,7 @@ const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
 export class CannedHandler extends NodeHttpHandler {
   readonly #engine: URL;
   #recorded: Call[] | undefined = [];
-  #answers: ReadonlyMap<string, Call> = new Map();
+  #replies: ReadonlyMap<string, Call> = new Map();
 
   constructor(engine: string) {
     super({});
@@ -45,7 +45,7 @@ export class CannedHandler extends NodeHttpHandler {
   replay(calls: readonly Call[]): void {
     this.#recorded = undefined;
     const byTarget = Map.groupBy(calls, ({ target }) => target);
-    this.#answers = new Map([
+    this.#replies = new Map([
       ...calls.map((call) => [call.target + call.body, call] as const),
       ...Array.from(byTarget).flatMap(([target, [call, ...others]]) =>
         call !== undefined && others.length === 0 ? [[target, call] as const] : [],
@@ -57,11 +57,11 @@ export class CannedHandler extends NodeHttpHandler {
     const target = request.headers['x-amz-target'] ?? '';
     const body = bodyOf(request);
     if (this.#recorded !== undefined) return this.#forward(request, { target, body }, this.#recorded);
-    const call = this.#answers.get(target + body) ?? this.#answers.get(target);
+    const call = this.#replies.get(target + body) ?? this.#replies.get(target);
     if (isFlushing({ target, body })) return { response: new HttpResponse({ statusCode: 200, body: FLUSHED }) };
     if (call === undefined) throw new Error(`nothing was recorded for ${target} ${body}`);
-    const { statusCode, headers, answer } = call;
-    return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: answer }) };
+    const { statusCode, headers, reply } = call;
+    return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: reply }) };
   }
 
   async #forward(request: Request, sent: Pick<Call, 'target' | 'body'>, recorded: Call[]) {
@@ -71,9 +71,9 @@ export class CannedHandler extends NodeHttpHandler {
     );
     const chunks: Uint8Array[] = [];
     for await (const chunk of response.body) chunks.push(chunk as Uint8Array);
-    const answer = new Uint8Array(Buffer.concat(chunks));
+    const reply = new Uint8Array(Buffer.concat(chunks));
     const { statusCode, headers } = response;
-    if (!isFlushing(sent)) recorded.push({ ...sent, statusCode, headers, answer });
-    return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: answer }) };
+    if (!isFlushing(sent)) recorded.push({ ...sent, statusCode, headers, reply });
+    return { response: new HttpResponse({ statusCode, headers: { ...headers }, body: reply }) };
   }
 }

@@ -32,12 +32,12 @@ export class Contender {
     });
     // What is logged goes into a pipe, as in Lambda, and no further.
     child.stdout?.resume();
-    return new Contender(name, child, (await answerOf(child, name)) as Calls);
+    return new Contender(name, child, (await responseOf(child, name)) as Calls);
   }
 
   async play(turn: Turn): Promise<Cost> {
     this.#process.send(turn);
-    return (await answerOf(this.#process, this.name)) as Cost;
+    return (await responseOf(this.#process, this.name)) as Cost;
   }
 
   stop(): void {
@@ -46,15 +46,15 @@ export class Contender {
 }
 
 /** What a process says next. @throws Error when it ends instead */
-async function answerOf(child: ChildProcess, name: ContenderName): Promise<unknown> {
-  const answered = new AbortController();
-  const { signal } = answered;
+async function responseOf(child: ChildProcess, name: ContenderName): Promise<unknown> {
+  const settled = new AbortController();
+  const { signal } = settled;
   const death = once(child, 'exit', { signal }).then(([code]) => {
     throw new Error(`the process of ${name} has ended with ${code}`);
   });
   const [message] = (await Promise.race([once(child, 'message', { signal }), death])) as [unknown];
   death.catch(() => undefined);
-  answered.abort();
+  settled.abort();
   return message;
 }
 

@@ -17,9 +17,9 @@ export async function commandsOf(work: () => Promise<unknown>): Promise<RoundTri
   const noted = async (command: Command): Promise<unknown> => {
     const roundTrip = endedRoundTrip + 1;
     sent.push({ roundTrip, command });
-    const answer: unknown = await (send as (sent: Command) => Promise<unknown>).call(client, command);
+    const response: unknown = await (send as (sent: Command) => Promise<unknown>).call(client, command);
     endedRoundTrip = Math.max(endedRoundTrip, roundTrip);
-    return answer;
+    return response;
   };
   client.send = noted as typeof send;
   await work();

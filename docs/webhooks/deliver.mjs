@@ -5,7 +5,7 @@ const { BASE_URL, APP_CODE, SECRET, EVENT_ID } = process.env;
 const event = { event_type: 'invoice.paid', data: { number: '2026/117', customer: 'Ação Lda', total: 1249.9 } };
 const body = JSON.stringify(event); // serialized once: this text is signed, and this is sent
 
-const answer = await fetch(`${BASE_URL}/api/v1/webhooks/${APP_CODE}`, {
+const response = await fetch(`${BASE_URL}/api/v1/webhooks/${APP_CODE}`, {
   method: 'POST',
   headers: {
     'Content-Type': 'application/json',
@@ -16,4 +16,4 @@ const answer = await fetch(`${BASE_URL}/api/v1/webhooks/${APP_CODE}`, {
   body,
   signal: AbortSignal.timeout(30_000),
 });
-process.stdout.write(`${await answer.text()}\n${answer.status}\n`);
+process.stdout.write(`${await response.text()}\n${response.status}\n`);

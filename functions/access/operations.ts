@@ -1,4 +1,4 @@
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import { requireNamedOwner } from '../../shared/http/tenancy.ts';
@@ -18,7 +18,7 @@ export const accessOperations: Operations<typeof access> = {
     checkSystemRole(caller, body.is_system);
     requireKnown(body.permissions);
     if (body.is_system || body.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write');
-    return answerRecord(
+    return recordResponse(
       await tenant.records(roleEntity).create({ ...body, org_id: tenant.orgId, created_at: session.timestamp }),
     );
   },
@@ -33,17 +33,17 @@ export const accessOperations: Operations<typeof access> = {
   }),
 
   getMembership: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(membershipEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(membershipEntity), params.id)),
 
   updateMembership: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return answerRecord(before);
+    if (isEmpty(changes)) return recordResponse(before);
     const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
     checking.catch(() => undefined);
     const after = await records.update(before, changes);
     await checking;
-    return answerRecord(after);
+    return recordResponse(after);
   },
 };

@@ -1,4 +1,4 @@
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import type { audit } from './contract.ts';
 import { auditEventEntity } from './store.ts';
@@ -7,5 +7,5 @@ export const auditOperations: Operations<typeof audit> = {
   listAuditEvents: pagesOf(auditEventEntity),
 
   getAuditEvent: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(auditEventEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(auditEventEntity), params.id)),
 };

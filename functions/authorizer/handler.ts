@@ -9,7 +9,7 @@ import type { DECISIONS } from '../../shared/telemetry/metrics.ts';
 import { observe } from '../../shared/telemetry/observe.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
-import { keepAnswer, keptAnswer } from './kept-answers.ts';
+import { keepResponse, keptResponse } from './kept-responses.ts';
 import { allowAnonymous, allowStage, denyStage, isDenied } from './policy.ts';
 
 /**
@@ -45,10 +45,10 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
 /** Of the route that the gateway asks about each time, what is known of the token from a moment ago; of all others what is true now. */
 async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent): Promise<Authorized> {
   const session = environmentSession(TIMEOUT_MS);
-  const kept = mayBeAnonymous(event) ? keptAnswer(token, session.now) : undefined;
+  const kept = mayBeAnonymous(event) ? keptResponse(token, session.now) : undefined;
   if (kept !== undefined) return kept;
   const found = await authorize(token, session);
-  if (isFirstKeyOn()) keepAnswer(token, found, session.now);
+  if (isFirstKeyOn()) keepResponse(token, found, session.now);
   return found;
 }
 

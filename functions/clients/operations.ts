@@ -1,5 +1,5 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -24,23 +24,23 @@ export const clientOperations: Operations<typeof clients> = {
       type: 'created',
       details: { fields: Object.fromEntries(Object.entries(body).map(([field, value]) => [field, shortened(value)])) },
     });
-    return answerRecord(created, toClient);
+    return recordResponse(created, toClient);
   },
 
   getClient: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
+    recordResponse(await getOrThrow(tenant.records(clientEntity), params.id), toClient),
 
   updateClient: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(clientEntity);
     const before = await getOrThrow(records, params.id, toClient);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return answerRecord(before, toClient);
+    if (isEmpty(changes)) return recordResponse(before, toClient);
     const after = await records.update(before, changes);
     await recordAction(tenant, caller, params.id, {
       type: 'updated',
       details: { changes: fromTo(before.record, changes) },
     });
-    return answerRecord(after, toClient);
+    return recordResponse(after, toClient);
   },
 
   listClientActions: async ({ params, query, tenant, getOrThrow }) => {
@@ -48,7 +48,7 @@ export const clientOperations: Operations<typeof clients> = {
       actionsOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after, newestFirst: true }),
       getOrThrow(tenant.records(clientEntity), params.id),
     ]);
-    return answerList(page);
+    return listResponse(page);
   },
 };
 

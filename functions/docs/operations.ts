@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerText, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, textResponse } from '../../shared/http/operation.ts';
 import type { docs } from './contract.ts';
 import type { Asset, Page } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';
@@ -17,17 +17,17 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const THIS_ONCE = 'no-store';
 
 export const docsOperations: Operations<typeof docs> = {
-  getDocs: async () => answerPage(pages[START]),
+  getDocs: async () => pageResponse(pages[START]),
   getDocsFile: async ({ params }) => {
     const page = Object.hasOwn(pages, params.file) ? pages[params.file] : undefined;
-    if (page !== undefined && params.file !== START) return answerPage(page);
-    return answerAsset(await assetOf(params.file), params.file);
+    if (page !== undefined && params.file !== START) return pageResponse(page);
+    return assetResponse(await assetOf(params.file), params.file);
   },
 };
 
-const answerPage = (page: Page | undefined) => {
+const pageResponse = (page: Page | undefined) => {
   if (page === undefined) throw new Problem('not-found');
-  return answerText(page.text, {
+  return textResponse(page.text, {
     ETag: page.etag,
     'Content-Type': 'text/html; charset=utf-8',
     'Cache-Control': ASK_EACH_TIME,
@@ -37,8 +37,8 @@ const answerPage = (page: Page | undefined) => {
   });
 };
 
-const answerAsset = (asset: Asset, name: string) =>
-  answerText(asset.text, {
+const assetResponse = (asset: Asset, name: string) =>
+  textResponse(asset.text, {
     ETag: asset.etag,
     'Content-Type': `${asset.mediaType}; charset=utf-8`,
     'Cache-Control': name === asset.name ? FOR_EVER : THIS_ONCE,

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { requireLivePermissions, requireRateLimit } from '../../shared/http/privileged-operations.ts';
 import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
@@ -40,19 +40,19 @@ export const integrationOperations: Operations<typeof integrations> = {
   },
 
   getIntegration: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(integrationEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(integrationEntity), params.id)),
 
   updateIntegration: async ({ params, body, tenant, caller, requireBudget, getOrThrow }) => {
     const records = tenant.records(integrationEntity);
     const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return answerRecord(before);
+    if (isEmpty(changes)) return recordResponse(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
     // No entity tag, as of a new integration: it would include what only this response has.
     return ended.ended_secrets === undefined
-      ? answerRecord(after)
+      ? recordResponse(after)
       : { body: { ...after.record, ...ended }, headers: { 'Cache-Control': 'no-store' } };
   },
 

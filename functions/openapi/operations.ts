@@ -1,4 +1,4 @@
-import { answerText, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, textResponse } from '../../shared/http/operation.ts';
 import type { openapi } from './contract.ts';
 import { served } from './document.ts';
 
@@ -6,5 +6,6 @@ import { served } from './document.ts';
 const MAX_AGE = 300;
 
 export const openApiOperations: Operations<typeof openapi> = {
-  getOpenApi: async () => answerText(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
+  getOpenApi: async () =>
+    textResponse(served.text, { ETag: served.etag, 'Cache-Control': `public, max-age=${MAX_AGE}` }),
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -18,24 +18,26 @@ import { slugOf } from './slug.ts';
 export const orgOperations: Operations<typeof orgs> = {
   listOrgs: async ({ query, caller, tenant }) => {
     requirePlatform(caller);
-    return answerPage(await pageOfOrganizations(tenant, query), query);
+    return pageResponse(await pageOfOrganizations(tenant, query), query);
   },
 
   createOrg: async ({ body, caller, session }) => {
     requirePlatform(caller);
     const tenant = Tenant.ofNewOrganization(randomUUID(), session);
     const fields = { ...body, slug: body.slug ?? slugOf(body.name) };
-    return answerRecord(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
+    return recordResponse(await stageOrganization(tenant, fields, () => new StaleRead('the id is taken')));
   },
 
   getOrg: async ({ params, caller, session, getOrThrow }) =>
-    answerRecord(await getOrThrow(organizationFor(params.id, caller, session).records(organizationEntity), params.id)),
+    recordResponse(
+      await getOrThrow(organizationFor(params.id, caller, session).records(organizationEntity), params.id),
+    ),
 
   updateOrg: async ({ params, body, caller, session, getOrThrow }) => {
     const tenant = organizationFor(params.id, caller, session);
     const before = await getOrThrow(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
-    return answerRecord(isEmpty(changes) ? before : await stageOrganizationChange(tenant, before, changes));
+    return recordResponse(isEmpty(changes) ? before : await stageOrganizationChange(tenant, before, changes));
   },
 };
 

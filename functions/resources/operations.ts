@@ -1,4 +1,4 @@
-import { answerNothing, answerPage, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { emptyResponse, type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
@@ -32,11 +32,11 @@ export const resourceOperations: Operations<typeof resources> = {
         credentials === null ? [] : ['credentials'],
       );
     if (isReport) sampleOf(tenant, created);
-    return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, created));
+    return recordResponse(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getResource: async ({ params, tenant, caller, getOrThrow }) =>
-    answerRecord(
+    recordResponse(
       await resourceCredentials.decryptIn(
         { tenant, caller },
         await getOrThrow(tenant.records(resourceEntity), params.id),
@@ -50,7 +50,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
-    if (isEmpty(changes) && !isReport) return answerRecord(before);
+    if (isEmpty(changes) && !isReport) return recordResponse(before);
     if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
     const after = await change(tenant, stored, {
@@ -58,7 +58,7 @@ export const resourceOperations: Operations<typeof resources> = {
       ...lastCheck(body.last_health_check, isReport, tenant.session),
     });
     if (isReport) sampleOf(tenant, after);
-    return answerRecord(await resourceCredentials.decryptIn({ tenant, caller }, after));
+    return recordResponse(await resourceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteResource: async ({ params, tenant, getOrThrow }) => {
@@ -69,12 +69,12 @@ export const resourceOperations: Operations<typeof resources> = {
     records.remove(before, history.deleteAll(keys, before));
     updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
-    return answerNothing;
+    return emptyResponse;
   },
 
   listResourceHistory: async ({ params, query, tenant, getOrThrow }) => {
     const resource = getOrThrow(tenant.records(resourceEntity), params.id);
-    return answerPage(await historyOf(tenant, params.id).pageBelow(resource, query), query);
+    return pageResponse(await historyOf(tenant, params.id).pageBelow(resource, query), query);
   },
 
   createResourceHistoryEntry: async ({ params, body, tenant, getOrThrow }) => {
@@ -86,7 +86,7 @@ export const resourceOperations: Operations<typeof resources> = {
       await change(tenant, before, { ...usage, health_status, last_health_check: checked });
     }
     const sample = { ...usage, resource_id: params.id, timestamp, health_status };
-    return answerRecord(historyOf(tenant, params.id).createNumbered(before, sample));
+    return recordResponse(historyOf(tenant, params.id).createNumbered(before, sample));
   },
 };
 

@@ -1,4 +1,4 @@
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { noSuchRecord } from '../../shared/http/references.ts';
 import { serviceEntity } from '../services/store.ts';
@@ -11,9 +11,9 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
   createServiceAction: async ({ body, tenant }) => {
     tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));
     const created_at = tenant.session.timestamp;
-    return answerRecord(await tenant.records(serviceActionEntity).create({ ...body, created_at }));
+    return recordResponse(await tenant.records(serviceActionEntity).create({ ...body, created_at }));
   },
 
   getServiceAction: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(serviceActionEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(serviceActionEntity), params.id)),
 };

@@ -1,5 +1,5 @@
 import { Problem } from '../../shared/contract/problem.ts';
-import { answerNothing, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { emptyResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
@@ -32,11 +32,11 @@ export const serviceOperations: Operations<typeof services> = {
       [],
       credentials === null ? [] : ['credentials'],
     );
-    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, created));
+    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, created));
   },
 
   getService: async ({ params, tenant, caller, getOrThrow }) =>
-    answerRecord(
+    recordResponse(
       await serviceCredentials.decryptIn(
         { tenant, caller },
         await getOrThrow(tenant.records(serviceEntity), params.id),
@@ -50,7 +50,7 @@ export const serviceOperations: Operations<typeof services> = {
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
-    if (isEmpty(changes) && !isHealthCheck) return answerRecord(before);
+    if (isEmpty(changes) && !isHealthCheck) return recordResponse(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
       ...(await serviceCredentials.encryptIn(tenant, params.id, changes)),
@@ -58,7 +58,7 @@ export const serviceOperations: Operations<typeof services> = {
       updated_at: now,
     });
     updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
-    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, after));
+    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, after));
   },
 
   deleteService: async ({ params, tenant, getOrThrow }) => {
@@ -71,12 +71,12 @@ export const serviceOperations: Operations<typeof services> = {
     records.remove(before, NO_RESOURCES, stillHasResources);
     resources.filterSets.delete(keys);
     updateClientCounters(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
-    return answerNothing;
+    return emptyResponse;
   },
 
   getServiceOfClient: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(serviceEntity), params.id);
     if (stored.record.client_id !== params.client_id) throw new Problem('not-found');
-    return answerRecord(await serviceCredentials.decryptIn({ tenant, caller }, stored));
+    return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, stored));
   },
 };

@@ -1,4 +1,4 @@
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { requireClient } from '../clients/counters.ts';
@@ -10,15 +10,17 @@ export const terminalOperations: Operations<typeof terminals> = {
 
   createTerminal: async ({ body, tenant }) => {
     requireClient(tenant, body.client_id);
-    return answerRecord(await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }));
+    return recordResponse(
+      await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }),
+    );
   },
 
   getTerminal: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(terminalEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(terminalEntity), params.id)),
 
   updateTerminal: async ({ params, body, tenant, getOrThrow }) => {
     const before = await getOrThrow(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
-    return answerRecord(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));
+    return recordResponse(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));
   },
 };

@@ -1,6 +1,6 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerNothing, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { emptyResponse, listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
 import { noteContact } from '../clients/counters.ts';
@@ -24,20 +24,20 @@ export const ticketOperations: Operations<typeof tickets> = {
         (place) => ({ ticket_code: code ?? generatedCode(place) }),
         code === undefined ? ['ticket_code'] : [],
       );
-    return answerRecord(created);
+    return recordResponse(created);
   },
 
   getTicket: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(ticketEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(ticketEntity), params.id)),
 
   updateTicket: async ({ params, body, tenant, session, getOrThrow }) => {
     const records = tenant.records(ticketEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return answerRecord(before);
+    if (isEmpty(changes)) return recordResponse(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
-    return answerRecord(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
+    return recordResponse(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));
   },
 
   deleteTicket: async ({ params, tenant, getOrThrow }) => {
@@ -45,7 +45,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const messages = messagesOf(tenant, params.id);
     const [ticket, keys] = await Promise.all([getOrThrow(records, params.id), messages.keys()]);
     records.remove(ticket, messages.deleteAll(keys, ticket));
-    return answerNothing;
+    return emptyResponse;
   },
 
   listTicketMessages: async ({ params, query, tenant, getOrThrow }) => {
@@ -53,7 +53,7 @@ export const ticketOperations: Operations<typeof tickets> = {
       messagesOf(tenant, params.id).cursorPage({ limit: WHOLE_LIST, after: query.after }),
       getOrThrow(tenant.records(ticketEntity), params.id),
     ]);
-    return answerList(page);
+    return listResponse(page);
   },
 
   createTicketMessage: async ({ params, body, tenant, session, getOrThrow }) => {
@@ -63,6 +63,8 @@ export const ticketOperations: Operations<typeof tickets> = {
     // Also a condition that the ticket exists: no message can be added to one that is deleted at the same time.
     records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
-    return answerRecord(await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }));
+    return recordResponse(
+      await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }),
+    );
   },
 };

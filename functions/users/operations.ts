@@ -1,5 +1,5 @@
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { answerList, answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
 import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
@@ -15,21 +15,21 @@ export const userOperations: Operations<typeof users> = {
 
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);
-    return answerRecord(
+    return recordResponse(
       await tenant.records(userEntity).create({ ...body, created_at: session.timestamp, last_login: null }),
     );
   },
 
   getUser: async ({ params, tenant, getOrThrow }) =>
-    answerRecord(await getOrThrow(tenant.records(userEntity), params.id)),
+    recordResponse(await getOrThrow(tenant.records(userEntity), params.id)),
 
   updateUser: async ({ params, body, tenant, caller, getOrThrow }) => {
     const records = tenant.records(userEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return answerRecord(before);
+    if (isEmpty(changes)) return recordResponse(before);
     checkChange(tenant, caller, before.record, changes);
-    return answerRecord(await records.update(before, changes));
+    return recordResponse(await records.update(before, changes));
   },
 
   listUserMemberships: async ({ params, query, tenant, getOrThrow }) => {
@@ -39,7 +39,7 @@ export const userOperations: Operations<typeof users> = {
         .cursorPage({ limit: WHOLE_LIST, after: query.after, filter: { user_id: params.id } }),
       getOrThrow(tenant.records(userEntity), params.id),
     ]);
-    return answerList(page);
+    return listResponse(page);
   },
 
   createMembership: async ({ body, tenant, caller, session }) => {
@@ -50,6 +50,6 @@ export const userOperations: Operations<typeof users> = {
     const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
     await checking;
     // Memberships are read below another path than they are created, so the pipeline cannot derive `Location` from this contract.
-    return { ...answerRecord(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
+    return { ...recordResponse(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };
   },
 };

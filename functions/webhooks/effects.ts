@@ -82,8 +82,8 @@ export async function applyEffect(
   context.session.actAs(actor ?? actorOf(context.caller), operationId);
   try {
     const { params, body, ignored } = inputsOf(route, data);
-    const answer = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });
-    return { operation: operationId, recordId: idOf(answer) ?? idOf({ body: params }), ignored };
+    const response = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });
+    return { operation: operationId, recordId: idOf(response) ?? idOf({ body: params }), ignored };
   } catch (error) {
     throw explain(error);
   }
@@ -127,8 +127,8 @@ async function getOrThrow<T extends object>(records: Repository<T>, id: string):
   return stored;
 }
 
-const idOf = (answer: { readonly body: unknown }): string | null => {
-  const id = (answer.body as { id?: unknown } | undefined)?.id;
+const idOf = (response: { readonly body: unknown }): string | null => {
+  const id = (response.body as { id?: unknown } | undefined)?.id;
   return id === undefined ? null : String(id);
 };
 

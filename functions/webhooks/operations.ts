@@ -1,4 +1,4 @@
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { ProtectedRead } from '../../shared/http/protected-read.ts';
 import { webhookEvent, type webhooks } from './contract.ts';
@@ -22,6 +22,6 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
       await read.counted;
       await read.stageEvent([record.id]);
     }
-    return answerRecord({ ...stored, record });
+    return recordResponse({ ...stored, record });
   },
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { environmentPublicKeys } from '../../shared/auth/environment.ts';
-import { answerText, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, textResponse } from '../../shared/http/operation.ts';
 import type { wellKnown } from './contract.ts';
 
 /** How long caches may keep the keys, in seconds: a new key is published for longer before it signs. */
@@ -10,6 +10,6 @@ export const wellKnownOperations: Operations<typeof wellKnown> = {
   getTokenKeys: async () => {
     const text = JSON.stringify({ keys: await environmentPublicKeys() });
     const etag = `"${createHash('sha256').update(text).digest('base64url')}"`;
-    return answerText(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
+    return textResponse(text, { ETag: etag, 'Cache-Control': `public, max-age=${MAX_AGE}` });
   },
 };

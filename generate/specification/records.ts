@@ -5,7 +5,7 @@ import { jsonOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 /** Every record that is answered and every body that is none, in the order in which the contracts name them. */
 export function records(contracts: readonly Contract[], schemas: Schemas): string {
   const routes = contracts.flatMap((contract) => Object.values(contract.routes));
-  const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...answeredBy(route, schemas)]))];
+  const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...schemasOfResponse(route, schemas)]))];
   const bodies = new Set(routes.flatMap(takenBy));
   return names
     .map((name) => `### ${titleOf(name)}\n\n${describe(name, names, schemas, bodies.has(name))}`)
@@ -13,13 +13,13 @@ export function records(contracts: readonly Contract[], schemas: Schemas): strin
 }
 
 /** The record of an answer, of a list that of its elements; and what a list in it holds. */
-function answeredBy({ response }: Route, schemas: Schemas): string[] {
-  const answer = response.schema?.meta()?.id;
-  if (answer === undefined) return [];
-  const elements = Object.values(schemas[answer]?.properties ?? {}).flatMap(
+function schemasOfResponse({ response }: Route, schemas: Schemas): string[] {
+  const reply = response.schema?.meta()?.id;
+  if (reply === undefined) return [];
+  const elements = Object.values(schemas[reply]?.properties ?? {}).flatMap(
     ({ items }) => (items && nameIn(items)) ?? [],
   );
-  return /(Page|List)$/.test(answer) ? elements : [answer, ...elements];
+  return /(Page|List)$/.test(reply) ? elements : [reply, ...elements];
 }
 
 /** The body, where it is not that of a record's creation or change. */

@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import { apiMetric } from '../api-metric.ts';
-import { answeredWith, countLines } from './log-metrics.ts';
+import { countLines, respondedWith } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -29,7 +29,7 @@ export class ApiAlarms extends Subject {
     });
     this.alarm('api-429', {
       ...rate({
-        part: { refused: countLines(this, 'TooManyRequests', accessLogs, 'TooManyRequests', answeredWith(429)) },
+        part: { refused: countLines(this, 'TooManyRequests', accessLogs, 'TooManyRequests', respondedWith(429)) },
         whole: { requests },
         percent: 10,
         atLeast: 100,

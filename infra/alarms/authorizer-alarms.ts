@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { FunctionMetrics } from '../observed.ts';
-import { answeredByGateway, countLines } from './log-metrics.ts';
+import { countLines, respondedByGateway } from './log-metrics.ts';
 import { percentile, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -21,7 +21,7 @@ interface AuthorizerAlarmsProps {
 export class AuthorizerAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, accessLogs, requests, authorizer }: AuthorizerAlarmsProps) {
     super(scope, id, topics);
-    const failed = answeredByGateway('AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR');
+    const failed = respondedByGateway('AUTHORIZER_FAILURE', 'AUTHORIZER_CONFIGURATION_ERROR');
     this.alarm('authorizer-failing', {
       ...rate({
         part: { failed: countLines(this, 'Failures', accessLogs, 'AuthorizerFailures', failed) },

@@ -36,22 +36,23 @@ export function countLines(
 }
 
 /** A line of the access log (`infra/access-log.ts`) whose answer the gateway gave by itself, for one of these reasons. */
-export const answeredByGateway = (...types: readonly [GatewayResponseType, ...GatewayResponseType[]]): IFilterPattern =>
-  FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
+export const respondedByGateway = (
+  ...types: readonly [GatewayResponseType, ...GatewayResponseType[]]
+): IFilterPattern => FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
 
 /** A line of the access log with one of these statuses. */
-export const answeredWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>
+export const respondedWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>
   FilterPattern.any(...statuses.map((status) => FilterPattern.stringValue('$.status', '=', String(status))));
 
 /** A line of the access log of this route, with one of these statuses. */
-export const routeAnsweredWith = (
+export const routeRespondedWith = (
   { method, path }: Pick<Route, 'method' | 'path'>,
   ...statuses: readonly [number, ...number[]]
 ): JsonPattern =>
   FilterPattern.all(
     FilterPattern.stringValue('$.method', '=', method),
     FilterPattern.stringValue('$.resource', '=', path),
-    answeredWith(...statuses),
+    respondedWith(...statuses),
   );
 
 /**

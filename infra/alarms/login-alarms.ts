@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
 import type { Route } from '../../shared/contract/route.ts';
-import { countLines, routeAnsweredWith } from './log-metrics.ts';
+import { countLines, routeRespondedWith } from './log-metrics.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -20,7 +20,7 @@ export class LoginAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, accessLogs, route, attempts }: LoginAlarmsProps) {
     super(scope, id, topics);
     // With 429 those who have failed too often and have to wait.
-    const failed = countLines(this, 'Failed', accessLogs, 'FailedLogins', routeAnsweredWith(route, 401, 429));
+    const failed = countLines(this, 'Failed', accessLogs, 'FailedLogins', routeRespondedWith(route, 401, 429));
     this.alarm('login-failing', {
       ...rate({ part: { failed }, whole: { attempts }, percent: 50, atLeast: 50 }),
       meaning: '50 % of the logins, and at least 50, were refused, in two periods of five minutes',

@@ -22,10 +22,10 @@ export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonl
     headers: gatewayProblemHeaders(problem, corsOrigins),
     template: gatewayProblemTemplate(problem),
   };
-  return mock(preflight === undefined ? [refusal] : [refusal, preflightAnswer(preflight)]);
+  return mock(preflight === undefined ? [refusal] : [refusal, preflightResponse(preflight)]);
 }
 
-interface MockAnswer {
+interface MockResponse {
   readonly status: number;
   /** In API Gateway's mapping syntax. */
   readonly headers: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ const CONVERT_TO_TEXT = 'CONVERT_TO_TEXT';
  * Header mappings are the same for every request: that of the first origin stands unless the template sees another one that is allowed. The CDK's
  * own `addCorsPreflight` does the same, with a method of its own on every resource.
  */
-function preflightAnswer({ origins: [first, ...others], headers }: Preflight): MockAnswer {
+function preflightResponse({ origins: [first, ...others], headers }: Preflight): MockResponse {
   const quoted = Object.entries({ 'Access-Control-Allow-Origin': first, ...headers }).map(([name, value]) => [
     name,
     `'${value}'`,
@@ -86,27 +86,27 @@ const MEDIA_TYPES = [
 ];
 
 /** The first response, but for `OPTIONS` the second where there is one. */
-function mock(answers: readonly MockAnswer[]): Operation {
-  const [{ status = 0 } = {}] = answers;
+function mock(responses: readonly MockResponse[]): Operation {
+  const [{ status = 0 } = {}] = responses;
   const chosen =
-    answers.length === 1 ? status : `#if($context.httpMethod == "OPTIONS")${PREFLIGHT}#{else}${status}#end`;
+    responses.length === 1 ? status : `#if($context.httpMethod == "OPTIONS")${PREFLIGHT}#{else}${status}#end`;
   const template = `{"statusCode":${chosen}}`;
   return {
     ...withoutAuthorizer(REASON),
-    responses: Object.fromEntries(answers.map(declared)),
+    responses: Object.fromEntries(responses.map(declared)),
     'x-amazon-apigateway-integration': {
       type: 'mock',
       // All bodies come as bytes (`x-amazon-apigateway-binary-media-types`), which a mapping template cannot take.
       contentHandling: CONVERT_TO_TEXT,
       passthroughBehavior: 'never',
       requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, template])),
-      responses: Object.fromEntries(answers.map(mapped)),
+      responses: Object.fromEntries(responses.map(mapped)),
     },
   };
 }
 
 /** A response with the headers that it may be given: the gateway refuses to map another. */
-const declared = ({ status, headers }: MockAnswer) =>
+const declared = ({ status, headers }: MockResponse) =>
   [
     String(status),
     {
@@ -121,7 +121,7 @@ const declared = ({ status, headers }: MockAnswer) =>
 
 const TEXT = { schema: { type: 'string' } } as const;
 
-const mapped = ({ status, headers, template }: MockAnswer, index: number) =>
+const mapped = ({ status, headers, template }: MockResponse, index: number) =>
   [
     index === 0 ? 'default' : String(status),
     {
@@ -136,5 +136,5 @@ const mapped = ({ status, headers, template }: MockAnswer, index: number) =>
     },
   ] as const;
 
-const withValues = <T>(headers: MockAnswer['headers'], key: (name: string) => string, to: (value: string) => T) =>
+const withValues = <T>(headers: MockResponse['headers'], key: (name: string) => string, to: (value: string) => T) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [key(name), to(value)]));

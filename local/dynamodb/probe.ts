@@ -35,8 +35,8 @@ async function listTables(address: string): Promise<void> {
     body: '{}',
     signal: AbortSignal.timeout(CALL_MS),
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${response.status} ${answer}`);
+  const reply = await response.text();
+  if (!response.ok) throw new Error(`${response.status} ${reply}`);
 }
 
 /** How `fetch` fails where the other side closes or resets the connection. */

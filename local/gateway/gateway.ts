@@ -17,7 +17,7 @@ export interface Gateway {
   /** `http://127.0.0.1:PORT`, with the stage behind it where one was named. */
   readonly url: string;
   /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
-  unanswered(): number;
+  unfinished(): number;
   /** Lets requests under way end, for as long as its limits say. May be called twice. */
   close(): Promise<void>;
 }
@@ -42,7 +42,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   };
   return {
     url: urlOf(http, settings),
-    unanswered: () => dropped ?? underWay.size,
+    unfinished: () => dropped ?? underWay.size,
     close: () => {
       closing ??= close();
       return closing;
@@ -60,7 +60,7 @@ interface Running {
 
 function httpServer(running: Running): Server {
   const { settings } = running;
-  const answering = new WeakMap<Duplex, ServerResponse>();
+  const responding = new WeakMap<Duplex, ServerResponse>();
   const { arrivalMs } = settings.limits;
   const http = createServer(
     {
@@ -73,7 +73,7 @@ function httpServer(running: Running): Server {
       connectionsCheckingInterval: Math.ceil(arrivalMs / 12),
     },
     (request, response) => {
-      answering.set(request.socket, response);
+      responding.set(request.socket, response);
       // A connection that was busy when the server closed would otherwise wait for one more request.
       response.once('close', () => http.listening || http.closeIdleConnections());
       void respond(running, request, response, () => !http.listening);
@@ -84,9 +84,9 @@ function httpServer(running: Running): Server {
   // An expectation that nobody knows may be passed over (RFC 9110 §10.1.1); Node would answer it with a bare 417.
   http.on('checkExpectation', (request, response) => http.emit('request', request, response));
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = answering.get(socket);
-    const isAnswered = response?.headersSent && !response.writableFinished;
-    if (!socket.writable || isAnswered || error.code === 'ECONNRESET') {
+    const response = responding.get(socket);
+    const hasResponded = response?.headersSent && !response.writableFinished;
+    if (!socket.writable || hasResponded || error.code === 'ECONNRESET') {
       socket.destroy();
     } else {
       const requestId = randomUUID();

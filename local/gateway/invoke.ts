@@ -34,7 +34,7 @@ export function invoker(loadFunction: (name: string) => Promise<FunctionHandler>
     const context = lambdaContext(functionName, limits.functionMs);
     // Async, so that a handler that throws at once fails like one that rejects.
     const run = async (): Promise<unknown> => handler(JSON.parse(payload) as never, context);
-    return answerOf(await within(run(), functionName, limits.functionMs), functionName, limits.payloadBytes);
+    return resultOf(await within(run(), functionName, limits.functionMs), functionName, limits.payloadBytes);
   };
 }
 
@@ -51,7 +51,7 @@ async function within(result: Promise<unknown>, functionName: string, millisecon
   }
 }
 
-function answerOf(result: unknown, functionName: string, maxBytes: number): unknown {
+function resultOf(result: unknown, functionName: string, maxBytes: number): unknown {
   const text: string | undefined = JSON.stringify(result);
   if (text === undefined) return null;
   if (Buffer.byteLength(text) > maxBytes)

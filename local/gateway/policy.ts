@@ -27,7 +27,7 @@ const authorizationSchema = z.strictObject({
 export type Authorization = z.output<typeof authorizationSchema>;
 
 /** @throws ZodError when the answer is malformed */
-export const authorizationOf = (answer: unknown): Authorization => authorizationSchema.parse(answer);
+export const authorizationOf = (response: unknown): Authorization => authorizationSchema.parse(response);
 
 /** Whether the policy lets the method be invoked: a statement allows it and none denies it. */
 export function isAllowed({ policyDocument }: Authorization, methodArn: string): boolean {

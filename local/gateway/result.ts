@@ -29,8 +29,8 @@ type Result = z.output<typeof resultSchema>;
  * The reply that a function's result asks for.
  * @throws GatewayFailure 502 when the result is malformed, 500 when its body is not the base64 that it says
  */
-export function replyOf(answer: unknown): Reply {
-  const parsed = resultSchema.safeParse(answer);
+export function replyOf(response: unknown): Reply {
+  const parsed = resultSchema.safeParse(response);
   if (!parsed.success) throw badGateway(new Error(`malformed Lambda proxy response: ${z.prettifyError(parsed.error)}`));
   return { status: parsed.data.statusCode, headers: headersOf(parsed.data), body: bodyOf(parsed.data) };
 }

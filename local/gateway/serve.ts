@@ -40,7 +40,7 @@ export function server(settings: GatewaySettings): Serve {
       const match = findResource(incoming.segments);
       const method = match?.resource.methods.get(incoming.method);
       if (match === undefined || method === undefined)
-        return served(answerUndeclared(match, incoming, requestId, settings));
+        return served(respondUndeclared(match, incoming, requestId, settings));
       throttle(`${incoming.method} ${method.route.path}`);
       if (inFlight.size >= settings.limits.inFlight) throw overloaded();
       using _ = inFlight.enter();
@@ -48,8 +48,8 @@ export function server(settings: GatewaySettings): Serve {
       const traceId = traceIdOf(incoming);
       const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
       caller = await authorizers[method.route.auth]?.(routed);
-      const answer = replyOf(await integrate(invoke, method.functionName, routed, caller));
-      const reply = await codedReply(answer, incoming.headers);
+      const response = replyOf(await integrate(invoke, method.functionName, routed, caller));
+      const reply = await codedReply(response, incoming.headers);
       return served({ ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] });
     } catch (error) {
       if (error instanceof ClientGone) throw error;
@@ -74,7 +74,7 @@ function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authori
 }
 
 /** A method that the resource does not have, or no resource: as the stack's `ANY` (`infra/api-body/undeclared.ts`). */
-function answerUndeclared(
+function respondUndeclared(
   match: Match | undefined,
   incoming: Incoming,
   requestId: string,

@@ -39,12 +39,12 @@ export class SeedApi {
   async post(path: string, fields: Fields): Promise<Created> {
     for (;;) {
       const response = await this.#send(path, fields);
-      const answer = (await response.json().catch(() => ({}))) as Created & { title?: string; detail?: string };
+      const reply = (await response.json().catch(() => ({}))) as Created & { title?: string; detail?: string };
       if (response.ok) {
         this.requests += 1;
-        return answer;
+        return reply;
       }
-      if (response.status !== 429) throw new SeedError(refusal(path, response.status, answer));
+      if (response.status !== 429) throw new SeedError(refusal(path, response.status, reply));
       this.waits += 1;
       await this.#wait(Math.max(1, Number(response.headers.get('retry-after')) || 1));
     }

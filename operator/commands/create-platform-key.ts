@@ -4,8 +4,8 @@ import { integration } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { printError, printJson } from '../../local/terminal/output.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import { withExamples, withJson } from '../answer.ts';
 import { OperatorProblem } from '../problem.ts';
+import { withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 
 /** `create-platform-key` works under the stack's operator role; nobody else can make a platform key. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { type DoctorOptions, doctor } from '../doctor/doctor.ts';
 import type { Finding } from '../doctor/findings.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { withTarget } from '../target.ts';
 
 /** `doctor` works under the stack's operator role. */
@@ -33,10 +33,10 @@ export function declareDoctor(program: Command): void {
   );
 }
 
-async function look(options: DoctorOptions & AnswerOptions): Promise<void> {
+async function look(options: DoctorOptions & ResultOptions): Promise<void> {
   const findings = await doctor(options);
   const isWell = findings.every(({ state }) => state !== 'wrong');
-  answer(options, { ok: isWell, findings }, findings.map(lineOf));
+  printResult(options, { ok: isWell, findings }, findings.map(lineOf));
   if (!isWell) process.exitCode = EXIT.found;
 }
 

@@ -6,15 +6,15 @@ import { readErasure } from '../../shared/table/erase/erasure.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { type Organization, organizationEntity } from '../../shared/table/system/organizations.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { countRecords, eraseOrganization, isErasure, type Receipt } from '../erase.ts';
 import { OperatorProblem } from '../problem.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { organizationIdIn } from '../tenant-option.ts';
 
 /** `erase` works under the stack's erasure role, in a session for that one organization (`docs/decisions/0096-suspending-exporting-erasing.md`). */
 
-interface EraseOptions extends TargetOptions, AnswerOptions {
+interface EraseOptions extends TargetOptions, ResultOptions {
   readonly org: string;
   readonly dryRun?: true;
   readonly yes?: string;
@@ -62,7 +62,7 @@ async function erase(options: EraseOptions): Promise<void> {
     sweeps,
     onProgress: (step, deleted) => progress.report(`${step}, ${deleted} items deleted`),
   }).finally(progress.stop);
-  answer(options, receipt, linesOf(receipt));
+  printResult(options, receipt, linesOf(receipt));
 }
 
 type Found = Pick<Organization, 'name' | 'slug'> | { readonly records: Receipt['records'] };
@@ -80,9 +80,9 @@ async function lookFor(id: string): Promise<Found> {
 const TIMEOUT_MS = 10_000;
 const tenantOf = (id: string): Tenant => Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
 
-async function tellCounts(options: AnswerOptions, id: string, found: Found): Promise<void> {
+async function tellCounts(options: ResultOptions, id: string, found: Found): Promise<void> {
   const records = 'records' in found ? found.records : await countRecords(tenantOf(id));
-  answer(options, { org_id: id, dry_run: true, records }, [...countsOf(records), 'Nothing was erased.']);
+  printResult(options, { org_id: id, dry_run: true, records }, [...countsOf(records), 'Nothing was erased.']);
 }
 
 async function confirm(id: string, { name, slug }: Pick<Organization, 'name' | 'slug'>): Promise<boolean> {

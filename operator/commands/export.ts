@@ -7,14 +7,14 @@ import { printEach, printError } from '../../local/terminal/output.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../answer.ts';
 import { type Exported, recordsOf } from '../export.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
 
 /** `export` works under the stack's export role, which only reads, in a session for the one tenant. */
 
-interface ExportOptions extends TargetOptions, AnswerOptions {
+interface ExportOptions extends TargetOptions, ResultOptions {
   readonly org: string;
   readonly out?: string;
 }
@@ -54,7 +54,7 @@ async function exportTenant(options: ExportOptions): Promise<void> {
   }
   const summary = { org_id: tenant.orgId, records: counts, total };
   // Standard output has the records, unless a file has them.
-  if (out !== undefined) return answer(options, summary, linesOf(summary));
+  if (out !== undefined) return printResult(options, summary, linesOf(summary));
   printError(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
 }
 

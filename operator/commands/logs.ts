@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import { wholeNumber } from '../../local/terminal/command-line.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { linesOfRequest, type RequestLine } from '../logs/request-lines.ts';
 import { OperatorProblem } from '../problem.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openStage, type TargetOptions, withTarget } from '../target.ts';
 
 /** `logs` works under the stack's support role. */
 
-interface LogsOptions extends TargetOptions, AnswerOptions {
+interface LogsOptions extends TargetOptions, ResultOptions {
   readonly requestId: string;
   readonly hours: number;
 }
@@ -39,7 +39,7 @@ async function logs(options: LogsOptions): Promise<void> {
   const { name } = await openStage(options, 'SupportRoleArn');
   const until = Date.now();
   const lines = await linesOfRequest(name, id, { from: until - options.hours * HOUR_MS, until });
-  answer(options, { request_id: id, lines }, [
+  printResult(options, { request_id: id, lines }, [
     ...lines.map(textOf),
     lines.length === 0
       ? `No line of ${id} in the last ${options.hours} hours: --hours looks further back. New lines take a minute to be found.`

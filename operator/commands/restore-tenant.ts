@@ -3,15 +3,15 @@ import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { organizationEntity } from '../../shared/table/system/organizations.ts';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { OperatorProblem } from '../problem.ts';
 import { type Compared, compareTenant, type Restored, restoreTenant } from '../restore.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, organizationIdIn } from '../tenant-option.ts';
 
 /** `restore-tenant` works under the stack's maintenance role, in a session for that one organization. */
 
-interface RestoreOptions extends TargetOptions, AnswerOptions {
+interface RestoreOptions extends TargetOptions, ResultOptions {
   readonly org: string;
   readonly fromTable: string;
   readonly dryRun?: true;
@@ -45,7 +45,7 @@ async function restore(options: RestoreOptions): Promise<void> {
   if (dryRun || yes === undefined) {
     const compared = await compareTenant(id, fromTable);
     if (dryRun) {
-      answer(options, { org_id: id, dry_run: true, ...compared }, [...linesOf(compared), 'Nothing was changed.']);
+      printResult(options, { org_id: id, dry_run: true, ...compared }, [...linesOf(compared), 'Nothing was changed.']);
       return;
     }
     printError(...linesOf(compared));
@@ -61,7 +61,10 @@ async function restore(options: RestoreOptions): Promise<void> {
     onProgress: (step, written) => progress.report(`${step}, ${written} items written`),
   }).finally(progress.stop);
   const left = restored.verified.differences.filter(({ repaired }) => !repaired).length;
-  answer(options, { org_id: id, restored: true, ...restored }, [...linesOf(restored), ...verifiedLines(id, restored)]);
+  printResult(options, { org_id: id, restored: true, ...restored }, [
+    ...linesOf(restored),
+    ...verifiedLines(id, restored),
+  ]);
   if (left > 0) process.exitCode = EXIT.found;
 }
 

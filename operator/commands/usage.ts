@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander';
 import { print } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../answer.ts';
 import { csvLine } from '../csv.ts';
 import { type Month, monthIn } from '../month.ts';
 import { OperatorProblem } from '../problem.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openStage, type TargetOptions, withTarget } from '../target.ts';
 import { type MonthlyUsage, type Used, usageOf } from '../usage.ts';
 
 /** `usage` works under the stack's support role. What one organization has stored: `organizations usage`. */
 
-interface UsageOptions extends TargetOptions, AnswerOptions {
+interface UsageOptions extends TargetOptions, ResultOptions {
   readonly all: true;
   readonly month: Month;
   readonly csv?: true;
@@ -38,7 +38,7 @@ async function usage(options: UsageOptions): Promise<void> {
   const { name } = await openStage(options, 'SupportRoleArn');
   const used = await usageOf(name, options.month, Date.now());
   if (options.csv) print(...csvOf(used));
-  else answer(options, used, linesOf(used));
+  else printResult(options, used, linesOf(used));
 }
 
 const COLUMNS = ['org_id', 'slug', 'name', 'requests', 'units', 'failed', 'refused'] as const satisfies (keyof Used)[];

@@ -8,9 +8,9 @@ import { environmentTable } from '../../shared/table/connection/client.ts';
 import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../answer.ts';
 import { kinds } from '../kinds.ts';
 import { OperatorProblem, sentenceOf } from '../problem.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
 import { type VerifiedAll, verifyAll } from '../verify-all.ts';
@@ -21,7 +21,7 @@ import { VerifyProgress } from '../verify-progress.ts';
  * other (`docs/decisions/0098-command-line.md`); or on the data of `npm start`.
  */
 
-interface VerifyOptions extends TargetOptions, AnswerOptions {
+interface VerifyOptions extends TargetOptions, ResultOptions {
   readonly org?: string;
   readonly all?: true;
   readonly repair?: true;
@@ -74,7 +74,7 @@ async function verifyTenant(options: VerifyOptions, id: string): Promise<void> {
     report: (difference) => options.json || print(lineOf(difference, repair)),
   });
   const repaired = countRepaired(differences);
-  answer(options, { records, differences, repaired, tombstones }, [
+  printResult(options, { records, differences, repaired, tombstones }, [
     summaryOf(records, differences.length, repaired),
     ...tombstoneLines(tombstones),
   ]);
@@ -118,7 +118,7 @@ function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAl
   const { tenants, earlier, records, differences, tombstones, units } = found;
   const repaired = countRepaired(differences);
   if (!options.json) for (const { org_id, error } of failed) printError(`${nameOf(org_id)} failed: ${error}`);
-  answer(options, { ...found, repaired, failed }, [
+  printResult(options, { ...found, repaired, failed }, [
     `Tenants verified: ${tenants}.${earlier === 0 ? '' : ` Before: ${earlier}.`} Failed: ${failed.length}.`,
     summaryOf(records, differences.length, repaired),
     ...tombstoneLines(tombstones),

@@ -19,10 +19,10 @@ export async function logGroupsOf(stack: string, of: keyof typeof GROUPS): Promi
   const prefix = `${stack}-${GROUPS[of]}`;
   let nextToken: unknown;
   do {
-    const answer = await callLogs('DescribeLogGroups', { logGroupNamePrefix: prefix, nextToken });
-    const found = (answer.logGroups ?? []) as readonly { logGroupName: string; retentionInDays?: number }[];
+    const response = await callLogs('DescribeLogGroups', { logGroupNamePrefix: prefix, nextToken });
+    const found = (response.logGroups ?? []) as readonly { logGroupName: string; retentionInDays?: number }[];
     groups.push(...found.map((each) => ({ name: each.logGroupName, retentionDays: each.retentionInDays })));
-    nextToken = answer.nextToken;
+    nextToken = response.nextToken;
   } while (nextToken !== undefined);
   if (groups.length === 0) throw new OperatorProblem(`There is no log group whose name begins with ${prefix}.`);
   return groups;

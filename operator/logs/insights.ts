@@ -39,22 +39,24 @@ export async function runQuery({ groups, text, from, until }: Query, pause: Paus
     endTime: Math.ceil(until / 1000),
   });
   for (;;) {
-    const answer = (await callLogs('GetQueryResults', { queryId })) as unknown as Answer;
-    if (answer.status === 'Complete') {
-      return { rows: answer.results.map(rowOf), bytesScanned: answer.statistics?.bytesScanned ?? 0 };
+    const response = (await callLogs('GetQueryResults', { queryId })) as unknown as QueryResults;
+    if (response.status === 'Complete') {
+      return { rows: response.results.map(rowOf), bytesScanned: response.statistics?.bytesScanned ?? 0 };
     }
-    if (OVER.includes(answer.status)) {
-      throw new OperatorProblem(`CloudWatch Logs did not finish the query (${answer.status}): ask for a shorter time.`);
+    if (OVER.includes(response.status)) {
+      throw new OperatorProblem(
+        `CloudWatch Logs did not finish the query (${response.status}): ask for a shorter time.`,
+      );
     }
     await pause(INTERVAL_MS);
   }
 }
 
-interface Answer {
+interface QueryResults {
   readonly status: string;
   readonly results: readonly (readonly { readonly field: string; readonly value: string }[])[];
   readonly statistics?: { readonly bytesScanned?: number };
 }
 
-const rowOf = (fields: Answer['results'][number]): Row =>
+const rowOf = (fields: QueryResults['results'][number]): Row =>
   Object.fromEntries(fields.map(({ field, value }) => [field, value]));

@@ -13,7 +13,7 @@ interface Asked {
   readonly expected: number;
 }
 
-export interface Answered {
+export interface ApiResponse {
   readonly status: number | undefined;
   /** Undefined where it is no JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
@@ -32,7 +32,7 @@ export interface CallerOptions {
 /** The most that a caller waits for its budget, in seconds. */
 const LONGEST_WAIT = 60;
 
-export type Ask = (method: string, path: string, asked: Asked) => Promise<Answered>;
+export type Ask = (method: string, path: string, asked: Asked) => Promise<ApiResponse>;
 
 export const callerOf =
   ({ base, tally, turn, wait }: CallerOptions): Ask =>
@@ -41,7 +41,7 @@ export const callerOf =
     const {
       status,
       retryAfter,
-      body: answer,
+      body: reply,
     } = await send(`${base}${path}${id === undefined ? '' : `/${id}`}`, {
       method,
       headers: {
@@ -55,10 +55,10 @@ export const callerOf =
     const route = `${path.replace(/\?.*/, '')}${id === undefined ? '' : '/{id}'}`;
     tally.add({ method, route, status, isExpected });
     if (status === 429) await wait(Math.min(Math.max(retryAfter, 1), LONGEST_WAIT));
-    return { status, body: answer };
+    return { status, body: reply };
   };
 
-async function send(address: string, request: RequestInit): Promise<Answered & { readonly retryAfter: number }> {
+async function send(address: string, request: RequestInit): Promise<ApiResponse & { readonly retryAfter: number }> {
   try {
     const response = await fetch(address, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
     const body: unknown = await response.json().catch(() => undefined);

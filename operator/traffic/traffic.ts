@@ -87,8 +87,8 @@ async function write(ask: Ask, { path, create, change }: Writable, client: strin
 
 async function logIn(ask: Ask, key: Key): Promise<{ readonly status?: number | undefined; readonly token?: string }> {
   const body = { app_code: key.appCode, secret: key.secret };
-  const { status, body: answer } = await ask('POST', '/api/v1/auth/login', { body, expected: 200 });
-  const token = answer?.access_token;
+  const { status, body: response } = await ask('POST', '/api/v1/auth/login', { body, expected: 200 });
+  const token = response?.access_token;
   return { status, ...(status === 200 && typeof token === 'string' && { token }) };
 }
 

@@ -71,7 +71,7 @@ export function serviceOf(client: CallerClient, service: Service): CallService {
   const call = wayThrough(
     client,
     context,
-    { request: requesting(client, service, context), answer: answering(client, service) },
+    { request: requesting(client, service, context), response: responding(client, service) },
     (request) => handler.handle(request),
     ['countTableCalls'],
   );
@@ -115,7 +115,7 @@ function endpointOf(name: string, region: string): URL {
   return new URL(named || `https://${name}.${region}.${partition(region).dnsSuffix}`);
 }
 
-const answering =
+const responding =
   ({ config }: CallerClient, { errorIn }: Service): Middleware =>
   (next) =>
   async (call) => {

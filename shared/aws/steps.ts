@@ -20,11 +20,11 @@ export interface Call {
   readonly input: object;
   readonly request: HttpRequest;
 }
-export interface Answered {
+export interface Responded {
   readonly response: HttpResponse;
   readonly output?: unknown;
 }
-export type Next = (call: Call) => Promise<Answered>;
+export type Next = (call: Call) => Promise<Responded>;
 export type Middleware = (next: Next) => Next;
 
 type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
@@ -67,7 +67,7 @@ interface Signer {
 /** Makes the request of a call's input; makes of an answer what the call returns. */
 export interface OwnSteps {
   readonly request: Middleware;
-  readonly answer: Middleware;
+  readonly response: Middleware;
 }
 
 /**
@@ -78,7 +78,7 @@ export interface OwnSteps {
 export function wayThrough(
   { config, middlewareStack }: SdkClient,
   context: Context,
-  { request, answer }: OwnSteps,
+  { request, response }: OwnSteps,
   send: (request: HttpRequest) => Promise<{ readonly response: HttpResponse }>,
   without: readonly string[] = [],
 ): (call: { readonly input: object }) => Promise<{ readonly output: unknown }> {
@@ -90,7 +90,7 @@ export function wayThrough(
     toMiddleware: 'retryMiddleware',
     name: 'httpSigningMiddleware',
   });
-  stack.add(answer as never, { step: 'deserialize', name: 'deserializerMiddleware' });
+  stack.add(response as never, { step: 'deserialize', name: 'deserializerMiddleware' });
   const sendRequest = (call: Call) => send(call.request);
   return stack.resolve(sendRequest as never, context as never) as ReturnType<typeof wayThrough>;
 }
@@ -106,9 +106,9 @@ function signing(config: SdkConfig, context: Context): Middleware {
     const { signingRegion, signingName } = scheme ?? {};
     const properties = { config, context, signingRegion, signingName };
     const request = await signer.sign(call.request, {}, properties);
-    const answered = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
-    signer.successHandler?.(answered.response, properties);
-    return answered;
+    const responded = await next({ ...call, request: request as HttpRequest }).catch(signer.errorHandler?.(properties));
+    signer.successHandler?.(responded.response, properties);
+    return responded;
   };
 }
 

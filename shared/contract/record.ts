@@ -81,14 +81,14 @@ export function record<const F extends Fields>(name: string, fields: () => F): R
   let description: string | undefined;
   const schema = lazily(() =>
     z
-      .strictObject(shapeOf(entriesOf(), answered))
+      .strictObject(shapeOf(entriesOf(), inResponse))
       .meta({ id: name, ...(description === undefined ? {} : { description }) }),
   );
   const body = (suffix: string, isTaken: (field: Field) => boolean, taken: (field: Field) => z.ZodType) => {
     const own = () => entriesOf().filter(([, field]) => isTaken(field));
     const others = () => entriesOf().filter(([, field]) => !isTaken(field));
     const built = lazily(() => z.strictObject(shapeOf(own(), taken)));
-    const readOnlyFields = lazily(() => shapeOf(others(), answered));
+    const readOnlyFields = lazily(() => shapeOf(others(), inResponse));
     return {
       name: `${name}${suffix}`,
       get schema() {
@@ -124,7 +124,7 @@ const shapeOf = (
   schemaIn: (field: Field) => z.ZodType,
 ): Record<string, z.ZodType> => Object.fromEntries(entries.map(([key, field]) => [key, schemaIn(field)]));
 
-function answered(field: Field): z.ZodType {
+function inResponse(field: Field): z.ZodType {
   const declared = schemaOf(field);
   const schema = withoutDefault(declared);
   // Of a value that the service chooses there is no default.

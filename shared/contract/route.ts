@@ -5,7 +5,7 @@ import { lazily } from './lazily.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
-import { MAX_ANSWER } from './sizes.ts';
+import { MAX_RESPONSE } from './sizes.ts';
 
 /**
  * A route is the single declaration of an endpoint. The Lambda's router and validation, the API Gateway routes, the OpenAPI document, the
@@ -259,7 +259,7 @@ export const created = <S extends z.ZodType>(
 
 /** 200 with a text that is no JSON, with an example of each media type that it may have. The operation says which one it has. */
 export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
-  const schema = lazily(() => z.string().max(MAX_ANSWER));
+  const schema = lazily(() => z.string().max(MAX_RESPONSE));
   return {
     status: 200,
     get schema() {

@@ -10,7 +10,7 @@ export const MAX_BODY = 1_048_576;
 export const MAX_PLAIN_BODY = 65_536;
 
 /** Largest body of a response, escaped. The rest of the 6 MB is for headers. */
-export const MAX_ANSWER = 5_880_000;
+export const MAX_RESPONSE = 5_880_000;
 
 /**
  * Largest record in a response, escaped. A page of the default size always fits into a response, and no item comes near DynamoDB's 400 KB, nor

@@ -15,7 +15,7 @@ import { Tenant } from '../table/tenant.ts';
 import { type FirstCaller, firstCallerOf, isStillFirstCaller } from './first-caller.ts';
 import type { Scope } from './operation.ts';
 import type { HttpRequest } from './request.ts';
-import { withoutFields } from './response/answer.ts';
+import { withoutFields } from './response/http-response.ts';
 
 /**
  * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first response is stored in the
@@ -108,7 +108,7 @@ export class IdempotentRequest {
    * The response stored under this key. Fields that the caller may not see now are null.
    * @throws Problem `idempotency-key-reused` when the key was used for another request; `gone` when the organization of the response was erased
    */
-  async earlierAnswer(): Promise<APIGatewayProxyResult | undefined> {
+  async earlierResponse(): Promise<APIGatewayProxyResult | undefined> {
     const { key } = this.#use;
     const found = await this.#remembered.recall(key);
     if (found === undefined) return undefined;

@@ -15,7 +15,9 @@ import { countDeliverable } from './response/deliverable.ts';
  * handle, never an event or a raw key. It does not commit: the pipeline does, and may run the operation again when a record has changed
  * meanwhile.
  */
-export type Operation<R extends Route, X = BearerInput> = ((input: RouteInput<R> & X) => Promise<Answer<R>>) &
+export type Operation<R extends Route, X = BearerInput> = ((
+  input: RouteInput<R> & X,
+) => Promise<OperationResponse<R>>) &
   ([FilterOf<R>] extends [never] ? unknown : Filtered<FilterOf<R>>);
 
 /** The filters that a route's list writes: those that it offers (`filtersOf` in `shared/contract/traits.ts`), and those that it does not offer yet. */
@@ -85,11 +87,11 @@ export interface Input {
 }
 
 /** An operation of any route. */
-export type AnyOperation = (input: Input & Scope) => Promise<Answer>;
+export type AnyOperation = (input: Input & Scope) => Promise<OperationResponse>;
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 
-export interface Answer<R extends Route = Route> {
+export interface OperationResponse<R extends Route = Route> {
   /** Fields that the response's schema does not name are left out. */
   readonly body: BodyOf<R>;
   /** Version of the answered record, for its `ETag`. */
@@ -114,13 +116,13 @@ export type Operations<C extends Contract> = {
 const asStored = <T, U>(record: T): U => record as unknown as U;
 
 /** Answers with a record and its version; `show` maps the stored record to the answered one, where they differ. */
-export const answerRecord = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
+export const recordResponse = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
   body: show(stored.record),
   version: stored.version,
 });
 
 /** Answers with a page of records. */
-export const answerPage = <T>(page: Page<T>, query: { readonly page: number; readonly page_size: number }) => ({
+export const pageResponse = <T>(page: Page<T>, query: { readonly page: number; readonly page_size: number }) => ({
   body: {
     data: page.records.map(({ record }) => record),
     page: query.page,
@@ -131,7 +133,7 @@ export const answerPage = <T>(page: Page<T>, query: { readonly page: number; rea
 });
 
 /** Answers with a cursor page, or as much of it as one response can carry. */
-export const answerList = <T, U = T>(page: CursorPage<T>, show: (record: T) => U = asStored) => {
+export const listResponse = <T, U = T>(page: CursorPage<T>, show: (record: T) => U = asStored) => {
   const data = page.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
   const next = fitting < data.length ? String(page.records[fitting - 1]?.item.id) : page.next;
@@ -139,10 +141,10 @@ export const answerList = <T, U = T>(page: CursorPage<T>, show: (record: T) => U
 };
 
 /** Answers without a body. */
-export const answerNothing = { body: undefined } as const;
+export const emptyResponse = { body: undefined } as const;
 
 /** Answers with a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are answered too. */
-export const answerText = (text: string, headers: Readonly<Record<string, string>>) => ({
+export const textResponse = (text: string, headers: Readonly<Record<string, string>>) => ({
   // Ignored where there is a `text`.
   body: undefined as never,
   text,

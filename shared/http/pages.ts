@@ -4,7 +4,7 @@ import { isList } from '../contract/traits.ts';
 import { PREFIX_PARAMETER } from '../table/lists/view.ts';
 import type { Entity } from '../table/repository/entity.ts';
 import type { Filter, Stored } from '../table/repository/records.ts';
-import { answerPage, type BearerInput, type Filtered } from './operation.ts';
+import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
@@ -14,10 +14,10 @@ export interface PageInput extends BearerInput {
   readonly query: { readonly page: number; readonly page_size: number; readonly sort: Sort };
 }
 
-type PageAnswer<U> = ReturnType<typeof answerPage<U>>;
+type PageResponse<U> = ReturnType<typeof pageResponse<U>>;
 
 /** A list operation, which declares the filters of its entity. */
-type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageAnswer<U>>) & Filtered<F>;
+type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageResponse<U>>) & Filtered<F>;
 
 /**
  * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
@@ -29,14 +29,14 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
   show: (stored: Stored<T>, input: PageInput) => U | Promise<U> = ({ record }) => record as unknown as U,
 ): PageOperation<F | typeof PREFIX_PARAMETER, U> => {
   const isSearched = Object.keys(entity.prefixes).length > 0;
-  const list = async (input: PageInput): Promise<PageAnswer<U>> => {
+  const list = async (input: PageInput): Promise<PageResponse<U>> => {
     const { page, page_size, sort } = input.query;
     const given = input.query as Filter<F>;
     const filter = Object.fromEntries(entity.filters.map((field) => [field, given[field]])) as Filter<F>;
     const prefix = isSearched ? (input.query as { readonly [PREFIX_PARAMETER]?: string })[PREFIX_PARAMETER] : undefined;
     const found = await input.tenant.records(entity).page({ page, page_size, sort, filter, prefix });
     const shown = found.records.map(async (stored) => ({ ...stored, record: await show(stored, input) }));
-    return answerPage({ ...found, records: await Promise.all(shown) }, input.query);
+    return pageResponse({ ...found, records: await Promise.all(shown) }, input.query);
   };
   const names = [...entity.filters, ...(isSearched ? [PREFIX_PARAMETER] : [])];
   const filters = Object.fromEntries(names.map((name) => [name, true])) as Readonly<

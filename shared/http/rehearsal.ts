@@ -30,9 +30,9 @@ export async function runAfterRefusal<T>(
     });
   }
   try {
-    const answer = await runToCommit(session, operation);
+    const response = await runToCommit(session, operation);
     if (session.hasAllocatedNumbers) refused.delete(name);
-    return answer;
+    return response;
   } catch (error) {
     if (session.hasAllocatedNumbers && isRefusal(error)) keepNewest(refused, name, true, KEPT);
     throw error;

@@ -20,10 +20,10 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
   for (let tries = 1; ; tries++) {
     let committing = false;
     try {
-      const answer = await operation();
+      const response = await operation();
       committing = true;
       await session.commit();
-      return answer;
+      return response;
     } catch (error) {
       const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
@@ -57,8 +57,8 @@ export async function runOnce(
   session: Session,
   operation: () => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
-  const looking = request.earlierAnswer();
-  const [earlier, answered] = request.isProbablyRepeated
+  const looking = request.earlierResponse();
+  const [earlier, responded] = request.isProbablyRepeated
     ? [await looking, undefined]
     : await bothOf(looking, operation());
   if (earlier !== undefined) {
@@ -66,11 +66,11 @@ export async function runOnce(
     return earlier;
   }
   try {
-    const answer = await (answered ?? operation());
-    await request.remember(answer);
-    return answer;
+    const response = await (responded ?? operation());
+    await request.remember(response);
+    return response;
   } catch (error) {
-    const meanwhile = error instanceof Problem ? await request.earlierAnswer() : undefined;
+    const meanwhile = error instanceof Problem ? await request.earlierResponse() : undefined;
     if (meanwhile === undefined) throw error;
     session.restart();
     return meanwhile;

@@ -8,7 +8,7 @@ import type { Validated } from './middleware/validated.ts';
 import { ProtectedRead } from './protected-read.ts';
 import { checkReadOnlyFields } from './read-only-fields.ts';
 import { runAfterRefusal } from './rehearsal.ts';
-import { responseOf } from './response/answer.ts';
+import { responseOf } from './response/http-response.ts';
 import { runOnce } from './run.ts';
 
 type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
@@ -20,9 +20,9 @@ type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   const { matched, request, session, input, readOnlyFields, scope, suspensionCheck } = event;
   const respond = async (): Promise<APIGatewayProxyResult> => {
-    const answer = await matched.operation({ ...input, ...scope });
-    if (matched.route.method === 'POST') checkReadOnlyFields(matched.route, readOnlyFields, answer.body);
-    return responseOf({ matched, request, input, scope }, answer);
+    const reply = await matched.operation({ ...input, ...scope });
+    if (matched.route.method === 'POST') checkReadOnlyFields(matched.route, readOnlyFields, reply.body);
+    return responseOf({ matched, request, input, scope }, reply);
   };
   // The fingerprint of a request is stored: it keeps the name.
   const inputs = Object.keys(readOnlyFields).length === 0 ? input : { ...input, fixed: readOnlyFields };

@@ -193,7 +193,7 @@ export class Session {
       this.#numbers.noteSent();
       const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
       const { clock, deadline } = this;
-      const sending = { clock, deadline, onUnanswered: () => this.#numbers.noteUnanswered() };
+      const sending = { clock, deadline, onNoResponse: () => this.#numbers.noteNoResponse() };
       await this.#work.commit(this.tableOf(committerOf(this.#workers)), sending).finally(() => tasks);
     } catch (error) {
       throw this.#explain(error);

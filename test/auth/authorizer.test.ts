@@ -50,8 +50,8 @@ const secretsOf = async ({ appCode }: OrgAccess) => (await storedCredentials(app
 
 describe('the authorizer', () => {
   it('lets a caller through to every route of the stage and says who it is', async () => {
-    const answer = await handler(bearer(org.token));
-    expect(answer).toEqual({
+    const response = await handler(bearer(org.token));
+    expect(response).toEqual({
       principalId: org.integrationId,
       policyDocument: {
         Version: '2012-10-17',
@@ -69,7 +69,7 @@ describe('the authorizer', () => {
         rate_limit: '',
       },
     });
-    expect(callerOf(answer.context)).toMatchObject({ integrationId: org.integrationId, orgId: org.orgId });
+    expect(callerOf(response.context)).toMatchObject({ integrationId: org.integrationId, orgId: org.orgId });
     expect(callerOf((await handler(bearer(await api.platformToken()))).context)?.orgId).toBeNull();
   });
 
@@ -204,11 +204,11 @@ describe('an anonymous caller', () => {
     });
 
   it('is let through to the first key, that one method, as nobody', async () => {
-    const answer = await handler(registration());
-    expect(answer.policyDocument.Statement).toEqual([
+    const response = await handler(registration());
+    expect(response.policyDocument.Statement).toEqual([
       { Action: 'execute-api:Invoke', Effect: 'Allow', Resource: `${STAGE}/POST/api/v1/integrations` },
     ]);
-    expect(callerOf({ ...answer.context, principalId: answer.principalId })).toBeUndefined();
+    expect(callerOf({ ...response.context, principalId: response.principalId })).toBeUndefined();
   });
 
   it('is let through nowhere else, and never where the stage does not say so', async () => {

@@ -36,12 +36,12 @@ export async function startFakeKms(): Promise<FakeKms> {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const operation = String(request.headers['x-amz-target']).replace('TrentService.', '');
     calls.push(operation);
-    const answer = (status: number, body: object) =>
+    const reply = (status: number, body: object) =>
       response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(JSON.stringify(body));
     try {
-      answer(200, operations[operation]?.(JSON.parse(Buffer.concat(chunks).toString())) ?? {});
+      reply(200, operations[operation]?.(JSON.parse(Buffer.concat(chunks).toString())) ?? {});
     } catch (error) {
-      answer(400, { __type: (error as Error).message });
+      reply(400, { __type: (error as Error).message });
     }
   });
   return { endpoint: await listening(server), calls, stop: () => server.close() };

@@ -10,11 +10,11 @@ import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 const servers: Server[] = [];
 let environment: Readonly<Record<string, string>>;
-async function listen(answer: (request: IncomingMessage, body: string) => Promise<[status: number, body: string]>) {
+async function listen(reply: (request: IncomingMessage, body: string) => Promise<[status: number, body: string]>) {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const [status, body] = await answer(request, Buffer.concat(chunks).toString());
+    const [status, body] = await reply(request, Buffer.concat(chunks).toString());
     // Whose clock is the test's, so that the SDK corrects nothing.
     response.sendDate = false;
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' }).end(body);
@@ -49,8 +49,8 @@ beforeAll(async () => {
     const failure = failures.kms.shift();
     if (failure !== undefined) return [400, JSON.stringify({ __type: failure, message: failure })];
     const target = { 'x-amz-target': String(headers['x-amz-target']) };
-    const answer = await fetch(kms.endpoint, { method: 'POST', headers: target, body });
-    return [answer.status, await answer.text()];
+    const reply = await fetch(kms.endpoint, { method: 'POST', headers: target, body });
+    return [reply.status, await reply.text()];
   });
   environment = {
     AWS_ENDPOINT_URL_STS: sts,

@@ -29,17 +29,17 @@ const KEY = JSON.stringify({ Plaintext: 'AQID' });
 
 /** What was sent, whoever sent it; and with what the next requests are answered, the last of them again and again. */
 let sent: Sent[] = [];
-let answers: (readonly [status: number, text: string] | Error)[] = [];
+let responses: (readonly [status: number, text: string] | Error)[] = [];
 
 beforeEach(() => {
   sent = [];
-  answers = [];
+  responses = [];
   vi.spyOn(NodeHttpHandler.prototype, 'handle').mockImplementation(async (request) => {
     sent.push(request.clone() as Sent);
-    const answer = answers.length > 1 ? answers.shift() : answers[0];
-    if (answer === undefined) throw new Error('no answer is planned');
-    if (answer instanceof Error) throw answer;
-    const [statusCode, text] = answer;
+    const response = responses.length > 1 ? responses.shift() : responses[0];
+    if (response === undefined) throw new Error('no answer is planned');
+    if (response instanceof Error) throw response;
+    const [statusCode, text] = response;
     return { response: new HttpResponse({ statusCode, headers: {}, body: Readable.from([Buffer.from(text)]) }) };
   });
 });
@@ -87,11 +87,11 @@ const seen = ({ method, protocol, hostname, port, path, headers, body }: Sent) =
 describe.each([
   ['STS', open, openBySdk, xmlOf(SESSION)],
   ['KMS', decrypt, decryptBySdk, KEY],
-] as const)('a call of %s', (_, ours, bySdk, answer) => {
+] as const)('a call of %s', (_, ours, bySdk, response) => {
   it.each(['eu-west-1', 'us-east-1', 'cn-north-1', 'us-gov-west-1', 'ap-south-2'])(
     'in %s goes where the SDK sends it, and says the same',
     async (region) => {
-      answers = [[200, answer]];
+      responses = [[200, response]];
       await ours(region);
       await bySdk(region);
       const [own, sdk] = sent.map(seen);
@@ -101,7 +101,7 @@ describe.each([
   );
 
   it('has the signature that the SDK’s own signer makes of it', async () => {
-    answers = [[200, answer]];
+    responses = [[200, response]];
     await ours();
     const request = (sent[0] as Sent).clone();
     const { authorization, 'x-amz-date': date = '' } = request.headers;
@@ -120,14 +120,14 @@ describe.each([
   it.each([500, 503])(
     'is tried three times while the service fails with %i, which is a passing failure',
     async (status) => {
-      answers = [[status, '<html>']];
+      responses = [[status, '<html>']];
       const error = await ours().catch((cause: unknown) => cause);
       expect(sent).toHaveLength(3);
       expect(isTransient(error)).toBe(true);
       sent = [];
-      answers = [
+      responses = [
         [status, ''],
-        [200, answer],
+        [200, response],
       ];
       await ours();
       expect(sent).toHaveLength(2);
@@ -136,7 +136,7 @@ describe.each([
 
   it('is tried again when its connection breaks', async () => {
     const broken = Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
-    answers = [broken, [200, answer]];
+    responses = [broken, [200, response]];
     await ours();
     expect(sent).toHaveLength(2);
   });
@@ -144,7 +144,7 @@ describe.each([
   it('that is refused for good is an error with the status, whatever the answer is', async () => {
     for (const text of ['', '<html>', '{', 'null', '<a/>', '[]', '{"__type":1}']) {
       sent = [];
-      answers = [[400, text]];
+      responses = [[400, text]];
       const error = await ours().catch((cause: unknown) => cause);
       expect(error, text).toMatchObject({ name: 'UnknownError', $fault: 'client', $metadata: { httpStatusCode: 400 } });
       expect(isTransient(error)).toBe(false);
@@ -154,7 +154,7 @@ describe.each([
 });
 
 it('a question by a path has the signature that the SDK’s own signer makes of it', async () => {
-  answers = [[200, '{}']];
+  responses = [[200, '{}']];
   const service = { name: 'backup', contentType: 'application/json', errorIn: JSON.parse } as const;
   const get = { path: '/backup-jobs/', query: { createdAfter: '2026-11-13T12:00:00.000Z', backupVaultName: 'a b' } };
   await serviceOf(clientIn('eu-west-1'), service)({ get });
@@ -170,7 +170,7 @@ it('a question by a path has the signature that the SDK’s own signer makes of 
 
 describe('what comes back', () => {
   it('is a session, with its end', async () => {
-    answers = [[200, xmlOf(SESSION)]];
+    responses = [[200, xmlOf(SESSION)]];
     const bySdk = (await openBySdk()).Credentials;
     expect(await open()).toEqual({
       accessKeyId: bySdk?.AccessKeyId,
@@ -181,27 +181,27 @@ describe('what comes back', () => {
   });
 
   it.each(Object.keys(SESSION))('without %s is no session', async (name) => {
-    answers = [[200, xmlOf({ ...SESSION, [name]: '' })]];
+    responses = [[200, xmlOf({ ...SESSION, [name]: '' })]];
     await expect(open()).rejects.toThrow('STS returned no credentials');
   });
 
   it('is an error by the name that the SDK has for it', async () => {
     const namesOf = async (calls: readonly (() => Promise<unknown>)[]) =>
       Promise.all(calls.map((call) => call().catch(({ name, message }: Error) => [name, message])));
-    answers = [
+    responses = [
       [403, '<ErrorResponse><Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error></ErrorResponse>'],
     ];
     const [own, sdk] = await namesOf([open, openBySdk]);
     expect([own, own]).toEqual([sdk, ['AccessDenied', 'no & never']]);
     for (const type of ['InvalidCiphertextException', 'com.amazonaws.kms#InvalidCiphertextException']) {
-      answers = [[400, JSON.stringify({ __type: type, message: 'no' })]];
+      responses = [[400, JSON.stringify({ __type: type, message: 'no' })]];
       const [ours, theirs] = await namesOf([decrypt, decryptBySdk]);
       expect([ours, ours], type).toEqual([theirs, ['InvalidCiphertextException', 'no']]);
     }
   });
 
   it('is what KMS said', async () => {
-    answers = [[200, KEY]];
+    responses = [[200, KEY]];
     expect(await decrypt()).toEqual({ Plaintext: 'AQID' });
   });
 });

@@ -130,9 +130,9 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
       { method: 'POST', headers: { 'content-type': 'application/json' }, body: 'x'.repeat(2_000_001) },
     ],
   ])('of an allowed origin reads a %s of the gateway itself: %s', async (status, path, asked) => {
-    const answer = await fetched(allowed, path, asked);
-    expect(answer).toMatchObject({ status: Number(status), body: { type: expect.stringContaining('urn:') } });
-    expect((answer as { headers: object }).headers).toHaveProperty('x-request-id');
+    const reply = await fetched(allowed, path, asked);
+    expect(reply).toMatchObject({ status: Number(status), body: { type: expect.stringContaining('urn:') } });
+    expect((reply as { headers: object }).headers).toHaveProperty('x-request-id');
   });
 
   it('of an allowed origin reads a function’s refusals', async () => {

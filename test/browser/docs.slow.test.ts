@@ -147,11 +147,11 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
     await page.getByText(`Logged in as ${appCode} for 60 minutes.`).waitFor();
     const explorer = page.locator('rapi-doc');
     const tried = async (method: string) => {
-      const answered = page.waitForResponse(
+      const replied = page.waitForResponse(
         (response) => response.url().startsWith(`${api.url}/api/v1/clients`) && response.request().method() === method,
       );
       await explorer.getByRole('button', { name: 'TRY' }).first().click();
-      return answered;
+      return replied;
     };
     const created = await tried('POST');
     const client = await created.json();
@@ -175,10 +175,10 @@ describe.skipIf(noChromium !== undefined)(`the documentation${noChromium ? ` (${
 
   it('shows what is answered: a record from the values of its fields, and a problem as it is sent', async () => {
     const page = await open('/reference#post-/api/v1/clients');
-    const answers = page.locator('rapi-doc').locator('api-response');
+    const replies = page.locator('rapi-doc').locator('api-response');
     const shown = async (status: string, text: string) => {
-      await answers.getByRole('button', { name: status, exact: true }).click();
-      const example = answers.locator('json-tree').filter({ hasText: text });
+      await replies.getByRole('button', { name: status, exact: true }).click();
+      const example = replies.locator('json-tree').filter({ hasText: text });
       await example.waitFor();
       return example.evaluate((tree) => tree.shadowRoot?.textContent ?? '');
     };

@@ -10,7 +10,7 @@ import { fakeClient, INTEGRATION, inOrder, json, type Reply, refusal } from './f
 
 const TICKET = { subject: 'No receipts', description: 'Silent.', source: 'email', contact_id: 'someone' };
 const params = { path: { id: 'some-id' } };
-const noAnswer = () => new TypeError('fetch failed');
+const noResponse = () => new TypeError('fetch failed');
 
 describe('a token', () => {
   /** Logs in with `token-1`, `token-2` …, each good for an hour, and answers the token to every other request. */
@@ -31,8 +31,8 @@ describe('a token', () => {
 
   it('comes from one login for all who ask at once, which says app code and secret', async () => {
     const fake = loggingIn(api());
-    const answers = await Promise.all([1, 2, 3].map(() => tokenOf(fake)));
-    expect(answers).toEqual(Array(3).fill({ token: 'Bearer token-1' }));
+    const replies = await Promise.all([1, 2, 3].map(() => tokenOf(fake)));
+    expect(replies).toEqual(Array(3).fill({ token: 'Bearer token-1' }));
     const [login, ...others] = fake.sent.filter(({ method }) => method === 'POST');
     expect(others).toEqual([]);
     expect(login?.target).toBe('/stage/api/v1/auth/login');
@@ -203,7 +203,7 @@ describe('a request that fails', () => {
   it('creates under one key, and the caller may name it', async () => {
     const fake = fakeClient(
       inOrder(
-        noAnswer,
+        noResponse,
         () => refusal('unavailable', 503),
         () => json({ id: 'x' }, 201),
       ),
@@ -224,15 +224,15 @@ describe('a request that fails', () => {
 
   it('is not repeated where it may have been carried out and twice is not as once', async () => {
     const lost = (method: 'PATCH' | 'DELETE' | 'POST', tag?: string) => {
-      const fake = fakeClient(noAnswer, method === 'POST' ? { credentials: undefined } : {});
+      const fake = fakeClient(noResponse, method === 'POST' ? { credentials: undefined } : {});
       const init = { params: { ...params, ...(tag === undefined ? {} : { header: { 'If-Match': tag } }) } };
-      const answer =
+      const reply =
         method === 'PATCH'
           ? fake.custodia.PATCH('/api/v1/tickets/{id}', { ...init, body: { status: 'closed' } })
           : method === 'DELETE'
             ? fake.custodia.DELETE('/api/v1/tickets/{id}', init)
             : fake.custodia.POST('/api/v1/integrations', { body: { app_code: 'acme', display_name: 'Acme' } });
-      return answer.then(
+      return reply.then(
         () => 'answered',
         (error: unknown) => [error instanceof TypeError, fake.sent.length],
       );

@@ -57,7 +57,7 @@ describe('custodia.http', () => {
   });
   afterAll(() => api.close());
 
-  const answers = new Map<string, ApiResponse>();
+  const responses = new Map<string, ApiResponse>();
 
   /** Puts values for variables, as the tools do. */
   function filled(text: string): string {
@@ -71,14 +71,14 @@ describe('custodia.http', () => {
           secret: org.secret,
         },
       };
-      return own[name] ?? filled(variables.get(name) ?? answered(name));
+      return own[name] ?? filled(variables.get(name) ?? responded(name));
     });
   }
 
   /** `createClient.response.body.id`, `listAuditEvents.response.body.data[0].id`. */
-  function answered(place: string): string {
+  function responded(place: string): string {
     const [id = '', path = ''] = place.split('.response.body.');
-    const value = path.split(/[.[\]]+/).reduce<unknown>((at, key) => Object(at)[key], answers.get(id)?.body);
+    const value = path.split(/[.[\]]+/).reduce<unknown>((at, key) => Object(at)[key], responses.get(id)?.body);
     if (typeof value !== 'string') throw new Error(`nothing has answered ${place}`);
     return value;
   }
@@ -92,11 +92,11 @@ describe('custodia.http', () => {
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, filled(value)]));
     if ('X-Signature' in headers) headers['X-Signature'] = await signWebhook(body ?? '', org.secret);
     const path = filled(request.url).slice(api.url.length);
-    const answer = await api.request(request.method, path, { headers, ...(body === undefined ? {} : { raw: body }) });
-    answers.set(id, answer);
-    expect([PLATFORM_ONLY.has(id) ? [403] : [200, 201, 204], answer.body]).toEqual([
-      expect.arrayContaining([answer.status]),
-      answer.body,
+    const response = await api.request(request.method, path, { headers, ...(body === undefined ? {} : { raw: body }) });
+    responses.set(id, response);
+    expect([PLATFORM_ONLY.has(id) ? [403] : [200, 201, 204], response.body]).toEqual([
+      expect.arrayContaining([response.status]),
+      response.body,
     ]);
   });
 });

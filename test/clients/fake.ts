@@ -38,9 +38,9 @@ export function fakeClient(reply: Reply, options: Partial<CustodiaOptions> = {})
       const { method, headers } = request;
       const received = { method, target: `${pathname}${search}`, headers, body: await request.text() };
       sent.push(received);
-      const answer = await reply(received, request);
-      if (answer instanceof Error) throw answer;
-      return answer;
+      const response = await reply(received, request);
+      if (response instanceof Error) throw response;
+      return response;
     },
     timing: {
       now: () => now,

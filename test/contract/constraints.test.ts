@@ -76,7 +76,7 @@ describe('a reference', () => {
 const places = contracts
   .flatMap(({ routes }) => Object.entries(routes))
   .flatMap(([id, { params, query, body, response }]) =>
-    Object.entries({ path: params, query, body: body?.schema, answer: response.schema }).flatMap(([where, schema]) =>
+    Object.entries({ path: params, query, body: body?.schema, reply: response.schema }).flatMap(([where, schema]) =>
       schema instanceof z.ZodObject
         ? Object.entries(schema.shape as Record<string, z.ZodType>).map(([field, kind]) => ({
             at: `${id} ${where} ${field}`,

@@ -15,7 +15,7 @@ import { describedBy } from '../../shared/contract/openapi/document.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
 import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
 import { type Contract, contract, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { answerRecord, type Operations } from '../../shared/http/operation.ts';
+import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { pipeline } from '../../shared/http/pipeline.ts';
 import { validQuery } from '../../shared/http/validate.ts';
@@ -51,7 +51,7 @@ const partial = entity('SHOP', shop, { filters: ['status'] });
 const {
   getShop,
 }: Pick<Operations<typeof shops>, 'getShop'> = {
-  getShop: async ({ params, tenant, getOrThrow }) => answerRecord(await getOrThrow(tenant.records(whole), params.id)),
+  getShop: async ({ params, tenant, getOrThrow }) => recordResponse(await getOrThrow(tenant.records(whole), params.id)),
 };
 
 /** The list with `city` written, and not yet offered. */

@@ -11,7 +11,7 @@ import {
   rewritten,
   schemasReachedFrom,
 } from '../../shared/contract/openapi/nodes.ts';
-import { openAnswers } from '../../shared/contract/openapi/open-answers.ts';
+import { openResponses } from '../../shared/contract/openapi/open-responses.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 
@@ -22,7 +22,7 @@ const asked = schemasReachedFrom(
   document,
   operations.map(({ requestBody }) => requestBody),
 );
-const answered = schemasReachedFrom(document, [
+const inResponses = schemasReachedFrom(document, [
   operations.map(({ responses }) => responses),
   document.components.responses,
 ]);
@@ -63,19 +63,19 @@ describe('schemas of requests', () => {
 
 describe('schemas of answers', () => {
   it('leave room for fields and values of later releases', () => {
-    expect(answered.size).toBeGreaterThan(30);
-    expect(schemasWith(answered, (schema) => 'enum' in schema || 'default' in schema)).toEqual([]);
-    expect(schemasWith(answered, (schema) => schema.additionalProperties === false)).toEqual([]);
+    expect(inResponses.size).toBeGreaterThan(30);
+    expect(schemasWith(inResponses, (schema) => 'enum' in schema || 'default' in schema)).toEqual([]);
+    expect(schemasWith(inResponses, (schema) => schema.additionalProperties === false)).toEqual([]);
     expect(schemas.Ticket?.properties).toMatchObject({
       status: { type: 'string', 'x-extensible-enum': ['open', 'closed', 'pending'] },
     });
   });
 
   it('are none of requests, which are closed', () => {
-    expect([...asked].filter((name) => answered.has(name))).toEqual([]);
+    expect([...asked].filter((name) => inResponses.has(name))).toEqual([]);
     const { paths, components } = document;
     const shared = JSON.parse(JSON.stringify(paths).replace('schemas/ClientCreate', 'schemas/ClientRecord'));
-    expect(() => openAnswers({ paths: shared, components } as OpenApi)).toThrow('ClientRecord');
+    expect(() => openResponses({ paths: shared, components } as OpenApi)).toThrow('ClientRecord');
   });
 });
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
-import { escapedSize, fitsEscaped, MAX_ANSWER, MAX_RECORD } from '../../shared/contract/sizes.ts';
+import { escapedSize, fitsEscaped, MAX_RECORD, MAX_RESPONSE } from '../../shared/contract/sizes.ts';
 import { envelopeEncryption, localDataKeys } from '../../shared/encryption/envelope-encryption.ts';
 import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';
 import { RecordTooLarge } from '../../shared/table/errors.ts';
@@ -31,7 +31,7 @@ it('of records that are too many, as many can be carried as are counted, and not
       expect(isDeliverable(JSON.stringify(pageOf(records.slice(0, count))))).toBe(true);
       if (count === records.length) return;
       const more = JSON.stringify(pageOf(records.slice(0, count + 1)));
-      expect(fitsEscaped(more, MAX_ANSWER - 2_000)).toBe(false);
+      expect(fitsEscaped(more, MAX_RESPONSE - 2_000)).toBe(false);
     }),
     { numRuns: EXTENT === 'nightly' ? 30 : 8 },
   );

@@ -69,13 +69,13 @@ describe('the cost of a million requests', () => {
     roundTrips: 1,
     readUnits: 4,
     writeUnits: 8,
-    answerBytes: 10_000,
+    responseBytes: 10_000,
     compressedBytes: 1_000,
   };
   const mix = { name: 'a', about: 'a', shares: { 'GET /a': 0.5, 'GET /b': 0.5 } };
   const both = new Map([
     ['GET /a', one],
-    ['GET /b', { ...one, title: 'GET /b', readUnits: 0, writeUnits: 0, answerBytes: 0, compressedBytes: 0 }],
+    ['GET /b', { ...one, title: 'GET /b', readUnits: 0, writeUnits: 0, responseBytes: 0, compressedBytes: 0 }],
   ]);
   const way = {
     memory: 512,

@@ -29,9 +29,9 @@ describe('docs/security.md', () => {
   });
 
   it('answers for each of the ten risks of OWASP, by a test, and says what is not covered', () => {
-    const rows = Array.from(text.matchAll(/^\| API(\d+) .* \| (.*) \|$/gm), ([, risk, answers]) => [
+    const rows = Array.from(text.matchAll(/^\| API(\d+) .* \| (.*) \|$/gm), ([, risk, responses]) => [
       risk,
-      /`test\/[\w/.-]+\.test\.ts`/.test(answers ?? ''),
+      /`test\/[\w/.-]+\.test\.ts`/.test(responses ?? ''),
     ]);
     expect(rows).toEqual(Array.from({ length: 10 }, (_, index) => [String(index + 1), true]));
     expect(text).toContain('## Not covered');

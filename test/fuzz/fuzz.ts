@@ -165,18 +165,18 @@ class Run implements FuzzReport {
     const index = this.sent++;
     const sent = wire.path.length + (wire.body?.length ?? 0);
     try {
-      const answer = await send(this.#options.url, wire);
-      this.byStatus.set(answer.status, (this.byStatus.get(answer.status) ?? 0) + 1);
-      const why = this.#complaint(request, wire, answer);
+      const response = await send(this.#options.url, wire);
+      this.byStatus.set(response.status, (this.byStatus.get(response.status) ?? 0) + 1);
+      const why = this.#complaint(request, wire, response);
       if (why !== undefined) this.#report(index, wire, why);
-      if (answer.status < 300 && calledMethod(wire) === request.operation.method) {
+      if (response.status < 300 && calledMethod(wire) === request.operation.method) {
         this.succeeded.add(request.operation.operationId);
-        if (request.caller === 'org') this.#corpus.learn(request.operation.path, answer.body);
+        if (request.caller === 'org') this.#corpus.learn(request.operation.path, response.body);
       }
       const isWellMeant = request.caller === 'org' && wire.headers.authorization === `Bearer ${this.#org.token}`;
-      if (isWellMeant && [401, 429].includes(answer.status) && request.operation.operationId !== 'login')
+      if (isWellMeant && [401, 429].includes(response.status) && request.operation.operationId !== 'login')
         this.isShutOut = !request.operation.isSigned;
-      return { index, wire, bytes: sent + answer.bytes };
+      return { index, wire, bytes: sent + response.bytes };
     } catch (error) {
       this.#report(index, wire, `no answer: ${error instanceof Error ? error.message : String(error)}`);
       return { index, wire, bytes: sent };

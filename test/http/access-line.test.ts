@@ -30,7 +30,7 @@ const send = (method: string, path: string, options: Parameters<Api['request']>[
   api.request(method, `/api/v1${path}`, { token: org.token, ...options });
 
 interface Logged {
-  readonly answer: ApiResponse;
+  readonly response: ApiResponse;
   /** The line of the domain's function. */
   readonly line: Line;
   /** Of the authorizer; undefined where it was not asked. */
@@ -41,26 +41,26 @@ interface Logged {
 
 /** What is logged of a request that reaches its function. */
 async function logged(request: () => Promise<ApiResponse>): Promise<Logged> {
-  const { result: answer, lines, text } = await written(request);
+  const { result: response, lines, text } = await written(request);
   const own = lines.filter(({ message }) => message === 'request');
   const [line, ...more] = own.filter(({ domain }) => domain !== 'authorizer');
   expect([line, more]).toEqual([expect.anything(), []]);
   const authorizer = own.find(({ domain }) => domain === 'authorizer');
-  return { answer, line: line ?? {}, authorizer, others: lines.filter((each) => !own.includes(each)), text };
+  return { response, line: line ?? {}, authorizer, others: lines.filter((each) => !own.includes(each)), text };
 }
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 describe('the line of a request', () => {
   it('says what was asked, in which tenant, by whom, how it ended and what it took', async () => {
-    const { answer, line } = await logged(() =>
+    const { response, line } = await logged(() =>
       send('GET', `/clients/${clientId}`, { headers: { traceparent: TRACEPARENT } }),
     );
     expect(line).toEqual({
       level: 'INFO',
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       message: 'request',
-      request_id: answer.headers.get('x-request-id'),
+      request_id: response.headers.get('x-request-id'),
       trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
       method: 'GET',
       route: '/api/v1/clients/{id}',

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { Api, ApiResponse, JsonBody, RequestOptions } from '../support/api.ts';
 
 /** A record as answered. */
-export type Answered = JsonBody & { readonly id: string };
+export type Responded = JsonBody & { readonly id: string };
 type Options = Omit<RequestOptions, 'token' | 'body'>;
 
 /** What tests of clients, services and resources do over and over, in one caller's name. */
@@ -12,10 +12,10 @@ export interface ApiDriver {
   readonly patch: (path: string, body: unknown, options?: Options) => Promise<ApiResponse>;
   readonly remove: (path: string, options?: Options) => Promise<ApiResponse>;
   /** Creates what must succeed. */
-  readonly create: (path: string, fields: JsonBody) => Promise<Answered>;
-  readonly client: (fields?: JsonBody) => Promise<Answered>;
-  readonly service: (fields: JsonBody) => Promise<Answered>;
-  readonly resource: (fields: JsonBody) => Promise<Answered>;
+  readonly create: (path: string, fields: JsonBody) => Promise<Responded>;
+  readonly client: (fields?: JsonBody) => Promise<Responded>;
+  readonly service: (fields: JsonBody) => Promise<Responded>;
+  readonly resource: (fields: JsonBody) => Promise<Responded>;
   /** The records of a list's page, which must answer 200. */
   readonly list: (path: string) => Promise<{ readonly ids: readonly unknown[]; readonly total: unknown }>;
 }
@@ -23,10 +23,10 @@ export interface ApiDriver {
 export function apiDriverOf(api: Api, token: string): ApiDriver {
   const send = (method: string, path: string, options: RequestOptions = {}) =>
     api.request(method, `/api/v1${path}`, { token, ...options });
-  const create = async (path: string, fields: JsonBody): Promise<Answered> => {
+  const create = async (path: string, fields: JsonBody): Promise<Responded> => {
     const { status, body } = await send('POST', path, { body: fields });
     if (status !== 201) throw new Error(`POST ${path} answered ${status} ${JSON.stringify(body)}`);
-    return body as Answered;
+    return body as Responded;
   };
   return {
     get: (path, options) => send('GET', path, options),
@@ -40,7 +40,7 @@ export function apiDriverOf(api: Api, token: string): ApiDriver {
     list: async (path) => {
       const { status, body } = await send('GET', path);
       if (status !== 200) throw new Error(`GET ${path} answered ${status} ${JSON.stringify(body)}`);
-      const { data, total } = body as { data: Answered[]; total: unknown };
+      const { data, total } = body as { data: Responded[]; total: unknown };
       return { ids: data.map(({ id }) => id), total };
     },
   };

@@ -76,11 +76,11 @@ describe('what is done', () => {
       const [recordType, fields] = expected;
       const isPlatforms = scenario.token === platform;
       const begun = new Date().toISOString();
-      const answer = await testTenant.send(scenario);
-      const record_id = ofRecord(scenario, answer.body);
+      const response = await testTenant.send(scenario);
+      const record_id = ofRecord(scenario, response.body);
       const query = `&record_id=${record_id}${isPlatforms ? `&org_id=${record_id}` : ''}`;
       const { data } = await auditLog(scenario.token, query);
-      const mine = data.filter(({ request_id }) => request_id === requestIdOf(answer));
+      const mine = data.filter(({ request_id }) => request_id === requestIdOf(response));
       expect(mine).toEqual([
         {
           id: expect.any(String),
@@ -94,7 +94,7 @@ describe('what is done', () => {
           changed_fields: expect.any(Array),
           failures: null,
           ...NO_READ,
-          request_id: requestIdOf(answer),
+          request_id: requestIdOf(response),
           source_address: '127.0.0.1',
         },
       ]);
@@ -441,8 +441,8 @@ describe('a login that is refused', () => {
   it('is in the audit log of the integration’s tenant, and says nothing of what was tried', async () => {
     const victim = await api.orgToken();
     const tried = 'what-was-tried-as-a-secret';
-    const answer = await login(victim.appCode, tried);
-    expect(answer.status).toBe(401);
+    const response = await login(victim.appCode, tried);
+    expect(response.status).toBe(401);
     const { data, total } = await auditLog(victim.token, `&record_id=${victim.integrationId}`);
     expect(total).toBe(2);
     expect(data[0]).toEqual({
@@ -457,7 +457,7 @@ describe('a login that is refused', () => {
       changed_fields: [],
       failures: 1,
       ...NO_READ,
-      request_id: requestIdOf(answer),
+      request_id: requestIdOf(response),
       source_address: '127.0.0.1',
     });
     expect(JSON.stringify(data)).not.toContain(tried);

@@ -48,7 +48,7 @@ describe('logging in', () => {
       token: await api.platformToken(),
       body: { status: 'inactive' },
     });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       login({ app_code: org.appCode, secret: `${org.secret}x` }),
       login({ app_code: org.appCode, secret: 'x' }),
       login({ app_code: 'nobody', secret: org.secret }),
@@ -57,10 +57,10 @@ describe('logging in', () => {
       login({ app_code: inactive.appCode, secret: inactive.secret }),
       login({ app_code: inactive.appCode, secret: 'wrong' }),
     ]);
-    for (const answer of answers) {
-      expect(answer.status).toBe(401);
-      expect(answer.body.type).toBe('urn:problem-type:custodia:invalid-credentials');
-      expect(anonymous(answer)).toEqual(anonymous(answers[0] ?? answer));
+    for (const response of responses) {
+      expect(response.status).toBe(401);
+      expect(response.body.type).toBe('urn:problem-type:custodia:invalid-credentials');
+      expect(anonymous(response)).toEqual(anonymous(responses[0] ?? response));
     }
   });
 
@@ -74,9 +74,9 @@ describe('logging in', () => {
     [{ app_code: '\ud800', secret: 's' }, ['#/app_code']],
     [{ app_code: 'a', secret: 's', org_id: null }, ['#/org_id']],
   ])('refuses %j with pointers', async (body, pointers) => {
-    const answer = await login(body);
-    expect(answer.status).toBe(422);
-    expect((answer.body.errors as JsonBody[]).map(({ pointer }) => pointer)).toEqual(pointers);
+    const response = await login(body);
+    expect(response.status).toBe(422);
+    expect((response.body.errors as JsonBody[]).map(({ pointer }) => pointer)).toEqual(pointers);
   });
 
   it.each([
@@ -114,9 +114,9 @@ describe('a token', () => {
   ])('is a 401 with a challenge when it is %s', async (_, header) => {
     const authorization = header?.replaceAll('TOKEN', org.token);
     const headers = authorization === undefined ? {} : { authorization };
-    const { status, headers: answered, body } = await api.request('GET', '/api/v1/clients', { headers });
+    const { status, headers: responded, body } = await api.request('GET', '/api/v1/clients', { headers });
     expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
-    expect(answered.get('www-authenticate')).toBe('Bearer realm="custodia"');
+    expect(responded.get('www-authenticate')).toBe('Bearer realm="custodia"');
   });
 
   it.each(['TOKE', 'nonsense', 'null', 'undefined', '..', 'a.b.c', 'cst_fVrPNdfuj3x3zi8OfgwAjwRs4Py4xDuWbCUhkbu5u_A'])(

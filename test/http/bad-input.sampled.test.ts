@@ -64,8 +64,8 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
   it.each(['[]', '"text"', 'null', '1', '-0', '1.0', '1e1', '1e999', '12345678901234567890'])(
     'that is no object: %s',
     async (raw) => {
-      const answer = await sendRaw(operationId, raw);
-      expect([answer.status, pointersOf(answer)]).toEqual([422, ['body #']]);
+      const reply = await sendRaw(operationId, raw);
+      expect([reply.status, pointersOf(reply)]).toEqual([422, ['body #']]);
     },
   );
 
@@ -108,11 +108,11 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
   it('with a field that is not known, and names it', async () => {
     for (const field of ['colour', '__proto__', 'constructor', 'a/b~c']) {
       const { body = {} } = await scenarioOf(operationId);
-      const answer = await sendRaw(
+      const reply = await sendRaw(
         operationId,
         JSON.stringify({ ...body }).replace(/}$/, `,${JSON.stringify(field)}:{"x":1}}`),
       );
-      expect([answer.status, pointersOf(answer)], field).toEqual([
+      expect([reply.status, pointersOf(reply)], field).toEqual([
         422,
         [`body #/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}`],
       ]);
@@ -123,9 +123,9 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
   it('without a field that it needs, and points at each', async () => {
     const shape = (route.body?.schema.shape ?? {}) as Record<string, z.ZodType>;
     const needed = Object.keys(shape).filter((field) => !shape[field]?.safeParse(undefined).success);
-    const answer = await sendRaw(operationId, '{}');
+    const reply = await sendRaw(operationId, '{}');
     if (needed.length > 0 && route.method === 'POST')
-      expect([answer.status, pointersOf(answer)]).toEqual([422, needed.map((field) => `body #/${field}`)]);
+      expect([reply.status, pointersOf(reply)]).toEqual([422, needed.map((field) => `body #/${field}`)]);
   });
 
   it('with a field of the wrong type, and points at it', async () => {
@@ -133,9 +133,9 @@ describe.each(those(takesBody))('%s refuses a body', (operationId, route) => {
     const { body = {} } = await scenarioOf(operationId);
     for (const [field, schema] of Object.entries(shape)) {
       for (const value of WRONG.filter((each) => !schema.safeParse(each).success).slice(0, 2)) {
-        const answer = await sendRaw(operationId, JSON.stringify({ ...body, [field]: value }));
-        expect(answer.status, `${field}: ${JSON.stringify(value)?.slice(0, 50)}`).toBe(422);
-        expect(pointersOf(answer).every((each) => String(each).startsWith(`body #/${field}`))).toBe(true);
+        const reply = await sendRaw(operationId, JSON.stringify({ ...body, [field]: value }));
+        expect(reply.status, `${field}: ${JSON.stringify(value)?.slice(0, 50)}`).toBe(422);
+        expect(pointersOf(reply).every((each) => String(each).startsWith(`body #/${field}`))).toBe(true);
       }
     }
   });
@@ -156,8 +156,8 @@ describe.each(those((route) => 'page' in route.query.shape))('%s refuses a page'
     ['page_size', '1e2'],
     ['sort', 'name'],
   ])('%s=%s', async (name, value) => {
-    const answer = await ask(operationId, `?${name}=${value}`);
-    expect([answer.status, pointersOf(answer)]).toEqual([400, [`query #/${name}`]]);
+    const reply = await ask(operationId, `?${name}=${value}`);
+    expect([reply.status, pointersOf(reply)]).toEqual([400, [`query #/${name}`]]);
   });
 });
 
@@ -168,8 +168,8 @@ describe.each(operations)('%s refuses a query', (operationId) => {
     ['given twice', '?org_id=1&org_id=2', ['query #/org_id']],
     ['that is very long', `?q=${'x'.repeat(5_000)}`, ['query #/q']],
   ])('%s', async (_, query, pointers) => {
-    const answer = await ask(operationId, query);
-    expect([answer.status, pointersOf(answer)]).toEqual([400, pointers]);
+    const reply = await ask(operationId, query);
+    expect([reply.status, pointersOf(reply)]).toEqual([400, pointers]);
   });
 
   it('whose encoding is broken', async () => {
@@ -184,8 +184,8 @@ describe.each(idRoutes)('%s refuses an id', (operationId, route) => {
     const { token, body } = await scenarioOf(operationId);
     const [name = ''] = Object.keys(route.params.shape).filter((each) => each.endsWith('id'));
     const path = route.path.replace(`{${name}}`, id).replace(/\{\w+\}/g, randomUUID());
-    const answer = await api.request(route.method, path, { ...(token && { token }), ...(body && { body }) });
-    expect([answer.status, pointersOf(answer)]).toEqual([400, [`path #/${name}`]]);
+    const reply = await api.request(route.method, path, { ...(token && { token }), ...(body && { body }) });
+    expect([reply.status, pointersOf(reply)]).toEqual([400, [`path #/${name}`]]);
   });
 });
 

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { type Answered, type ApiDriver, apiDriverOf, pointersOf } from './api-driver.ts';
+import { type ApiDriver, apiDriverOf, pointersOf, type Responded } from './api-driver.ts';
 
 /** `GET /clients?q=`: clients by a prefix of their name or slug. */
 
 let api: Api;
 let mine: ApiDriver;
 let theirs: ApiDriver;
-let acme: Answered;
-let lisbon: Answered;
-let aguas: Answered;
+let acme: Responded;
+let lisbon: Responded;
+let aguas: Responded;
 
 beforeAll(async () => {
   api = await startApi();
@@ -25,7 +25,7 @@ afterAll(() => api.close());
 const found = async (q: string, rest = '') => (await mine.list(`/clients?q=${encodeURIComponent(q)}${rest}`)).ids;
 
 describe('clients by a prefix', () => {
-  it.each<[string, () => Answered[]]>([
+  it.each<[string, () => Responded[]]>([
     ['acme', () => [lisbon, acme]],
     ['AcMe', () => [lisbon, acme]],
     ['a', () => [aguas, lisbon, acme]],

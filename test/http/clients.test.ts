@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
-import { type Answered, type ApiDriver, apiDriverOf } from './api-driver.ts';
+import { type ApiDriver, apiDriverOf, type Responded } from './api-driver.ts';
 
 let api: Api;
 let org: OrgAccess;
@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const actionsOf = async (id: string) => (await mine.get(`/clients/${id}/actions`)).body.data as Answered[];
+const actionsOf = async (id: string) => (await mine.get(`/clients/${id}/actions`)).body.data as Responded[];
 
 describe('a change of a client', () => {
   it('takes no slug of another, leaves no action then, and frees the slug that it gives up', async () => {
@@ -74,7 +74,7 @@ describe('the actions of a client', () => {
     await mine.patch(`/clients/${id}`, { plan: 'a' });
     const [newest, oldest] = await actionsOf(id);
     const { body } = await mine.get(`/clients/${id}/actions?after=${newest?.id}`);
-    expect((body.data as Answered[]).map((action) => action.id)).toEqual([oldest?.id]);
+    expect((body.data as Responded[]).map((action) => action.id)).toEqual([oldest?.id]);
     expect((await mine.get(`/clients/${id}/actions?page=2`)).status).toBe(400);
   });
 });

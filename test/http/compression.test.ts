@@ -54,10 +54,10 @@ describe('what comes compressed', () => {
 
   it('is a problem as well, where it is long', async () => {
     const body = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`unknown_${index}`, 1]));
-    const answer = await calls.ask('POST', '/api/v1/clients', body, { headers: { 'accept-encoding': 'gzip' } });
-    expect([answer.status, answer.headers.get('content-encoding')]).toEqual([422, 'gzip']);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(answer.body.errors?.length).toBeGreaterThan(40);
+    const response = await calls.ask('POST', '/api/v1/clients', body, { headers: { 'accept-encoding': 'gzip' } });
+    expect([response.status, response.headers.get('content-encoding')]).toEqual([422, 'gzip']);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.body.errors?.length).toBeGreaterThan(40);
   });
 });
 

@@ -32,9 +32,9 @@ interface Created {
 }
 
 async function create(path: string, body: object): Promise<Created> {
-  const answer = await api.request<Created>('POST', `/api/v1${path}`, { token: org.token, body });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
+  const response = await api.request<Created>('POST', `/api/v1${path}`, { token: org.token, body });
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body;
 }
 
 const createClient = async (name: string): Promise<string> => (await create('/clients', { name })).id;

@@ -5,7 +5,7 @@ import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts'
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { answer, bodyOf } from '../support/faults.ts';
+import { bodyOf, reply } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
@@ -22,7 +22,7 @@ class Wire extends NodeHttpHandler {
       `${(request.headers['x-amz-target'] ?? '').split('.').at(-1)}${text.includes('#READS') ? ' READS' : ''}`,
     );
     if (!this.refusesCounts || !text.includes('#READS')) return super.handle(request, options);
-    return answer(400, { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'denied' });
+    return reply(400, { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'denied' });
   }
 }
 
@@ -134,8 +134,8 @@ describe.each([
 
   it('leave one event for each of those numbers, however many read at once', async () => {
     const { id } = await make();
-    const answers = await Promise.all(Array.from({ length: 24 }, () => reader.ask('GET', `${path}/${id}`)));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const responses = await Promise.all(Array.from({ length: 24 }, () => reader.ask('GET', `${path}/${id}`)));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
     const reads = (await readsBy()).map((event) => Number(event.reads));
     expect(reads.length).toBeGreaterThan(0);
     // One at most from each power of two to the next.

@@ -71,12 +71,12 @@ describe.each([
     const { id } = await make();
     const other = { credentials: { mine: 'now' } };
     const event = (type: string, data: JsonBody) => deliver(api, blind, { event_type: `${kind}.${type}`, data });
-    for (const answer of [
+    for (const response of [
       await blind.ask('POST', path, { client_id: clientId, ...fields, ...other }),
       await blind.ask('PATCH', `${path}/${id}`, other),
       await blind.ask('PATCH', `${path}/${id}`, { credentials: CREDENTIALS }),
     ]) {
-      expect([answer.status, answer.body.detail, answer.body.errors]).toEqual([
+      expect([response.status, response.body.detail, response.body.errors]).toEqual([
         403,
         `This needs the permission ${area}:credentials.`,
         pointsAt('credentials'),
@@ -98,9 +98,9 @@ describe.each([
   it('are changed and taken away by who sees them', async () => {
     const { id } = await make();
     const change = async (credentials: unknown) => {
-      const answer = await seeing.ask('PATCH', `${path}/${id}`, { credentials });
-      expect([answer.status, answer.body.credentials]).toEqual([200, credentials]);
-      return answer.headers.get('etag');
+      const response = await seeing.ask('PATCH', `${path}/${id}`, { credentials });
+      expect([response.status, response.body.credentials]).toEqual([200, credentials]);
+      return response.headers.get('etag');
     };
     const first = await change({ token: 'a' });
     expect(await change({ token: 'a' })).toBe(first);

@@ -36,12 +36,12 @@ const login = async ({ request }: Pick<Api, 'request'>, { appCode: app_code, sec
 };
 
 const newKey = async (body: object = {}): Promise<OrgAccess> => {
-  const answer = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
+  const response = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
     token: org.token,
     body: { app_code: `app-${randomUUID()}`, display_name: 'Another', ...body },
   });
-  expect(answer.status).toBe(201);
-  const { id: integrationId = '', app_code: appCode = '', secret = '' } = answer.body;
+  expect(response.status).toBe(201);
+  const { id: integrationId = '', app_code: appCode = '', secret = '' } = response.body;
   return { ...org, integrationId, appCode, secret, token: await api.login(appCode, secret) };
 };
 

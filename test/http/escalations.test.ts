@@ -48,8 +48,8 @@ it('the privileged operations are those that change integrations, roles, users a
 
 describe('an escalation that is refused', () => {
   it('is in the audit log of the key’s tenant: who tried what, from where, and nothing of what was sent', async () => {
-    const answer = await register(key, { permissions: null, display_name: 'a telling name' });
-    expect(answer.status).toBe(403);
+    const response = await register(key, { permissions: null, display_name: 'a telling name' });
+    expect(response.status).toBe(403);
     const [event, ...others] = await refusals();
     expect(others).toEqual([]);
     expect(event).toMatchObject({
@@ -61,7 +61,7 @@ describe('an escalation that is refused', () => {
       changed_fields: [],
       failures: 1,
       attempted_operation: 'createIntegration',
-      request_id: answer.headers.get('x-request-id'),
+      request_id: response.headers.get('x-request-id'),
       source_address: '127.0.0.1',
     });
     expect(JSON.stringify(event)).not.toContain('telling');

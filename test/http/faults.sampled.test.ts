@@ -144,16 +144,16 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
     if (vi.isFakeTimers()) vi.setSystemTime(Date.now() + 3_000);
     return fault;
   });
-  let answer = await testTenant.send(scenario, headers);
+  let response = await testTenant.send(scenario, headers);
   faulty.follow(() => undefined);
   // One fault is for us to bear; what outlasts the SDK may reach the caller, but only as a 503.
   const right = [route.response.status, ...(to - from > 1 ? [503] : [])];
-  expect(right, `${what}: ${JSON.stringify(answer.body)}`).toContain(answer.status);
-  const isRepeated = answer.status === 503;
+  expect(right, `${what}: ${JSON.stringify(response.body)}`).toContain(response.status);
+  const isRepeated = response.status === 503;
   if (isRepeated) {
-    expect(answer.headers.get('retry-after'), what).toMatch(/^\d+$/);
-    answer = await testTenant.send(scenario, headers);
-    expect([route.response.status, ...toldAgain(operationId, route.method)], what).toContain(answer.status);
+    expect(response.headers.get('retry-after'), what).toMatch(/^\d+$/);
+    response = await testTenant.send(scenario, headers);
+    expect([route.response.status, ...toldAgain(operationId, route.method)], what).toContain(response.status);
   }
   const after = await lookAt(api, org, scenario);
   expect(after.count, what).toBe(before.count + 1);

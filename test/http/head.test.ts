@@ -13,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 /** Headers that belong to the one answer, or to the caller's budget; and the length, which an answer to HEAD may leave out (RFC 9110 §9.3.2). */
-const OF_THE_ANSWER =
+const OF_THE_RESPONSE =
   /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection|content-length)$/;
 
-async function answerTo(method: 'GET' | 'HEAD', path: string, headers: Readonly<Record<string, string>>) {
+async function responseTo(method: 'GET' | 'HEAD', path: string, headers: Readonly<Record<string, string>>) {
   // The gateway compresses bodies, and an answer to HEAD has none.
   const response = await fetch(`${api.url}${path}`, { method, headers: { ...headers, 'accept-encoding': 'identity' } });
-  const kept = [...response.headers].filter(([name]) => !OF_THE_ANSWER.test(name));
+  const kept = [...response.headers].filter(([name]) => !OF_THE_RESPONSE.test(name));
   return { status: response.status, headers: Object.fromEntries(kept), text: await response.text() };
 }
 
@@ -30,10 +30,10 @@ const reads = operations.filter(([, { method }]) => method === 'GET').map(([oper
 describe('HEAD is answered as GET, without the body', () => {
   it.each(reads)('%s', async (operationId) => {
     const { path, token } = await testTenant.scenario(operationId);
-    const get = await answerTo('GET', path, bearer(token));
-    expect(await answerTo('HEAD', path, bearer(token))).toEqual({ ...get, text: '' });
+    const get = await responseTo('GET', path, bearer(token));
+    expect(await responseTo('HEAD', path, bearer(token))).toEqual({ ...get, text: '' });
     expect([get.status, get.text === '', get.headers.etag]).toEqual([200, false, expect.any(String)]);
-    const fresh = await answerTo('HEAD', path, { ...bearer(token), 'if-none-match': get.headers.etag ?? '' });
+    const fresh = await responseTo('HEAD', path, { ...bearer(token), 'if-none-match': get.headers.etag ?? '' });
     expect([fresh.status, fresh.headers.etag]).toEqual([304, get.headers.etag]);
   });
 
@@ -45,7 +45,7 @@ describe('HEAD is answered as GET, without the body', () => {
     ['no such method', '/api/v1/auth/login', true, 405],
   ])('%s', async (_, path, identified, status) => {
     const headers = bearer(identified ? org.token : undefined);
-    const get = await answerTo('GET', path, headers);
-    expect([get.status, await answerTo('HEAD', path, headers)]).toEqual([status, { ...get, text: '' }]);
+    const get = await responseTo('GET', path, headers);
+    expect([get.status, await responseTo('HEAD', path, headers)]).toEqual([status, { ...get, text: '' }]);
   });
 });

@@ -37,30 +37,30 @@ describe('a create with an idempotency key', () => {
   it('creates one record when sixteen come at once', async () => {
     const key = randomUUID();
     const before = Number(await clientCount());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 16 }, () => create(key, { name: 'Race', slug: `race-${key}` })),
     );
-    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
-    expect(answers.filter((answer) => replayed(answer) === null)).toHaveLength(1);
+    expect(new Set(responses.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(responses.filter((response) => replayed(response) === null)).toHaveLength(1);
     expect(await clientCount()).toBe(before + 1);
   });
 
   it('refuses the key for another request: 422', async () => {
     const key = randomUUID();
     await create(key, { name: 'One' });
-    for (const answer of [
+    for (const response of [
       await create(key, { name: 'Two' }),
       await create(key, { level: 'info', message: 'x' }, org.token, '/api/v1/logs/ingest'),
     ]) {
-      expect([answer.status, answer.body.type]).toEqual([422, 'urn:problem-type:custodia:idempotency-key-reused']);
+      expect([response.status, response.body.type]).toEqual([422, 'urn:problem-type:custodia:idempotency-key-reused']);
     }
   });
 
   it('does not remember a refusal', async () => {
     const key = randomUUID();
     expect((await create(key, { name: 7 })).status).toBe(422);
-    const answer = await create(key, { name: 'Seven' });
-    expect([answer.status, replayed(answer)]).toEqual([201, null]);
+    const response = await create(key, { name: 'Seven' });
+    expect([response.status, replayed(response)]).toEqual([201, null]);
   });
 
   it('has keys of its own integration', async () => {

@@ -73,10 +73,10 @@ describe('the integrations of an organization', () => {
     vi.stubEnv('MAX_INTEGRATIONS', '3');
     const org = await api.orgToken();
     const owner = calls(org);
-    const answers = [];
-    for (let turn = 0; turn < 3; turn++) answers.push(await register(owner));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 409]);
-    expect(answers[2]?.body).toMatchObject({
+    const responses = [];
+    for (let turn = 0; turn < 3; turn++) responses.push(await register(owner));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 409]);
+    expect(responses[2]?.body).toMatchObject({
       type: 'urn:problem-type:custodia:conflict',
       detail: 'The organization has 3 active integrations, as many as it may have.',
     });
@@ -130,8 +130,8 @@ describe('the integrations of an organization', () => {
   it('are no more when many are made at once', async () => {
     vi.stubEnv('MAX_INTEGRATIONS', '5');
     const owner = calls(await api.orgToken());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => register(owner)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409, 409, 409]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => register(owner)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 201, 201, 201, 409, 409, 409, 409]);
     expect(await total(owner)).toBe(5);
   });
 

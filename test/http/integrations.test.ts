@@ -105,8 +105,8 @@ describe('registering an integration', () => {
     [{ tenant: 'PLATFORM', integration_id: 'x' }, ['#/tenant', '#/integration_id']],
   ])('refuses %j', async (body, expected) => {
     for (const token of [org.token, undefined]) {
-      const answer = await register(body, token === undefined ? {} : { token });
-      expect([answer.status, pointers(answer.body)]).toEqual([422, expected]);
+      const response = await register(body, token === undefined ? {} : { token });
+      expect([response.status, pointers(response.body)]).toEqual([422, expected]);
     }
   });
 
@@ -187,8 +187,8 @@ describe('changing an integration', () => {
   it('leaves credentials and record in one state when many change it at once', async () => {
     const { body } = await register({});
     const statuses = Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? 'inactive' : 'active'));
-    const answers = await Promise.all(statuses.map((status) => patch(body.id, { status })));
-    expect(answers.map(({ status }) => status)).toEqual(statuses.map(() => 200));
+    const responses = await Promise.all(statuses.map((status) => patch(body.id, { status })));
+    expect(responses.map(({ status }) => status)).toEqual(statuses.map(() => 200));
     const { body: after } = await api.request('GET', `${PATH}/${body.id}`, { token: org.token });
     const { status } = await api.request('POST', '/api/v1/auth/login', {
       body: { app_code: body.app_code, secret: body.secret },
@@ -233,9 +233,9 @@ describe('the first key', () => {
 
   it('goes to one of many who want the same organization at once', async () => {
     const org_id = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 6 }, () => anonymous({ org_id })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 401, 401, 401, 401, 401]);
-    const winner = answers.find(({ status }) => status === 201)?.body;
+    const responses = await Promise.all(Array.from({ length: 6 }, () => anonymous({ org_id })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 401, 401, 401, 401, 401]);
+    const winner = responses.find(({ status }) => status === 201)?.body;
     const token = await api.login(String(winner?.app_code), String(winner?.secret));
     expect((await api.request('GET', PATH, { token })).body.total).toBe(1);
   });

@@ -74,9 +74,9 @@ it('two keys that weaken each other at once are not both weakened', async () => 
   for (const change of WEAKER) {
     const mine = await owner();
     const other = await keyMadeBy(api, mine);
-    const answers = await Promise.all([weaken(mine, other, change), weaken(other, mine, change)]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    const left = answers[0]?.status === 200 ? mine : other;
+    const responses = await Promise.all([weaken(mine, other, change), weaken(other, mine, change)]);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    const left = responses[0]?.status === 200 ? mine : other;
     expect((await left.ask('GET', INTEGRATIONS)).status).toBe(200);
   }
 });
@@ -85,7 +85,7 @@ it('of many keys that shut themselves off at once one is left', async () => {
   const mine = await owner();
   const others = await Promise.all(Array.from({ length: 7 }, () => keyMadeBy(api, mine)));
   const keys: (Calls & Pick<Key, 'path'>)[] = [mine, ...others];
-  const answers = await Promise.all(keys.map((key) => weaken(key, key)));
-  expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(7).fill(200), 409]);
+  const responses = await Promise.all(keys.map((key) => weaken(key, key)));
+  expect(responses.map(({ status }) => status).sort()).toEqual([...Array<number>(7).fill(200), 409]);
   expect((await platform.read(`${INTEGRATIONS}?status=active&org_id=${mine.org.orgId}`)).total).toBe(1);
 });

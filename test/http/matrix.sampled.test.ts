@@ -35,7 +35,7 @@ interface Exchange {
 }
 
 /** Headers that belong to the one answer, or to the caller's budget. */
-const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection)$/;
+const OF_THE_RESPONSE = /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection)$/;
 
 async function exchange(scenario: Scenario, id: string | undefined = undefined): Promise<Exchange> {
   const { route, path, body, token, headers } = scenario;
@@ -48,7 +48,7 @@ async function exchange(scenario: Scenario, id: string | undefined = undefined):
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const kept = [...response.headers].filter(([name]) => !OF_THE_ANSWER.test(name));
+  const kept = [...response.headers].filter(([name]) => !OF_THE_RESPONSE.test(name));
   const text = (await response.text()).replace(/"request_id":"[^"]*"/, '"request_id":""');
   const said = JSON.stringify([response.status, kept, text]);
   return { status: response.status, said: id === undefined ? said : said.replaceAll(id, '<id>') };
@@ -167,9 +167,9 @@ describe('a record named in an event', () => {
       const { status, body } = await deliver(api, mine, { event_type: route.event?.type, data });
       return [status, JSON.stringify({ ...body, request_id: '' })];
     };
-    const answer = await ask(foreign);
-    expect(answer).toEqual(await ask(noneLike(foreign)));
-    expect(answer).toEqual([422, expect.stringContaining(`#/data/${field}`)]);
+    const reply = await ask(foreign);
+    expect(reply).toEqual(await ask(noneLike(foreign)));
+    expect(reply).toEqual([422, expect.stringContaining(`#/data/${field}`)]);
   });
 });
 
@@ -242,19 +242,19 @@ describe('what others do', () => {
     const asked = [...reads, ...lists.map((list) => withQuery(list, 'page_size=1'))].map((read) =>
       read.token === platform ? { ...read, token: mine.token } : read,
     );
-    const answers = async () => {
+    const replies = async () => {
       const said: [string, string][] = [];
       for (const each of asked) said.push([each.path, (await exchange(each)).said]);
       return said;
     };
-    const before = await answers();
+    const before = await replies();
     expect(before.length).toBeGreaterThan(30);
     for (const [operationId, { response }] of operations) {
       expect((await exchange(await rivals.scenario(operationId))).status, operationId).toBe(response.status);
     }
-    expect(await answers()).toEqual(before);
+    expect(await replies()).toEqual(before);
     // And they do see what they do themselves.
     await testTenant.make('Client');
-    expect(await answers()).not.toEqual(before);
+    expect(await replies()).not.toEqual(before);
   });
 });

@@ -85,11 +85,11 @@ describe('the platform', () => {
   });
 
   it('alone does both', async () => {
-    for (const answer of [
+    for (const response of [
       await create({ name: 'Mine' }, org.token),
       await api.request('GET', PATH, { token: org.token }),
     ]) {
-      expect([answer.status, answer.body.type]).toEqual([403, 'urn:problem-type:custodia:forbidden']);
+      expect([response.status, response.body.type]).toEqual([403, 'urn:problem-type:custodia:forbidden']);
     }
   });
 

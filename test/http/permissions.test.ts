@@ -195,12 +195,15 @@ describe('the permissions of an integration', () => {
     [Array.from({ length: 101 }, (_, index) => `a${'b'.repeat(index)}:read`.slice(0, 80)), ['#/permissions']],
   ])('are codes that there are, each once: not %j', async (permissions, pointers) => {
     const { body: integration } = await register(full, []);
-    for (const answer of [
+    for (const response of [
       await register(full, permissions),
       await full.ask('PATCH', `${INTEGRATIONS}/${integration.id}`, { permissions }),
       await full.ask('POST', ROLES, { code: randomUUID(), label: 'x', permissions }),
     ]) {
-      expect([answer.status, answer.body.errors?.slice(0, 2).map(({ pointer }) => pointer)]).toEqual([422, pointers]);
+      expect([response.status, response.body.errors?.slice(0, 2).map(({ pointer }) => pointer)]).toEqual([
+        422,
+        pointers,
+      ]);
     }
   });
 });

@@ -102,10 +102,10 @@ describe('a registration', () => {
       WRITE_ID: expect.anything(),
     });
     const body = { app_code: victim.appCode, display_name: 'Mine' };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map(() => api.request('POST', '/api/v1/integrations', { token: attacker.token, body })),
     );
-    expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+    expect(responses.map(({ status }) => status)).toEqual([409, 409]);
     expect(await read(pointer(victim.appCode))).toEqual(before);
     expect(await read(credentials(attacker.orgId, victim.appCode))).toEqual({});
   });

@@ -110,13 +110,13 @@ describe.each(cuts)('a key that was %s', (how, status, cut) => {
   it('gives and ends no role that has permissions', async () => {
     const [having, without] = [await member({ role_id: roles.strong }), await member({})];
     expect((await cut(writer)).status).toBeLessThan(300);
-    const answers = [
+    const responses = [
       await writer.ask('POST', CREATE, { user_id: person, role_id: roles.strong }),
       await writer.ask('PATCH', pathOf(without), { role_id: roles.strong }),
       await writer.ask('PATCH', pathOf(having), { role_id: null }),
       await writer.ask('PATCH', pathOf(having), { status: 'inactive' }),
     ];
-    expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => status));
+    expect(responses.map((response) => response.status)).toEqual(responses.map(() => status));
     expect(await owner.read(pathOf(having))).toMatchObject({ role_id: roles.strong, status: 'active' });
     expect(await owner.read(pathOf(without))).toMatchObject({ role_id: null });
   });

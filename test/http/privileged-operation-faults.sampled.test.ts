@@ -59,11 +59,11 @@ async function meet(request: () => ReturnType<Calls['ask']>, fault: Fault, times
     vi.setSystemTime(Date.now() + 3_000);
     return fault;
   });
-  const answer = await request();
+  const response = await request();
   faulty.follow(() => undefined);
-  expect([200, 201, 503]).toContain(answer.status);
-  if (times === Number.POSITIVE_INFINITY) expect(answer.status).toBe(503);
-  return answer.status === 503 ? { ...(await request()), isSecond: true } : { ...answer, isSecond: false };
+  expect([200, 201, 503]).toContain(response.status);
+  if (times === Number.POSITIVE_INFINITY) expect(response.status).toBe(503);
+  return response.status === 503 ? { ...(await request()), isSecond: true } : { ...response, isSecond: false };
 }
 
 const FAULTS = ['reply-lost', 'timeout', 'applied-server-error', 'dropped', 'conflict'] as const;
@@ -85,10 +85,10 @@ describe('a key that', () => {
       const secret = generateSecret();
       const fields = { previous_valid_for: 0, secret };
       const rotate = () => key.ask('POST', `${key.path}/rotate-secret`, fields, { headers });
-      const { status, body, headers: answered, isSecond } = await meet(rotate, fault, times);
+      const { status, body, headers: responded, isSecond } = await meet(rotate, fault, times);
       expect([status, await epochOf(key)]).toEqual([201, 1]);
       // It is not shown to a token that has ended, but in the answer of the very request that ended it.
-      expect(body.secret).toBe(isSecond && answered.get('idempotent-replayed') === 'true' ? null : secret);
+      expect(body.secret).toBe(isSecond && responded.get('idempotent-replayed') === 'true' ? null : secret);
       expect([await loginWith(api, key.appCode, secret), await loginWith(api, key.appCode, key.secret)]).toEqual([
         200, 401,
       ]);

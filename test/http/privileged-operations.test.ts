@@ -54,8 +54,8 @@ const forgetSecretId = async (appCode: string) =>
     new UpdateCommand({ ...(await placeOfCredentials(appCode)), UpdateExpression: 'REMOVE secrets[0].id' }),
   );
 
-type Answered = Pick<ApiResponse, 'status' | 'headers'>;
-const expectEnded = ({ status, headers }: Answered) =>
+type Responded = Pick<ApiResponse, 'status' | 'headers'>;
+const expectEnded = ({ status, headers }: Responded) =>
   expect([status, headers.get('www-authenticate')]).toEqual([
     401,
     expect.stringContaining('error="invalid_token", error_description="The integration is inactive'),
@@ -123,8 +123,8 @@ describe('an integration that was narrowed', () => {
   it('does not widen itself again', async () => {
     await changed(key, { permissions: ['clients:read', 'integrations:write'] });
     const wide = ['clients:read', 'users:write'];
-    const answers = [await change(key, key, { permissions: null }), await change(key, key, { permissions: wide })];
-    expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
+    const responses = [await change(key, key, { permissions: null }), await change(key, key, { permissions: wide })];
+    expect(responses.map(({ status, body }) => [status, body.detail])).toEqual([
       [403, 'The caller no longer has all permissions.'],
       [403, 'The caller no longer has users:write.'],
     ]);
@@ -153,12 +153,12 @@ describe('an integration that was narrowed', () => {
   it('takes over no other that has more than is left to it', async () => {
     const other = await keyMadeBy(api, owner);
     await changed(key, { permissions: ['integrations:write'] });
-    for (const answer of [
+    for (const response of [
       await rotate(key, other),
       await change(key, other, { display_name: 'Mine' }),
       await key.ask('POST', `${other.path}/revoke-tokens`),
     ]) {
-      expect([answer.status, answer.body.detail]).toEqual([403, 'The caller no longer has all permissions.']);
+      expect([response.status, response.body.detail]).toEqual([403, 'The caller no longer has all permissions.']);
     }
     expect(await loginWith(api, other.appCode, other.secret)).toBe(200);
   });

@@ -44,22 +44,22 @@ const budgetOf = ({ headers }: { readonly headers: Headers }) => [
 
 const limitTo = async (rate_limit: number | null) => {
   const path = `/api/v1/integrations/${org.integrationId}?org_id=${org.orgId}`;
-  const answer = await api.request('PATCH', path, { token: await api.platformToken(), body: { rate_limit } });
-  expect([answer.status, answer.body.rate_limit]).toEqual([200, rate_limit]);
+  const response = await api.request('PATCH', path, { token: await api.platformToken(), body: { rate_limit } });
+  expect([response.status, response.body.rate_limit]).toEqual([200, rate_limit]);
 };
 
 describe('the request budget', () => {
   it('is told with every answer to a caller', async () => {
     vi.stubEnv('RATE_LIMIT', '600');
     expect(budgetOf(await ask())).toEqual(['"default";q=600;w=60', '"default";r=599;t=1']);
-    const answers = [
+    const responses = [
       await ask('GET', `/api/v1/clients/${randomUUID()}`),
       await ask('GET', '/api/v1/clients?page=0'),
       await ask('POST', '/api/v1/clients', { body: {} }),
       await ask('GET', '/api/v1/orgs'),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 400, 422, 403]);
-    expect(answers.map((answer) => budgetOf(answer)[1])).toEqual([
+    expect(responses.map(({ status }) => status)).toEqual([404, 400, 422, 403]);
+    expect(responses.map((response) => budgetOf(response)[1])).toEqual([
       '"default";r=598;t=1',
       '"default";r=597;t=1',
       '"default";r=596;t=1',
@@ -153,11 +153,11 @@ describe('the request budget', () => {
 
 /** Another integration of the same organization. */
 const secondKey = async (): Promise<OrgAccess> => {
-  const answer = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
+  const response = await api.request<Record<string, string>>('POST', '/api/v1/integrations', {
     token: org.token,
     body: { app_code: `app-${randomUUID()}`, display_name: 'Second' },
   });
-  const { id: integrationId = '', app_code: appCode = '', secret = '' } = answer.body;
+  const { id: integrationId = '', app_code: appCode = '', secret = '' } = response.body;
   return { orgId: org.orgId, integrationId, appCode, secret, token: await api.login(appCode, secret) };
 };
 
@@ -169,10 +169,10 @@ describe('the budget of a tenant', () => {
     vi.setSystemTime(Date.now() + 61_000);
     vi.stubEnv('RATE_LIMIT', '5');
     vi.stubEnv('TENANT_RATE_LIMIT', '6');
-    const answers = [];
-    for (let turn = 0; turn < 4; turn++) answers.push(await list(org.token), await list(second.token));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
-    const [refused] = answers.slice(-1);
+    const responses = [];
+    for (let turn = 0; turn < 4; turn++) responses.push(await list(org.token), await list(second.token));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
+    const [refused] = responses.slice(-1);
     expect([refused?.body.detail, refused?.headers.get('retry-after')]).toEqual([
       'All integrations of this tenant together may send 6 requests a minute.',
       '10',
@@ -303,7 +303,7 @@ describe('a webhook', () => {
     const refused = [];
     for (let turn = 0; turn < 3; turn++) refused.push(await deliver(api, second, event));
     expect(refused.map(({ status }) => status)).toEqual([403, 403, 429]);
-    expect(refused.map((answer) => budgetOf(answer)[0])).toEqual(Array(3).fill('"default";q=2;w=60'));
+    expect(refused.map((response) => budgetOf(response)[0])).toEqual(Array(3).fill('"default";q=2;w=60'));
     expect((await ask()).status).toBe(200);
   });
 
@@ -317,8 +317,8 @@ describe('a webhook', () => {
   it('is charged once, also when its work has to be done again', async () => {
     vi.stubEnv('RATE_LIMIT', '600');
     const eventId = randomUUID();
-    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver(api, org, event, { eventId })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
+    const responses = await Promise.all(Array.from({ length: 16 }, () => deliver(api, org, event, { eventId })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
     expect(budgetOf(await ask())[1]).toBe('"default";r=583;t=2');
   });
 });

@@ -77,10 +77,10 @@ describe('creates that are refused again and again', () => {
   ];
 
   it.each(refusals)('take one number and leave no tombstone for good: $what', async ({ kind, send }) => {
-    const answers = [];
-    for (let count = 0; count < 6; count++) answers.push(await send());
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(422));
-    expect(new Set(answers.map(({ body }) => JSON.stringify(body.errors))).size).toBe(1);
+    const responses = [];
+    for (let count = 0; count < 6; count++) responses.push(await send());
+    expect(responses.map(({ status }) => status)).toEqual(Array(6).fill(422));
+    expect(new Set(responses.map(({ body }) => JSON.stringify(body.errors))).size).toBe(1);
     expect(await leftBy(kind)).toEqual({ numbers: 1, tombstones: 0 });
   });
 

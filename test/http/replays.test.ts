@@ -25,8 +25,8 @@ const underKey = () => ({ headers: { 'idempotency-key': randomUUID() } });
 const change = (of: Pick<Key, 'path'>, body: JsonBody) => owner.ask('PATCH', of.path, body);
 const anotherToken = async () => callsOf(api, await api.login(key.appCode, key.secret));
 
-type Answer = Awaited<ReturnType<Calls['ask']>>;
-const isReplay = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true';
+type Reply = Awaited<ReturnType<Calls['ask']>>;
+const isReplay = ({ headers }: Reply) => headers.get('idempotent-replayed') === 'true';
 
 describe('a secret in a repeated answer', () => {
   it('is shown to the token that asked, which may have lost the first answer', async () => {

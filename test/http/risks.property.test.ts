@@ -59,7 +59,7 @@ class ClientStory {
   }
 
   async take(taken: Step): Promise<void> {
-    const { status, body } = await this.#answer(taken);
+    const { status, body } = await this.#response(taken);
     expect([taken.step, [200, 201, 204, 404, 409, 422].includes(status), status]).toEqual([taken.step, true, status]);
     if (taken.step === 'create service' && status === 201) this.#services.push(String(body.id));
     if (taken.step === 'create resource' && status === 201) this.#resources.push(String(body.id));
@@ -70,7 +70,7 @@ class ClientStory {
     await Promise.all(this.#services.map((id) => mine.remove(`/services/${id}`)));
   }
 
-  #answer(taken: Step): Promise<ApiResponse> {
+  #response(taken: Step): Promise<ApiResponse> {
     switch (taken.step) {
       case 'create service':
         return mine.post('/services', {

@@ -2,18 +2,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import {
-  type Answered,
   type ApiDriver,
   apiDriverOf,
   later,
   NOWHERE,
   pointersOf,
+  type Responded,
   withoutRequestId,
 } from './api-driver.ts';
 
 let api: Api;
 let mine: ApiDriver;
-let client: Answered;
+let client: Responded;
 
 beforeAll(async () => {
   api = await startApi();
@@ -61,8 +61,8 @@ describe('a change of a service', () => {
     const { body, headers } = await mine.get(path);
     expect(fields.map((field) => body[field])).toEqual(fields);
     const conditional = { headers: { 'if-match': headers.get('etag') ?? '' } };
-    const answers = await Promise.all(['a', 'b', 'c'].map((plan) => mine.patch(path, { plan }, conditional)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
+    const responses = await Promise.all(['a', 'b', 'c'].map((plan) => mine.patch(path, { plan }, conditional)));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 412, 412]);
   });
 });
 

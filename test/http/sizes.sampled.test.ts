@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_ANSWER, MAX_JSON, MAX_RECORD } from '../../shared/contract/sizes.ts';
+import { MAX_JSON, MAX_RECORD, MAX_RESPONSE } from '../../shared/contract/sizes.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/table/lists/read-budget.ts';
 import { type Api, startApi } from '../support/api.ts';
@@ -17,10 +17,10 @@ class Meter extends NodeHttpHandler {
   bytes = 0;
 
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
-    const answer = await super.handle(request, options);
+    const response = await super.handle(request, options);
     if (/\.(Query|BatchGetItem)$/.test(request.headers['x-amz-target'] ?? ''))
-      this.bytes += Number(answer.response.headers['content-length']);
-    return answer;
+      this.bytes += Number(response.response.headers['content-length']);
+    return response;
   }
 }
 
@@ -214,7 +214,7 @@ describe.skipIf(EXTENT === 'sample')('a page', () => {
     for (const path of ['/api/v1/resources', '/api/v1/clients', `/api/v1/resources?client_id=${clientId}`]) {
       const { data } = await acme.read(path);
       expect(data).toHaveLength(25);
-      expect(Buffer.byteLength(JSON.stringify(JSON.stringify(data)))).toBeLessThan(MAX_ANSWER);
+      expect(Buffer.byteLength(JSON.stringify(JSON.stringify(data)))).toBeLessThan(MAX_RESPONSE);
     }
   });
 

@@ -138,8 +138,8 @@ describe('deleting a ticket', () => {
       await org.create(TICKETS, newTicket({ status: 'closed' })),
       await org.create(TICKETS, newTicket()),
     ];
-    const answers = await Promise.all(Array.from({ length: 8 }, () => org.ask('DELETE', `${TICKETS}/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(7).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => org.ask('DELETE', `${TICKETS}/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, ...Array(7).fill(404)]);
     expect(await org.read(TICKETS)).toMatchObject({ total: 1 });
     expect(await org.read(`${TICKETS}?status=closed`)).toMatchObject({ total: 0 });
   });
@@ -147,15 +147,15 @@ describe('deleting a ticket', () => {
   it('leaves no message behind that came at the same moment', async () => {
     for (let round = 0; round < 5; round++) {
       const { id } = await acme.create(TICKETS, newTicket());
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 21 }, (_, index) =>
           index === 10
             ? acme.ask('DELETE', `${TICKETS}/${id}`)
             : acme.ask('POST', `${TICKETS}/${id}/messages`, newMessage()),
         ),
       );
-      const said = answers.filter((_, index) => index !== 10).map(({ status }) => status);
-      expect(answers[10]?.status).toBe(204);
+      const said = responses.filter((_, index) => index !== 10).map(({ status }) => status);
+      expect(responses[10]?.status).toBe(204);
       expect(said.every((status) => status === 201 || status === 404)).toBe(true);
       expect(await traces(id)).toEqual([]);
     }

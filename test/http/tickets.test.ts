@@ -42,8 +42,8 @@ describe('changing a ticket', () => {
     const { id } = await acme.create(TICKETS, newTicket());
     const fields = ['subject', 'description', 'assigned_team', 'priority'];
     const changes = Array.from({ length: 16 }, (_, index) => ({ [fields[index % 4] ?? '']: `v${index}` }));
-    const answers = await Promise.all(changes.map((change) => acme.ask('PATCH', `${TICKETS}/${id}`, change)));
-    expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
+    const responses = await Promise.all(changes.map((change) => acme.ask('PATCH', `${TICKETS}/${id}`, change)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(16).fill(200));
     const etag = (await acme.ask('GET', `${TICKETS}/${id}`)).headers.get('etag');
     expect(etag?.split('.')[0]).toBe('"17');
   });
@@ -89,12 +89,12 @@ describe('what a ticket refers to', () => {
     for (const field of ['service_id', 'resource_id'] as const) {
       const made = await installation(acme);
       const { client_id } = made;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         acme.ask('DELETE', `/api/v1/${field.replace('_id', 's')}/${made[field]}`),
         ...Array.from({ length: 6 }, () => acme.ask('POST', TICKETS, newTicket({ client_id, [field]: made[field] }))),
       ]);
-      expect(answers[0]?.status).toBe(204);
-      for (const { status, body } of answers.slice(1)) {
+      expect(responses[0]?.status).toBe(204);
+      for (const { status, body } of responses.slice(1)) {
         if (status === 422) expect(body.errors).toEqual(pointsAt(field));
         else expect([status, body[field]]).toEqual([201, made[field]]);
       }

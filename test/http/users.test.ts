@@ -25,9 +25,9 @@ describe('creating a user', () => {
   it('takes an email once in a tenant, however it is spelt and whoever is first', async () => {
     const email = address();
     const spelt = [email, email.toUpperCase(), email.replace('acme', 'Acme'), email];
-    const answers = await Promise.all(spelt.map((spelling) => acme.ask('POST', USERS, { email: spelling })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    for (const { body } of answers.filter(({ status }) => status === 409))
+    const responses = await Promise.all(spelt.map((spelling) => acme.ask('POST', USERS, { email: spelling })));
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
+    for (const { body } of responses.filter(({ status }) => status === 409))
       expect(body.errors).toEqual(pointsAt('email'));
     expect(await newUser({ email }, rival)).toMatchObject({ email });
   });

@@ -82,8 +82,10 @@ describe('a delivery', () => {
   it('comes through once of sixteen at the same time', async () => {
     const eventId = randomUUID();
     const name = `Race ${eventId}`;
-    const answers = await Promise.all(Array.from({ length: 16 }, () => deliver(api, org, created(name), { eventId })));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
+    const responses = await Promise.all(
+      Array.from({ length: 16 }, () => deliver(api, org, created(name), { eventId })),
+    );
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(15).fill(409)]);
     const { data } = await listed('/api/v1/clients?page_size=200');
     expect(data.filter((client) => client.name === name)).toHaveLength(1);
   });
@@ -181,10 +183,10 @@ describe('a delivery', () => {
 describe('a delivery is refused', () => {
   it('for an app code that nobody has, whoever has signed it: 404; without the form of a signature: 401', async () => {
     const nobody = { ...org, appCode: 'nobody-has-this' };
-    const answer = (signature: string) => deliver(api, nobody, created('Never'), { signature });
-    expect(problem(await answer('0'.repeat(64)))).toEqual([404, 'not-found']);
+    const response = (signature: string) => deliver(api, nobody, created('Never'), { signature });
+    expect(problem(await response('0'.repeat(64)))).toEqual([404, 'not-found']);
     for (const signature of ['', 'nonsense', '0'.repeat(63), `${'0'.repeat(64)}, ${'0'.repeat(64)}`]) {
-      expect(problem(await answer(signature))).toEqual([401, 'invalid-signature']);
+      expect(problem(await response(signature))).toEqual([401, 'invalid-signature']);
     }
   });
 
@@ -229,9 +231,9 @@ describe('a delivery is refused', () => {
       const status = await new Promise((resolve, reject) => {
         const names = ['X-Event-ID', 'one', second, 'two', 'X-Signature', sign(raw, org.secret)];
         const headers = [...names, 'Content-Type', 'application/json', 'Host', 'localhost'];
-        request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', headers }, (answer) => {
-          answer.resume();
-          resolve(answer.statusCode);
+        request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', headers }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
         })
           .on('error', reject)
           .end(raw);

@@ -51,10 +51,10 @@ async function opens({ appCode }: Pick<Key, 'appCode'>, secret: unknown): Promis
 const OPEN = [200, 200];
 const SHUT = [401, 401];
 
-type Answer = Awaited<ReturnType<Calls['ask']>>;
+type Reply = Awaited<ReturnType<Calls['ask']>>;
 
 /** The change has ended so many secrets, and given the integration a new one. */
-async function expectEnded(key: Key, { status, body, headers }: Answer, count = 1): Promise<void> {
+async function expectEnded(key: Key, { status, body, headers }: Reply, count = 1): Promise<void> {
   const { secret, ended_secrets, ...record } = body;
   expect([status, ended_secrets, secret]).toEqual([200, count, expect.stringMatching(/^cst_[\w-]{43}$/)]);
   expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
@@ -77,18 +77,18 @@ describe('an integration that a weak key has made', () => {
 
   it('loses it also where it is inactive, and where as much is taken away as is given', async () => {
     const [sleeping, exchanged] = [await made(['clients:read']), await made(['clients:read'])];
-    const answers = [
+    const responses = [
       await permit(sleeping, null, owner, { status: 'inactive' }),
       await permit(exchanged, ['users:read']),
     ];
-    expect(answers.map(({ status, body }) => [status, body.ended_secrets])).toEqual([
+    expect(responses.map(({ status, body }) => [status, body.ended_secrets])).toEqual([
       [200, 1],
       [200, 1],
     ]);
     await owner.ask('PATCH', sleeping.path, { status: 'active' });
     for (const [index, key] of [sleeping, exchanged].entries()) {
       expect(await opens(key, key.secret)).toEqual(SHUT);
-      expect(await opens(key, answers[index]?.body.secret)).toEqual(OPEN);
+      expect(await opens(key, responses[index]?.body.secret)).toEqual(OPEN);
     }
   });
 

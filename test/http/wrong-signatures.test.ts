@@ -57,9 +57,9 @@ const deliverFrom = (localAddress: string): Promise<number | undefined> =>
       'X-Event-ID': 'elsewhere',
       'X-Signature': sign(EVENT, org.secret),
     };
-    request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', localAddress, headers }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode);
+    request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', localAddress, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
     })
       .on('error', reject)
       .end(EVENT);
@@ -157,10 +157,10 @@ describe('a delivery with a right signature', () => {
       token: await api.platformToken(),
       body: { status: 'inactive' },
     });
-    const answers = [await deliver(api, org, EVENT), await deliver(api, org, EVENT)];
-    expect([status, ...answers.map((answer) => answer.status)]).toEqual([200, 403, 403]);
-    expect(answers.map(({ headers }) => headers.get('ratelimit'))).toEqual(
-      answers.map(() => expect.stringMatching(/^"default";r=\d+;t=\d+$/)),
+    const responses = [await deliver(api, org, EVENT), await deliver(api, org, EVENT)];
+    expect([status, ...responses.map((response) => response.status)]).toEqual([200, 403, 403]);
+    expect(responses.map(({ headers }) => headers.get('ratelimit'))).toEqual(
+      responses.map(() => expect.stringMatching(/^"default";r=\d+;t=\d+$/)),
     );
   });
 });

@@ -39,7 +39,7 @@ const countedIn = (metric: string, context: Readonly<Record<string, string | num
   return filters.every(({ pattern }) => matches(pattern, lineOf(context)));
 };
 
-const answered = (status: number, type?: GatewayResponseType) => ({
+const responded = (status: number, type?: GatewayResponseType) => ({
   status,
   ...(type === undefined ? {} : { 'error.responseType': type }),
 });
@@ -52,18 +52,18 @@ it('lines of the access log are looked for in its group', () => {
 
 describe('failures of the authorizer', () => {
   it.each([
-    ['it threw, or ran out of time', answered(503, 'AUTHORIZER_FAILURE')],
-    ['it could not be called, or answered nonsense', answered(503, 'AUTHORIZER_CONFIGURATION_ERROR')],
+    ['it threw, or ran out of time', responded(503, 'AUTHORIZER_FAILURE')],
+    ['it could not be called, or answered nonsense', responded(503, 'AUTHORIZER_CONFIGURATION_ERROR')],
   ])('are: %s', (_, line) => {
     expect(countedIn('AuthorizerFailures', line)).toBe(true);
   });
 
   it.each([
-    ['it refused a token, or there was none', answered(401, 'UNAUTHORIZED')],
-    ['its policy denies', answered(401, 'ACCESS_DENIED')],
-    ['a function is down', answered(504, 'INTEGRATION_FAILURE')],
-    ['all is well', answered(200)],
-    ['somebody calls himself that', { ...answered(401, 'UNAUTHORIZED'), 'identity.userAgent': 'AUTHORIZER_FAILURE' }],
+    ['it refused a token, or there was none', responded(401, 'UNAUTHORIZED')],
+    ['its policy denies', responded(401, 'ACCESS_DENIED')],
+    ['a function is down', responded(504, 'INTEGRATION_FAILURE')],
+    ['all is well', responded(200)],
+    ['somebody calls himself that', { ...responded(401, 'UNAUTHORIZED'), 'identity.userAgent': 'AUTHORIZER_FAILURE' }],
   ])('are not: %s', (_, line) => {
     expect(countedIn('AuthorizerFailures', line)).toBe(false);
   });
@@ -71,12 +71,12 @@ describe('failures of the authorizer', () => {
 
 describe('refusals as too many', () => {
   it('are those of the stage and those of a budget', () => {
-    expect(countedIn('TooManyRequests', answered(429, 'THROTTLED'))).toBe(true);
-    expect(countedIn('TooManyRequests', answered(429))).toBe(true);
+    expect(countedIn('TooManyRequests', responded(429, 'THROTTLED'))).toBe(true);
+    expect(countedIn('TooManyRequests', responded(429))).toBe(true);
   });
 
   it.each([200, 401, 403, 404, 500, 503])('are no others: %d', (status) => {
-    expect(countedIn('TooManyRequests', { ...answered(status), responseLength: 429, responseLatency: 429 })).toBe(
+    expect(countedIn('TooManyRequests', { ...responded(status), responseLength: 429, responseLatency: 429 })).toBe(
       false,
     );
   });
@@ -85,15 +85,15 @@ describe('refusals as too many', () => {
 describe('refused logins', () => {
   const login = { httpMethod: 'POST', resourcePath: '/api/v1/auth/login' };
   it.each([401, 429])('are those with %d', (status) => {
-    expect(countedIn('FailedLogins', { ...answered(status), ...login })).toBe(true);
+    expect(countedIn('FailedLogins', { ...responded(status), ...login })).toBe(true);
   });
 
   it.each([
-    ['they succeed', { ...answered(200), ...login }],
-    ['the input is wrong', { ...answered(422), ...login }],
-    ['the service failed', { ...answered(503), ...login }],
-    ['a token is refused elsewhere', { ...answered(401), ...login, resourcePath: '/api/v1/clients' }],
-    ['it is no login', { ...answered(429), ...login, httpMethod: 'GET' }],
+    ['they succeed', { ...responded(200), ...login }],
+    ['the input is wrong', { ...responded(422), ...login }],
+    ['the service failed', { ...responded(503), ...login }],
+    ['a token is refused elsewhere', { ...responded(401), ...login, resourcePath: '/api/v1/clients' }],
+    ['it is no login', { ...responded(429), ...login, httpMethod: 'GET' }],
   ])('are not: %s', (_, line) => {
     expect(countedIn('FailedLogins', line)).toBe(false);
   });

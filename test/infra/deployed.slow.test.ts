@@ -123,8 +123,8 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect(api.account.requests.flatMap(foreign)).toEqual([]);
   });
 
-  const created = async (answer: Promise<ApiResponse>): Promise<JsonBody & { id: string }> => {
-    const { status, body } = await answer;
+  const created = async (response: Promise<ApiResponse>): Promise<JsonBody & { id: string }> => {
+    const { status, body } = await response;
     expect(status, JSON.stringify([body, api.account.refusals])).toBe(201);
     return body as JsonBody & { id: string };
   };
@@ -208,8 +208,8 @@ describe('what touches two tenants works under the roles of the stack', () => {
   it('a webhook, once', async () => {
     const eventId = randomUUID();
     const event = { event_type: 'client.created', data: { name: 'By webhook' } };
-    const answers = [await deliver(api, acme, event, { eventId }), await deliver(api, acme, event, { eventId })];
-    expect(answers.map(({ status }) => status)).toEqual([200, 409]);
+    const responses = [await deliver(api, acme, event, { eventId }), await deliver(api, acme, event, { eventId })];
+    expect(responses.map(({ status }) => status)).toEqual([200, 409]);
   });
 
   it('a login that is refused, in the audit log of the integration’s organization', async () => {

@@ -27,24 +27,24 @@ function functionOf(code: string, { file = 'index.mjs', handler = 'index.handler
   return made;
 }
 
-const answerTo = async (code: string, event: unknown = {}): Promise<unknown> => {
+const responseTo = async (code: string, event: unknown = {}): Promise<unknown> => {
   const outcome = await functionOf(code).invoke(event);
   return 'payload' in outcome ? JSON.parse(outcome.payload) : outcome;
 };
 
 describe('a handler', () => {
   it('gets event and context, and no variable of this machine', async () => {
-    const answer = await answerTo(
+    const response = await responseTo(
       `export const handler = async (event, context) =>
         ({ event, left: context.getRemainingTimeInMillis(), keys: Object.keys(context), variables: Object.keys(process.env) });`,
       { a: 1 },
     );
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       event: { a: 1 },
       keys: expect.arrayContaining(['awsRequestId', 'invokedFunctionArn', 'functionName', 'memoryLimitInMB']),
       variables: expect.arrayContaining(['OWN', '_HANDLER', '_X_AMZN_TRACE_ID', 'AWS_LAMBDA_FUNCTION_NAME']),
     });
-    const { keys, variables, left } = answer as { keys: string[]; variables: string[]; left: number };
+    const { keys, variables, left } = response as { keys: string[]; variables: string[]; left: number };
     for (const gone of ['done', 'succeed', 'fail', 'callbackWaitsForEmptyEventLoop']) expect(keys).not.toContain(gone);
     expect(variables).not.toContain('PATH');
     expect(left).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ describe('a handler', () => {
     ['a value without a promise', 'export const handler = () => 7;', 7],
     ['a value of its default export', 'export default { handler: () => 8 };', 8],
   ])('answers %s', async (_, code, expected) => {
-    expect(await answerTo(code)).toEqual(expected);
+    expect(await responseTo(code)).toEqual(expected);
   });
 
   it.each([

@@ -40,9 +40,9 @@ let written: readonly object[];
 
 const KEY = randomUUID();
 const create = async (stage: RunningStack, path: string, body: JsonBody, headers = {}): Promise<JsonBody> => {
-  const answer = await stage.request<JsonBody>('POST', path, { token: org.token, body, headers });
-  expect(answer.status, JSON.stringify([answer.body, stage.account.refusals])).toBe(201);
-  return answer.body;
+  const response = await stage.request<JsonBody>('POST', path, { token: org.token, body, headers });
+  expect(response.status, JSON.stringify([response.body, stage.account.refusals])).toBe(201);
+  return response.body;
 };
 const integration = () => ({ app_code: `app-${randomUUID().slice(0, 8)}`, display_name: 'Partner' });
 const loginStatus = async (stage: RunningStack, app_code: unknown, secret: unknown): Promise<number> =>

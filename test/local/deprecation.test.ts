@@ -75,23 +75,23 @@ const toldBy = ({ headers }: Response) => [headers.get('deprecation'), headers.g
 
 describe('a deprecated route', () => {
   it('says since when and until when, and where to read on, beside the links of a page', async () => {
-    const answer = await ask('/old-things');
-    expect([answer.status, ...toldBy(answer)]).toEqual([200, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(answer.headers.get('link')).toBe(
+    const response = await ask('/old-things');
+    expect([response.status, ...toldBy(response)]).toEqual([200, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
+    expect(response.headers.get('link')).toBe(
       '</old-things?page=1>; rel="first", </old-things?page=2>; rel="next", </old-things?page=2>; rel="last", </api/v1/docs#old-things>; rel="deprecation"',
     );
   });
 
   it('says so in a problem too', async () => {
-    const answer = await ask('/old-things?page=0');
-    expect([answer.status, ...toldBy(answer)]).toEqual([400, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(answer.headers.get('link')).toBe('</api/v1/docs#old-things>; rel="deprecation"');
+    const response = await ask('/old-things?page=0');
+    expect([response.status, ...toldBy(response)]).toEqual([400, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
+    expect(response.headers.get('link')).toBe('</api/v1/docs#old-things>; rel="deprecation"');
   });
 
   it('with a parameter that is deprecated for longer has the earlier day, and both links', async () => {
-    const answer = await ask('/old-things?colour=red');
-    expect(toldBy(answer)).toEqual(['@1761955200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(answer.headers.get('link')).toContain(
+    const response = await ask('/old-things?colour=red');
+    expect(toldBy(response)).toEqual(['@1761955200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
+    expect(response.headers.get('link')).toContain(
       '</api/v1/docs#old-things>; rel="deprecation", <https://docs.acme.example/colour>; rel="deprecation"',
     );
   });
@@ -103,15 +103,15 @@ describe('a deprecated parameter', () => {
       ['/things?colour=red', 200],
       ['/things?colour=red&size=1', 409],
     ] as const) {
-      const answer = await ask(path);
-      expect([answer.status, ...toldBy(answer)]).toEqual([status, '@1761955200', null]);
-      expect(answer.headers.get('link')).toBe('<https://docs.acme.example/colour>; rel="deprecation"');
+      const response = await ask(path);
+      expect([response.status, ...toldBy(response)]).toEqual([status, '@1761955200', null]);
+      expect(response.headers.get('link')).toBe('<https://docs.acme.example/colour>; rel="deprecation"');
     }
   });
 
   it('is not told of where it is not', async () => {
-    const answer = await ask('/things?size=1');
-    expect([...toldBy(answer), answer.headers.get('link')]).toEqual([null, null, null]);
+    const response = await ask('/things?size=1');
+    expect([...toldBy(response), response.headers.get('link')]).toEqual([null, null, null]);
     expect(toldBy(await ask('/things'))).toEqual([null, null]);
   });
 });

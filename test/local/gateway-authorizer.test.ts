@@ -3,11 +3,11 @@ import { describe, expect, it, vi } from 'vitest';
 import { allow, eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 
 const token = (value: string) => ({ headers: ['authorization', `Bearer ${value}`] });
-const counting = (answer: (event: APIGatewayRequestAuthorizerEvent) => unknown) => {
+const counting = (response: (event: APIGatewayRequestAuthorizerEvent) => unknown) => {
   const events: APIGatewayRequestAuthorizerEvent[] = [];
   const authorize = (event: APIGatewayRequestAuthorizerEvent): unknown => {
     events.push(event);
-    return answer(event);
+    return response(event);
   };
   return { events, authorize };
 };
@@ -151,8 +151,8 @@ describe('a route with a bearer token', () => {
     ['has a list in its context', 503, { ...policy(statement('Allow', '*')), context: { a: [] } }],
     ['is nothing', 503, undefined],
     ['is too much', 503, 'allow'],
-  ])('whose policy %s is a %d', async (_, status, answer) => {
-    const { send } = await fakeGateway({ authorize: () => answer });
+  ])('whose policy %s is a %d', async (_, status, response) => {
+    const { send } = await fakeGateway({ authorize: () => response });
     expect((await send('GET', '/v1/secret', token('a'))).status).toBe(status);
   });
 });

@@ -7,7 +7,7 @@ import { eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 /** Content codings: responses that come compressed, and compressed bodies of requests. */
 
 const LONG = JSON.stringify({ text: 'é'.repeat(COMPRESSED_FROM) });
-const answering = (answer: object) => fakeGateway({ things: () => ({ statusCode: 200, ...answer }) });
+const responding = (response: object) => fakeGateway({ things: () => ({ statusCode: 200, ...response }) });
 const PLAIN = (bytes: Buffer): Buffer => bytes;
 
 describe('a response', () => {
@@ -29,7 +29,7 @@ describe('a response', () => {
     ['__proto__', undefined, PLAIN],
     ['', undefined, PLAIN],
   ])('to a caller that accepts "%s" is coded with %s', async (accepted, coding, decode) => {
-    const { send } = await answering({ body: LONG, headers: { ETag: '"7"' } });
+    const { send } = await responding({ body: LONG, headers: { ETag: '"7"' } });
     const { headers, bytes } = await send('GET', '/v1/things', { headers: ['Accept-Encoding', accepted] });
     expect(decode(bytes).toString()).toBe(LONG);
     expect([headers.get('content-encoding'), headers.get('etag')]).toEqual([coding, '"7"']);
@@ -37,7 +37,7 @@ describe('a response', () => {
   });
 
   it('to a caller that says nothing of it comes as it is', async () => {
-    const { send } = await answering({ body: LONG });
+    const { send } = await responding({ body: LONG });
     const { headers, text } = await send('GET', '/v1/things');
     expect([headers.has('content-encoding'), text]).toEqual([false, LONG]);
   });
@@ -49,22 +49,25 @@ describe('a response', () => {
       ['é'.repeat(COMPRESSED_FROM / 2), true],
       ['', false],
     ] as const) {
-      const { send } = await answering({ body: text });
+      const { send } = await responding({ body: text });
       const { headers } = await send('GET', '/v1/things', { headers: ['Accept-Encoding', 'gzip'] });
       expect(headers.has('content-encoding'), `${text.length} characters`).toBe(isCompressed);
     }
   });
 
   it('is compressed also where it is a function’s error, or comes in base64', async () => {
-    for (const answer of [{ statusCode: 422 }, { body: Buffer.from(LONG).toString('base64'), isBase64Encoded: true }]) {
-      const { send } = await answering({ body: LONG, ...answer });
+    for (const response of [
+      { statusCode: 422 },
+      { body: Buffer.from(LONG).toString('base64'), isBase64Encoded: true },
+    ]) {
+      const { send } = await responding({ body: LONG, ...response });
       const { bytes } = await send('GET', '/v1/things', { headers: ['Accept-Encoding', 'gzip'] });
       expect(gunzipSync(bytes).toString()).toBe(LONG);
     }
   });
 
   it('that the function has coded is left alone', async () => {
-    const { send } = await answering({ body: LONG, headers: { 'content-encoding': 'own' } });
+    const { send } = await responding({ body: LONG, headers: { 'content-encoding': 'own' } });
     const { headers, text } = await send('GET', '/v1/things', { headers: ['Accept-Encoding', 'gzip'] });
     expect([headers.get('content-encoding'), text]).toEqual(['own', LONG]);
   });

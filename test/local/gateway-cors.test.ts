@@ -78,8 +78,8 @@ describe('what the gateway says by itself', () => {
     };
     const { send } = await fakeGateway({ things, corsOrigins: [APP], throttling: { rate: 1e-9, burst: 1 } });
     if (status === '429') await send('GET', path);
-    const { status: answered, headers } = await send('GET', path, from(APP));
-    expect([String(answered), headers.get('access-control-allow-origin')]).toEqual([status, '*']);
+    const { status: responded, headers } = await send('GET', path, from(APP));
+    expect([String(responded), headers.get('access-control-allow-origin')]).toEqual([status, '*']);
     expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
   });
 

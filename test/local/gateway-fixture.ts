@@ -134,13 +134,13 @@ const sender =
 export const sendBytes = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
-    let answer = '';
+    let reply = '';
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
     socket.setEncoding('utf8').on('data', (chunk: string) => {
-      answer += chunk;
+      reply += chunk;
     });
     socket.once('error', reject);
-    socket.once('close', () => resolve(answer));
+    socket.once('close', () => resolve(reply));
   });
 
 /** The event that an echoing function was called with. */

@@ -57,8 +57,8 @@ describe('the check of answers', () => {
     ['a problem as plain JSON', { path: '/v1/nothing', status: 404, body: problem }],
     ['a problem with more', { path: '/', status: 404, headers: problemHeaders, body: { ...problem, stack: '' } }],
     ['a problem without its header', { path: '/v1/secret', status: 401, headers: problemHeaders, body: problem }],
-  ])('refuses %s', (_, answered) => {
-    const wrong = { method: 'GET', path: '/v1/things', status: 204, headers, body: '', ...answered };
+  ])('refuses %s', (_, responded) => {
+    const wrong = { method: 'GET', path: '/v1/things', status: 204, headers, body: '', ...responded };
     expect(() => check(wrong)).toThrow(NotConforming);
   });
 });

@@ -50,23 +50,23 @@ describe('more requests than the gateway answers at the same time', () => {
 describe('a gateway that closes', () => {
   it('closes each connection with its response, also of a request that comes on an open one, and drops none', async () => {
     const { things, calls, resolve } = held();
-    const { url, close, unanswered } = await fakeGateway({ things });
+    const { url, close, unfinished } = await fakeGateway({ things });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const [first, second] = [get(url, agent), get(url, agent)];
     await calls(1);
-    expect(unanswered()).toBe(1);
+    expect(unfinished()).toBe(1);
     const closed = close();
     resolve(DONE);
     const response = await first;
     expect([response.headers.connection, await text(response)]).toEqual(['close', 'done']);
     await expect(second).rejects.toThrow('ECONNREFUSED');
     await closed;
-    expect(unanswered()).toBe(0);
+    expect(unfinished()).toBe(0);
   });
 
   it('tells of requests that it drops when its grace is over, also of a client that has gone away', async () => {
     const { things, calls } = held();
-    const { url, send, close, unanswered } = await fakeGateway({ things, limits: { graceMs: 1 } });
+    const { url, send, close, unfinished } = await fakeGateway({ things, limits: { graceMs: 1 } });
     const dropped = expect(send('GET', '/v1/things')).rejects.toThrow('hang up');
     const gone = await opened(url, 'GET /v1/things HTTP/1.1\r\nHost: a\r\n\r\n');
     await calls(2);
@@ -74,7 +74,7 @@ describe('a gateway that closes', () => {
     await opened(url, 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nabc');
     await close();
     await dropped;
-    expect(unanswered()).toBe(2);
+    expect(unfinished()).toBe(2);
   });
 });
 
@@ -111,8 +111,8 @@ describe('what does not arrive in its time', () => {
 });
 
 /** Its time is longer than a busy machine needs to read what was sent at once. */
-async function slowGateway(answer: () => unknown = () => DONE) {
-  const things = vi.fn(answer);
+async function slowGateway(reply: () => unknown = () => DONE) {
+  const things = vi.fn(reply);
   return { ...(await fakeGateway({ things, limits: { arrivalMs: 500 } })), things };
 }
 

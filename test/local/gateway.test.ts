@@ -253,8 +253,8 @@ describe('limits', () => {
   it('asks a client to go on that waits before it sends its body', async () => {
     const { url } = await fakeGateway();
     const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nConnection: close\r\n';
-    const answer = await sendBytes(url, `${head}Expect: 100-continue\r\n\r\nx`);
-    expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
+    const response = await sendBytes(url, `${head}Expect: 100-continue\r\n\r\nx`);
+    expect(response).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
   });
 
   it('survives clients that go away', async () => {

@@ -96,15 +96,15 @@ describe('npm run seed', () => {
 const organizationIn = (output: string): string | undefined => /^The organization (\S+) /.exec(output)?.[1];
 
 describe('a request of the seed', () => {
-  interface Answer {
+  interface Reply {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body: object;
   }
 
   /** A server that gives these answers, one after the other. */
-  const serverOf = async (answers: readonly Answer[]): Promise<string> => {
-    const left = [...answers];
+  const serverOf = async (replies: readonly Reply[]): Promise<string> => {
+    const left = [...replies];
     const server = createServer((_, response) => {
       const { status, headers = {}, body } = left.shift() ?? { status: 500, body: {} };
       response.writeHead(status, headers).end(JSON.stringify(body));

@@ -156,8 +156,8 @@ describe('npm start', () => {
     const started = start({ RATE_LIMIT: '2' });
     await started.ready();
     const [login = '', create = ''] = linesToPaste(started);
-    const answers = await paste([login, ...Array(3).fill(`${create} -o /dev/null -w '%{http_code}\\n'`)]);
-    expect(answers.split('\n')).toEqual(['201', '201', '429', '']);
+    const replies = await paste([login, ...Array(3).fill(`${create} -o /dev/null -w '%{http_code}\\n'`)]);
+    expect(replies.split('\n')).toEqual(['201', '201', '429', '']);
     const lines = started
       .output()
       .split('\n')
@@ -172,8 +172,8 @@ describe('npm start', () => {
 
   it('throttles each route as a stage does, if it is told to', async () => {
     const url = await start({ THROTTLE_RATE: '1', THROTTLE_BURST: '2' }).ready();
-    const answers = await Promise.all(Array.from(Array(20), () => fetch(`${url}/.well-known/jwks.json`)));
-    const statuses = answers.map(({ status }) => status);
+    const replies = await Promise.all(Array.from(Array(20), () => fetch(`${url}/.well-known/jwks.json`)));
+    const statuses = replies.map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 429]));
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
   });

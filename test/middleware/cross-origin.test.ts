@@ -18,12 +18,12 @@ async function headersOf(
   to: Route,
   origins: string,
   origin?: string,
-  answer: () => Promise<never> | undefined = () => undefined,
+  response: () => Promise<never> | undefined = () => undefined,
 ) {
   vi.stubEnv('CORS_ORIGINS', origins);
   const event = routedEvent(to, origin === undefined ? {} : { multiValueHeaders: { oRIGIN: [origin] } });
   const { headers } = await through([crossOrigin(), problemDetails()], event, async () => {
-    await answer();
+    await response();
     return { statusCode: 200, headers: { Vary: 'Accept-Encoding' }, body: '' };
   });
   return [headers?.['Access-Control-Allow-Origin'], headers?.Vary];

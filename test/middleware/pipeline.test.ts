@@ -10,7 +10,7 @@ import { logger } from '../../shared/logger.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { authorizerContext } from '../support/caller.ts';
 import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts';
-import { answer, bodyOf, FaultyHandler } from '../support/faults.ts';
+import { bodyOf, FaultyHandler, reply } from '../support/faults.ts';
 
 /**
  * The middlewares together: which of them answers first, and with which headers. The table is only asked whether the
@@ -54,7 +54,7 @@ class Nothing extends FaultyHandler {
 
   override async handle(...[request, options]: Parameters<FaultyHandler['handle']>) {
     if (!bodyOf(request).includes('SUSPENDED#')) return super.handle(request, options);
-    return answer(200, this.isSuspended ? { Item: { state: { S: 'suspended' }, since: { S: 'x' } } } : {});
+    return reply(200, this.isSuspended ? { Item: { state: { S: 'suspended' }, since: { S: 'x' } } } : {});
   }
 }
 
@@ -69,9 +69,9 @@ beforeEach(() => {
 });
 
 const send = async (event: Partial<ChainEvent>): Promise<APIGatewayProxyResult & { type: string }> => {
-  const answer = await handler(chainEvent(event), lambdaContext());
-  const { type = '' } = JSON.parse(answer.body) as { type?: string };
-  return { ...answer, type: type.replace('urn:problem-type:custodia:', '') };
+  const response = await handler(chainEvent(event), lambdaContext());
+  const { type = '' } = JSON.parse(response.body) as { type?: string };
+  return { ...response, type: type.replace('urn:problem-type:custodia:', '') };
 };
 
 const authorizedAs = (context: Parameters<typeof authorizerContext>[1]) =>

@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../../shared/contract/problem.ts';
 import { problemDetails } from '../../shared/http/middleware/problem-details.ts';
 import { ListNotBuilt, NotUnique, StaleRead, TableUnavailable, TooManyMatches } from '../../shared/table/errors.ts';
-import { ANSWER, chainEvent, through } from '../support/chain.ts';
+import { chainEvent, RESPONSE, through } from '../support/chain.ts';
 
-const answerTo = (error: unknown) => through([problemDetails()], chainEvent(), () => Promise.reject(error));
+const responseTo = (error: unknown) => through([problemDetails()], chainEvent(), () => Promise.reject(error));
 
 describe('an error', () => {
   it('that is a problem is answered as it is', async () => {
     const errors = [{ in: 'body', pointer: '#/name', detail: 'is required' }] as const;
     const headers = { 'Retry-After': '3' };
-    const { body, ...answer } = await answerTo(new Problem('conflict', { detail: 'It is taken.', errors, headers }));
-    expect(answer).toEqual({
+    const { body, ...response } = await responseTo(
+      new Problem('conflict', { detail: 'It is taken.', errors, headers }),
+    );
+    expect(response).toEqual({
       statusCode: 409,
       headers: { 'Cache-Control': 'no-store', 'Content-Type': 'application/problem+json', 'Retry-After': '3' },
     });
@@ -34,7 +36,7 @@ describe('an error', () => {
     ['that nobody expects', new TypeError('x is not a function'), 500, 'internal-error'],
     ['that is none', 'a text', 500, 'internal-error'],
   ])('%s is told in the words of the API', async (_, error, status, type, retryAfter) => {
-    const { statusCode, headers, body } = await answerTo(error);
+    const { statusCode, headers, body } = await responseTo(error);
     expect([statusCode, JSON.parse(body)]).toEqual([
       status,
       expect.objectContaining({ type: `urn:problem-type:custodia:${type}`, status }),
@@ -44,14 +46,14 @@ describe('an error', () => {
   });
 
   it('of too many matches points at the parameter, and says how many are too many', async () => {
-    expect(JSON.parse((await answerTo(new TooManyMatches(2_000))).body ?? '')).toMatchObject({
+    expect(JSON.parse((await responseTo(new TooManyMatches(2_000))).body ?? '')).toMatchObject({
       detail: 'More than 2000 records begin like this. Ask with more characters.',
       errors: [{ in: 'query', pointer: '#/q' }],
     });
   });
 
   it('tells nothing of the inside', async () => {
-    const { body } = await answerTo(new TypeError('ORG#1#CLIENT is not a function'));
+    const { body } = await responseTo(new TypeError('ORG#1#CLIENT is not a function'));
     expect(JSON.parse(body)).toEqual({
       type: 'urn:problem-type:custodia:internal-error',
       title: 'The service failed',
@@ -62,5 +64,5 @@ describe('an error', () => {
 });
 
 it('an answer is left alone', async () => {
-  expect(await through([problemDetails()], chainEvent())).toEqual(ANSWER);
+  expect(await through([problemDetails()], chainEvent())).toEqual(RESPONSE);
 });

@@ -8,7 +8,7 @@ import { takeReserve } from '../../shared/http/reserve.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { logger } from '../../shared/logger.ts';
 import { aCaller } from '../support/caller.ts';
-import { ANSWER, aSession, type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
+import { aSession, type ChainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -43,7 +43,7 @@ const left = (requests: number, seconds: number) => ({
 describe('a request', () => {
   it('is charged to its caller, and its answer says what is left', async () => {
     const event = asked();
-    expect(await through([requestBudget()], event)).toEqual(ANSWER);
+    expect(await through([requestBudget()], event)).toEqual(RESPONSE);
     expect(event.responseHeaders).toEqual(left(599, 1));
     const second = asked();
     await through([requestBudget()], second);
@@ -68,7 +68,7 @@ describe('a request', () => {
     await through([requestBudget()], event, async ({ budget }) => {
       budget.charge(caller);
       budget.charge(caller, 'own');
-      return ANSWER;
+      return RESPONSE;
     });
     expect(event.responseHeaders).toEqual(left(599, 1));
   });
@@ -100,7 +100,7 @@ describe('a request beyond the budget', () => {
     await through([requestBudget()], asked());
     const thrown = through([requestBudget()], asked({ caller: undefined }), async ({ budget }) => {
       budget.charge(caller);
-      return ANSWER;
+      return RESPONSE;
     });
     await expect(thrown).rejects.toMatchObject({ type: 'too-many-requests', headers: EXHAUSTED });
   });
@@ -119,7 +119,7 @@ describe('a request that cuts off a key', () => {
     const thief = tokenOf(randomUUID());
     for (let turn = 0; turn < 5; turn++) {
       const event = asked({ caller: thief }, cuttingOff);
-      expect(await through([requestBudget()], event)).toEqual(ANSWER);
+      expect(await through([requestBudget()], event)).toEqual(RESPONSE);
       expect(event.responseHeaders).toEqual({
         'RateLimit-Policy': '"default";q=1;w=60',
         RateLimit: '"default";r=0;t=60',
@@ -127,7 +127,7 @@ describe('a request that cuts off a key', () => {
     }
     expect((await refusal([requestBudget()], asked({ caller: thief }, cuttingOff))).type).toBe('too-many-requests');
     // Another login, and another route.
-    expect(await through([requestBudget()], asked({ caller: tokenOf(randomUUID()) }, cuttingOff))).toEqual(ANSWER);
+    expect(await through([requestBudget()], asked({ caller: tokenOf(randomUUID()) }, cuttingOff))).toEqual(RESPONSE);
     expect((await refusal([requestBudget()], asked({ caller: tokenOf(randomUUID()) }))).type).toBe('too-many-requests');
   });
 
@@ -135,7 +135,7 @@ describe('a request that cuts off a key', () => {
     const token = tokenOf(randomUUID());
     for (let turn = 0; turn < 10; turn++) await through([requestBudget()], asked({ caller: token }, cuttingOff));
     vi.stubEnv('RATE_LIMIT', '1');
-    expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+    expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(RESPONSE);
   });
 
   it('is refused where its operation finds that it gives power, and has used one', async () => {
@@ -144,7 +144,7 @@ describe('a request that cuts off a key', () => {
     const giving = () =>
       through([requestBudget()], asked({ caller: token }, cuttingOff), async ({ budget }) => {
         budget.require();
-        return ANSWER;
+        return RESPONSE;
       });
     for (let turn = 0; turn < 5; turn++) await expect(giving()).rejects.toMatchObject({ type: 'too-many-requests' });
     expect((await refusal([requestBudget()], asked({ caller: token }, cuttingOff))).type).toBe('too-many-requests');
@@ -156,7 +156,7 @@ describe('a request that cuts off a key', () => {
     await through([requestBudget()], asked({ caller: token }, cuttingOff));
     for (let other = 0; other < 10_001; other++) takeReserve(tokenOf(`other-${other}`), NOW);
     for (let turn = 0; turn < 4; turn++) {
-      expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+      expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(RESPONSE);
     }
   });
 });
@@ -166,7 +166,7 @@ describe('what was spent', () => {
   beforeEach(() => vi.stubEnv('RATE_LIMIT', '20'));
 
   it.each([
-    ['an answer', async () => ANSWER],
+    ['an answer', async () => RESPONSE],
     ['an error', () => Promise.reject(new Error('it failed'))],
   ])('is written down before %s goes out: a container may be frozen then', async (_, handler) => {
     const network = new PausingHandler();
@@ -188,7 +188,7 @@ describe('what was spent', () => {
     const network = new FaultyHandler();
     network.follow(() => 'dropped');
     const event = asked({ caller, session: aSession(() => NOW, tableAt(table, network)) });
-    expect(await through([requestBudget()], event)).toEqual(ANSWER);
+    expect(await through([requestBudget()], event)).toEqual(RESPONSE);
     expect(event.responseHeaders.RateLimit).toBe('"default";r=19;t=3');
     expect(network.calls).toContain('UpdateItem');
     expect(log).toHaveBeenCalledWith('a request budget could not be settled', { error: expect.any(Error) });

@@ -5,7 +5,7 @@ import { requestLog } from '../../shared/http/middleware/request-log.ts';
 import { logger } from '../../shared/logger.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { Invocation, within } from '../../shared/telemetry/invocation.ts';
-import { ANSWER, routedEvent, through } from '../support/chain.ts';
+import { RESPONSE, routedEvent, through } from '../support/chain.ts';
 
 const things = route('GET', '/things', { summary: 'x', auth: 'none', response: noContent('Done.') });
 
@@ -47,7 +47,7 @@ it('what a caller did wrong is not logged, but its type is kept for the access l
 it('an answer is neither logged nor changed', async () => {
   const log = vi.spyOn(logger, 'error');
   const invocation = new Invocation({});
-  expect(await within(invocation, () => through([requestLog()], routedEvent(things)))).toEqual(ANSWER);
+  expect(await within(invocation, () => through([requestLog()], routedEvent(things)))).toEqual(RESPONSE);
   expect(log).not.toHaveBeenCalled();
   expect(invocation.annotations.problem).toBeUndefined();
 });

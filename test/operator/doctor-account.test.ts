@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { accountChecks } from '../../operator/doctor/account/checks.ts';
 import { doctor } from '../../operator/doctor/doctor.ts';
 import { findingsOf } from '../../operator/doctor/findings.ts';
-import { type AccountAnswers, type FakeAccount, startFakeAccount, USUAL } from './fake-account.ts';
+import { type AccountResponses, type FakeAccount, startFakeAccount, USUAL } from './fake-account.ts';
 
 /** What `custodia doctor --account` finds, with the services of AWS behind the SDK's own retries. */
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => account.stop());
 beforeEach(() => {
-  account.answers = USUAL;
+  account.replies = USUAL;
   for (const [name, value] of Object.entries(account.variables)) vi.stubEnv(name, value);
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'AKIATEST');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
@@ -39,7 +39,7 @@ describe('an account', () => {
   });
 
   it('that is new is warned of, with what to ask for', async () => {
-    account.answers = { ...USUAL, executions: 10, rateLimit: 100, codeSize: 79_000_000_000 };
+    account.replies = { ...USUAL, executions: 10, rateLimit: 100, codeSize: 79_000_000_000 };
     const { quotas } = await found();
     expect(quotas).toEqual(
       warning(/^10 concurrent executions .*--quota-code L-B99A9384.* take 98 % .* takes 100 requests/),
@@ -47,12 +47,12 @@ describe('an account', () => {
   });
 
   it('without a role for the logs of API Gateway cannot have a stage', async () => {
-    account.answers = { ...USUAL, logRole: undefined };
+    account.replies = { ...USUAL, logRole: undefined };
     expect((await found())['log role']).toEqual(wrong(/npx cdk deploy api-gateway-log-role -c gatewayLogRole=true$/));
   });
 
   it('with somebody else’s role keeps it', async () => {
-    account.answers = { ...USUAL, logRole: 'arn:aws:iam::111122223333:role/service/other-team' };
+    account.replies = { ...USUAL, logRole: 'arn:aws:iam::111122223333:role/service/other-team' };
     expect((await found())['log role']).toEqual(OK(/other-team, somebody else’s: .* would replace it$/));
   });
 
@@ -75,21 +75,21 @@ describe('an account', () => {
     ],
     ['data of S3', advanced(field('eventCategory', { Equals: ['Data'] })), false],
   ])('with a trail of %s', async (_, selectors, sees) => {
-    account.answers = { ...USUAL, trails: [{ name: 'theirs', isLogging: true, selectors }] };
+    account.replies = { ...USUAL, trails: [{ name: 'theirs', isLogging: true, selectors }] };
     expect((await found()).trail?.[0]).toBe(sees ? 'ok' : 'warning');
   });
 
   it('with no trail that logs has nobody told of a key that is disabled', async () => {
-    account.answers = { ...USUAL, trails: [] };
+    account.replies = { ...USUAL, trails: [] };
     expect((await found()).trail).toEqual(warning(/^There is no trail: nobody is told/));
-    account.answers = { ...USUAL, trails: USUAL.trails.map((trail) => ({ ...trail, isLogging: false })) };
+    account.replies = { ...USUAL, trails: USUAL.trails.map((trail) => ({ ...trail, isLogging: false })) };
     expect((await found()).trail).toEqual(warning(/^No trail records .*\(management-events\)/));
   });
 });
 
 describe('the stacks of a stage', () => {
-  const stacksWith = async (changed: AccountAnswers['stacks']) => {
-    account.answers = { ...USUAL, stacks: { ...USUAL.stacks, ...changed } };
+  const stacksWith = async (changed: AccountResponses['stacks']) => {
+    account.replies = { ...USUAL, stacks: { ...USUAL.stacks, ...changed } };
     const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
     return findings.filter(({ check }) => check === 'stacks').map(({ state, detail }) => [state, detail])[0];
   };
@@ -108,7 +108,7 @@ describe('the stacks of a stage', () => {
   });
 
   it('are found missing', async () => {
-    account.answers = { ...USUAL, stacks: {} };
+    account.replies = { ...USUAL, stacks: {} };
     const findings = await findingsOf(accountChecks({ region: 'eu-west-1', stack: 'custodia-prod' }));
     expect(findings[1]).toMatchObject({
       state: 'wrong',

@@ -104,7 +104,7 @@ describe('custodia doctor', () => {
   });
 
   it('looks at the account alone, before there is a stage, and warns without calling it wrong', async () => {
-    account.answers = { ...account.answers, executions: 10 };
+    account.replies = { ...account.replies, executions: 10 };
     const { code, stdout } = await doctor(['--account', '--region', 'eu-west-1']);
     expect(code).toBe(0);
     expect(stdout.split('\n').slice(0, -1)).toEqual(

@@ -256,14 +256,14 @@ describe('an organization that is erased', () => {
     expect(texts.map((text) => /^2\.\d{4}\.[\w-]+$/.test(text))).toEqual([true, true, true]);
 
     await erase(org.orgId, { sweeps: false });
-    const answers = [];
+    const responses = [];
     for (const request of requests) {
       const known = await request();
       forgetIds();
-      answers.push([known.status, (await request()).status]);
+      responses.push([known.status, (await request()).status]);
       expect(JSON.stringify(known.body)).not.toContain(name);
     }
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       [410, 410],
       [410, 410],
       [404, 404],
@@ -293,8 +293,8 @@ describe('an organization that is erased', () => {
     const { client, tableName } = api.table;
     const Item = { PK: { S: `SUSPENDED#${org.orgId}` }, SK: { S: 'STATE' }, state: { S: 'erasing' } };
     await client.send(new PutItemCommand({ TableName: tableName, Item }));
-    const answer = await create();
-    expect([answer.status, answer.body.type]).toEqual([410, 'urn:problem-type:custodia:gone']);
+    const response = await create();
+    expect([response.status, response.body.type]).toEqual([410, 'urn:problem-type:custodia:gone']);
   });
 
   it('is gone with what requests under way have written while it was erased', async () => {

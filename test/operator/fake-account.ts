@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { listening } from '../support/listening.ts';
 
 /** What AWS answers about an account, over HTTP as its services speak: STS, Lambda, API Gateway and CloudTrail. */
-export interface AccountAnswers {
+export interface AccountResponses {
   readonly executions: number;
   readonly codeSize: number;
   readonly rateLimit: number;
@@ -24,17 +24,17 @@ export interface FakeAccount {
   /** In answer to the next call of a service, this; its status comes first. */
   readonly fail: (service: string, times: number, status: number, body: object) => void;
   readonly calls: string[];
-  answers: AccountAnswers;
+  replies: AccountResponses;
   readonly stop: () => void;
 }
 
-const stacksNamed = (stage: string): AccountAnswers['stacks'] => ({
+const stacksNamed = (stage: string): AccountResponses['stacks'] => ({
   [`${stage}-data`]: ['CREATE_COMPLETE', true],
   [stage]: ['UPDATE_COMPLETE', true],
   [`${stage}-ops`]: ['UPDATE_COMPLETE', false],
 });
 
-export const USUAL: AccountAnswers = {
+export const USUAL: AccountResponses = {
   stacks: stacksNamed('custodia-prod'),
   executions: 1_000,
   codeSize: 1_000_000,
@@ -76,11 +76,11 @@ export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAcc
         .writeHead(200, { 'content-type': 'text/xml' })
         .end(callerIdentity('arn:aws:sts::111122223333:assumed-role/Admin/me'));
     else if (service === 'cloudformation') {
-      const stack = account.answers.stacks[new URLSearchParams(body).get('StackName') ?? ''];
+      const stack = account.replies.stacks[new URLSearchParams(body).get('StackName') ?? ''];
       response.writeHead(stack === undefined ? 400 : 200, { 'content-type': 'text/xml' }).end(stackXml(stack));
     } else {
-      const answer = answerOf(account.answers, service, target.split('.').at(-1) ?? '', body);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
+      const reply = responseOf(account.replies, service, target.split('.').at(-1) ?? '', body);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
     }
   });
   const endpoint = await listening(server);
@@ -91,7 +91,7 @@ export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAcc
       failures.push(...Array.from({ length: times }, () => ({ service, status, body })));
     },
     calls,
-    answers: { ...USUAL, stacks: stacksNamed(stage) },
+    replies: { ...USUAL, stacks: stacksNamed(stage) },
     stop: () => server.close(),
   };
   return account;
@@ -103,22 +103,22 @@ const stackXml = (stack: readonly [status: string, isProtected: boolean] | undef
     : `<DescribeStacksResponse><DescribeStacksResult><Stacks><member><StackStatus>${stack[0]}</StackStatus>
   <EnableTerminationProtection>${stack[1]}</EnableTerminationProtection></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
 
-function answerOf(answers: AccountAnswers, service: string, action: string, body: string): object {
+function responseOf(replies: AccountResponses, service: string, action: string, body: string): object {
   if (service === 'lambda') {
     return {
-      AccountLimit: { ConcurrentExecutions: answers.executions, TotalCodeSize: 80_530_636_800 },
-      AccountUsage: { TotalCodeSize: answers.codeSize },
+      AccountLimit: { ConcurrentExecutions: replies.executions, TotalCodeSize: 80_530_636_800 },
+      AccountUsage: { TotalCodeSize: replies.codeSize },
     };
   }
   if (service === 'apigateway') {
-    const throttleSettings = { burstLimit: 5_000, rateLimit: answers.rateLimit };
-    return { ...(answers.logRole !== undefined && { cloudwatchRoleArn: answers.logRole }), throttleSettings };
+    const throttleSettings = { burstLimit: 5_000, rateLimit: replies.rateLimit };
+    return { ...(replies.logRole !== undefined && { cloudwatchRoleArn: replies.logRole }), throttleSettings };
   }
   const arnOf = (name: string): string => `arn:aws:cloudtrail:eu-west-1:111122223333:trail/${name}`;
   if (action === 'DescribeTrails') {
-    return { trailList: answers.trails.map(({ name }) => ({ Name: name, TrailARN: arnOf(name) })) };
+    return { trailList: replies.trails.map(({ name }) => ({ Name: name, TrailARN: arnOf(name) })) };
   }
   const asked = JSON.parse(body) as { Name?: string; TrailName?: string };
-  const trail = answers.trails.find(({ name }) => arnOf(name) === (asked.Name ?? asked.TrailName));
+  const trail = replies.trails.find(({ name }) => arnOf(name) === (asked.Name ?? asked.TrailName));
   return action === 'GetTrailStatus' ? { IsLogging: trail?.isLogging } : { ...trail?.selectors };
 }

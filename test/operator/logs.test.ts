@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type LogGroup, logGroupsOf } from '../../operator/logs/groups.ts';
 import { runQuery } from '../../operator/logs/insights.ts';
 import { linesOfRequest } from '../../operator/logs/request-lines.ts';
-import { type Answering, type AwsStub, startAwsStub } from '../support/aws-stub.ts';
+import { type AwsStub, type Responding, startAwsStub } from '../support/aws-stub.ts';
 import '../support/restore.ts';
 
 /** Finding the lines of a request, against CloudWatch Logs as its reference describes it. */
@@ -13,8 +13,8 @@ const SPAN = { from: Date.UTC(2026, 10, 20), until: Date.UTC(2026, 10, 21) };
 
 let stub: AwsStub | undefined;
 afterEach(() => stub?.stop());
-const start = async (answering: Answering): Promise<AwsStub> => {
-  stub = await startAwsStub(answering);
+const start = async (responding: Responding): Promise<AwsStub> => {
+  stub = await startAwsStub(responding);
   return stub;
 };
 

@@ -82,9 +82,9 @@ async function make(): Promise<Made> {
 }
 
 async function create(path: string, body: JsonBody): Promise<string> {
-  const answer = await api.request('POST', path, { token: org.token, body });
-  expect([answer.status, answer.body]).toEqual([201, expect.anything()]);
-  return String(answer.body.id);
+  const response = await api.request('POST', path, { token: org.token, body });
+  expect([response.status, response.body]).toEqual([201, expect.anything()]);
+  return String(response.body.id);
 }
 
 const total = async (path: string): Promise<unknown> =>
@@ -298,7 +298,7 @@ describe('damage', () => {
 
   let before: unknown;
   beforeAll(async () => {
-    before = await answers();
+    before = await responses();
   });
 
   it.each(damages)('by %s is found, alone, and repaired', async (_, damage, expected) => {
@@ -308,7 +308,7 @@ describe('damage', () => {
     expect(told(repaired)).toEqual(expected);
     expect(repaired.filter((each) => !each.repaired)).toEqual([]);
     expect(await look(false)).toEqual([]);
-    expect(await answers()).toEqual(before);
+    expect(await responses()).toEqual(before);
   });
 
   it('in the platform’s list is repaired there, too', async () => {
@@ -413,7 +413,7 @@ describe.skipIf(EXTENT !== 'nightly')('while the API is in use', () => {
 });
 
 /** All that the API tells of lists and counters. */
-async function answers(): Promise<unknown> {
+async function responses(): Promise<unknown> {
   const paths = [
     'clients',
     'clients?status=active',

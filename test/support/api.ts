@@ -166,9 +166,9 @@ async function newOrganization(
 ): Promise<OrgAccess> {
   const suffix = randomUUID().slice(0, 8);
   const create = async (path: string, body: JsonBody): Promise<Record<string, string>> => {
-    const answer = await request<Record<string, string>>('POST', path, { token, body });
-    if (answer.status !== 201) throw new Error(`POST ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
+    const reply = await request<Record<string, string>>('POST', path, { token, body });
+    if (reply.status !== 201) throw new Error(`POST ${path} answered ${reply.status} ${JSON.stringify(reply.body)}`);
+    return reply.body;
   };
   const org = await create('/api/v1/orgs', { name, slug: `org-${suffix}` });
   const integration = await create('/api/v1/integrations', {

@@ -13,7 +13,7 @@ export interface Asked {
 }
 
 /** What is answered: JSON with status 200, or with the status that is named. */
-export type Answering = (asked: Asked, index: number) => object | { readonly status: number; readonly body: object };
+export type Responding = (asked: Asked, index: number) => object | { readonly status: number; readonly body: object };
 
 export interface AwsStub {
   readonly asked: Asked[];
@@ -21,7 +21,7 @@ export interface AwsStub {
 }
 
 /** Starts the services, and has this process call them. Environment variables are stubbed: `test/support/restore.ts` sets them back. */
-export async function startAwsStub(answering: Answering): Promise<AwsStub> {
+export async function startAwsStub(responding: Responding): Promise<AwsStub> {
   const asked: Asked[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://aws');
@@ -32,8 +32,8 @@ export async function startAwsStub(answering: Answering): Promise<AwsStub> {
       what: target === undefined ? `${service}${url.pathname}` : `${service}.${target}`,
       input: text === '' ? Object.fromEntries(url.searchParams) : JSON.parse(text),
     };
-    const answer = answering(question, asked.push(question) - 1);
-    const [status, body] = 'status' in answer && 'body' in answer ? [answer.status, answer.body] : [200, answer];
+    const reply = responding(question, asked.push(question) - 1);
+    const [status, body] = 'status' in reply && 'body' in reply ? [reply.status, reply.body] : [200, reply];
     response.writeHead(Number(status), { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   const address = await listening(server);

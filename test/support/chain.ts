@@ -13,7 +13,7 @@ import type { WithResponseHeaders } from '../../shared/http/middleware/response-
 import type { Routed } from '../../shared/http/middleware/routed.ts';
 import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
 import type { Validated } from '../../shared/http/middleware/validated.ts';
-import { answerNothing } from '../../shared/http/operation.ts';
+import { emptyResponse } from '../../shared/http/operation.ts';
 import { requestOf } from '../../shared/http/request.ts';
 import type { MatchedRoute } from '../../shared/http/route-table.ts';
 import { type Table, tableOf } from '../../shared/table/connection/client.ts';
@@ -70,7 +70,7 @@ const matchedRoute = (route: Route): MatchedRoute => ({
   operationId: 'anOperation',
   contract: contract({ name: 'things', tag: 'Things', description: 'Of a test.', routes: { anOperation: route } }),
   route,
-  operation: async () => answerNothing,
+  operation: async () => emptyResponse,
   itemPath: undefined,
 });
 
@@ -79,13 +79,13 @@ export const lambdaContext = (remaining = 10_000): Context =>
   ({ getRemainingTimeInMillis: () => remaining }) as Context;
 
 /** What the handler answers unless the test has its own. */
-export const ANSWER: APIGatewayProxyResult = { statusCode: 200, body: '{}' };
+export const RESPONSE: APIGatewayProxyResult = { statusCode: 200, body: '{}' };
 
 /** Sends an event through these middlewares, the outermost first, to a handler. @throws whatever none of them answers */
 export async function through(
   middlewares: Middlewares,
   event: ChainEvent,
-  handler: Handler = async () => ({ ...ANSWER }),
+  handler: Handler = async () => ({ ...RESPONSE }),
   context: Context = lambdaContext(),
 ): Promise<APIGatewayProxyResult> {
   const chain = middy<ChainEvent, APIGatewayProxyResult>().use(middlewares).handler(handler);

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { KEYS } from '../../shared/table/schema.ts';
-import { answer, bodyOf, FaultyHandler } from './faults.ts';
+import { bodyOf, FaultyHandler, reply } from './faults.ts';
 
 /** For a time, or until so many transactions were sent after it: the same on a quick machine and on a slow one. */
 export type Hold = { readonly milliseconds: number } | { readonly sends: number };
@@ -37,7 +37,7 @@ export class Conflicts {
   }
 
   /** The answer to a request that meets a transaction; none for one that does not. */
-  answerTo(operation: string, body: Body) {
+  responseTo(operation: string, body: Body) {
     switch (operation) {
       case 'TransactWriteItems':
         return this.#enter(body);
@@ -49,7 +49,7 @@ export class Conflicts {
         return this.#isHeld(nameOf(body)) ? this.#refuse(conflictOfOne()) : undefined;
       case 'BatchWriteItem':
         return namesIn(body.RequestItems).some((name) => this.#isHeld(name))
-          ? this.#refuse(answer(200, { UnprocessedItems: body.RequestItems }))
+          ? this.#refuse(reply(200, { UnprocessedItems: body.RequestItems }))
           : undefined;
       default:
         return undefined;
@@ -102,7 +102,7 @@ export class ConflictingHandler extends FaultyHandler {
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
     const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
     const body = JSON.parse(bodyOf(request)) as Body;
-    return this.#conflicts.answerTo(operation, body) ?? (await super.handle(request, options));
+    return this.#conflicts.responseTo(operation, body) ?? (await super.handle(request, options));
   }
 }
 
@@ -137,11 +137,11 @@ const namesIn = (requests: Body['RequestItems'] = {}): string[] =>
 const PREFIX = 'com.amazonaws.dynamodb.v20120810#';
 const MESSAGE = 'Transaction is ongoing for the item';
 
-const conflictOfOne = () => answer(400, { __type: `${PREFIX}TransactionConflictException`, message: MESSAGE });
+const conflictOfOne = () => reply(400, { __type: `${PREFIX}TransactionConflictException`, message: MESSAGE });
 
 const conflictOfMany = (isHeld: readonly boolean[]) => {
   const codes = isHeld.map((held) => (held ? 'TransactionConflict' : 'None'));
-  return answer(400, {
+  return reply(400, {
     __type: `${PREFIX}TransactionCanceledException`,
     Message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
     CancellationReasons: codes.map((Code) => (Code === 'None' ? { Code } : { Code, Message: MESSAGE })),

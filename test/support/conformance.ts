@@ -6,7 +6,7 @@ import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/pro
 import { type Contract, isCharged, type Route } from '../../shared/contract/route.ts';
 import { isConditionalRead } from '../../shared/contract/traits.ts';
 
-export interface Answered {
+export interface Responded {
   readonly method: string;
   /** With its query. */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface Answered {
 export class NotConforming extends Error {
   override readonly name = 'NotConforming';
 
-  constructor({ method, path, status, body }: Answered, why: string) {
+  constructor({ method, path, status, body }: Responded, why: string) {
     super(
       `${method} ${path} answered ${status}, which does not conform: ${why}\n${JSON.stringify(body)?.slice(0, 2000)}`,
     );
@@ -32,16 +32,16 @@ export const GATEWAY_STATUSES: readonly number[] = [400, 413, 414, 415, 431];
 const GATEWAY_PROBLEMS: readonly ProblemType[] = ['malformed-request', 'content-too-large', 'unsupported-media-type'];
 
 /** Answers the check of answers against the contracts; it throws NotConforming. */
-export function conformance(contracts: readonly Contract[]): (answered: Answered) => void {
+export function conformance(contracts: readonly Contract[]): (replied: Responded) => void {
   const findResource = resourceTree(contracts);
-  return (answered) => {
-    const why = complaintOf(routeOf(findResource, answered), answered);
-    if (why !== undefined) throw new NotConforming(answered, why);
+  return (replied) => {
+    const why = complaintOf(routeOf(findResource, replied), replied);
+    if (why !== undefined) throw new NotConforming(replied, why);
   };
 }
 
 /** The route; or, where there is none, the status that says so. */
-function routeOf(findResource: ReturnType<typeof resourceTree>, { method, path }: Answered): Route | 404 | 405 {
+function routeOf(findResource: ReturnType<typeof resourceTree>, { method, path }: Responded): Route | 404 | 405 {
   const segments = splitPath(path.split(/[?#]/)[0] ?? '');
   const match = findResource(segments.map((raw) => ({ raw, decoded: decoded(raw) })));
   if (match === undefined || match.resource.methods.size === 0) return 404;
@@ -56,8 +56,8 @@ const decoded = (segment: string): string => {
   }
 };
 
-function complaintOf(route: Route | 404 | 405, answered: Answered): string | undefined {
-  const { method, status, headers, body } = answered;
+function complaintOf(route: Route | 404 | 405, replied: Responded): string | undefined {
+  const { method, status, headers, body } = replied;
   if (method === 'OPTIONS' && status === 204 && headers.has('access-control-allow-methods')) return undefined;
   if (headers.get('x-request-id') === null) return 'it has no X-Request-Id';
   if (headers.get('x-content-type-options') !== 'nosniff') return 'it has no X-Content-Type-Options: nosniff';
@@ -67,8 +67,8 @@ function complaintOf(route: Route | 404 | 405, answered: Answered): string | und
     return `the statuses here are ${documented.join(', ')}`;
   }
   if (method === 'HEAD') return body === '' ? undefined : 'it has a body';
-  if (status >= 400) return problemComplaint(route, answered);
-  return typeof route === 'number' ? 'there is no such route' : successComplaint(route, answered);
+  if (status >= 400) return problemComplaint(route, replied);
+  return typeof route === 'number' ? 'there is no such route' : successComplaint(route, replied);
 }
 
 /** What a caller is told of its budget. */
@@ -77,7 +77,7 @@ const BUDGET: Readonly<Record<string, RegExp>> = {
   RateLimit: /^"(default|tenant)";r=\d+;t=\d+$/,
 };
 
-function successComplaint(route: Route, { status, headers, body }: Answered): string | undefined {
+function successComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
   const { response } = route;
   // Where a token may be left out, nobody may be there to be charged.
   const isTold = isCharged(route) && route.auth !== 'bearer-optional';
@@ -122,7 +122,7 @@ const REQUIRED_HEADERS: Readonly<Record<number, string>> = {
   503: 'Retry-After',
 };
 
-function problemComplaint(route: Route | 404 | 405, { status, headers, body }: Answered): string | undefined {
+function problemComplaint(route: Route | 404 | 405, { status, headers, body }: Responded): string | undefined {
   if (headers.get('content-type') !== 'application/problem+json') return `its type is ${headers.get('content-type')}`;
   const parsed = problemSchema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);

@@ -127,10 +127,10 @@ function conflictOf(operation: string) {
 }
 
 const failure = (status: number, type: string, message: string, more: object = {}) =>
-  answer(status, { __type: type, message, Message: message, ...more });
+  reply(status, { __type: type, message, Message: message, ...more });
 
 /** What DynamoDB would answer. */
-export function answer(statusCode: number, content: object) {
+export function reply(statusCode: number, content: object) {
   const body = Buffer.from(JSON.stringify(content));
   return {
     response: new HttpResponse({ statusCode, headers: { 'content-type': 'application/x-amz-json-1.0' }, body }),

@@ -7,17 +7,17 @@ type Request = Parameters<NodeHttpHandler['handle']>[0];
 /** The SDK's request handler, which keeps a chosen request. It arrives when the test says so: late, if its sender gets no answer, or again. */
 export class LateHandler extends FaultyHandler {
   readonly #chosen: (operation: string, body: string) => boolean;
-  readonly #isAnswered: boolean;
+  readonly #hasResponded: boolean;
   #kept: Request | undefined;
 
   /**
    * @param chosen whether it is the request to keep; the first one is
    * @param isAnswered whether it is also carried out at once, and its sender gets the answer
    */
-  constructor(chosen: (operation: string, body: string) => boolean, isAnswered = false) {
+  constructor(chosen: (operation: string, body: string) => boolean, hasResponded = false) {
     super();
     this.#chosen = chosen;
-    this.#isAnswered = isAnswered;
+    this.#hasResponded = hasResponded;
   }
 
   /** Has the kept request arrive, or arrive again. @param forgotten whether its token was forgotten meanwhile */
@@ -39,7 +39,7 @@ export class LateHandler extends FaultyHandler {
     const operation = (request.headers['x-amz-target'] ?? '').split('.').at(-1) ?? '';
     if (this.#kept === undefined && this.#chosen(operation, bodyOf(request))) {
       this.#kept = request;
-      if (!this.#isAnswered) throw Object.assign(new Error('the reply took too long'), { name: 'TimeoutError' });
+      if (!this.#hasResponded) throw Object.assign(new Error('the reply took too long'), { name: 'TimeoutError' });
     }
     return super.handle(request, options);
   }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Api, ApiResponse, JsonBody, RequestOptions } from './api.ts';
 
 /** A body whose usual parts can be looked into: a list's records, a problem's findings. */
-export type AnswerBody = JsonBody & { readonly data: JsonBody[]; readonly errors?: JsonBody[] };
+export type ResponseBody = JsonBody & { readonly data: JsonBody[]; readonly errors?: JsonBody[] };
 export type Created = JsonBody & { readonly id: string };
 
 /** The API as one caller uses it. */
@@ -14,25 +14,25 @@ export interface Calls {
     path: string,
     body?: unknown,
     options?: RequestOptions,
-  ) => Promise<ApiResponse<AnswerBody>>;
+  ) => Promise<ApiResponse<ResponseBody>>;
   /** Creates a record, which must succeed. */
   readonly create: (path: string, body: JsonBody) => Promise<Created>;
   /** Reads a record or list, which must succeed. */
-  readonly read: (path: string) => Promise<AnswerBody>;
+  readonly read: (path: string) => Promise<ResponseBody>;
 }
 
 export function callsOf(api: Api, token: string): Calls {
   const ask: Calls['ask'] = (method, path, body, options = {}) =>
-    api.request<AnswerBody>(method, path, { token, ...(body === undefined ? {} : { body }), ...options });
-  const expecting = async (status: number, answer: Promise<ApiResponse<AnswerBody>>): Promise<AnswerBody> => {
-    const { status: given, body } = await answer;
+    api.request<ResponseBody>(method, path, { token, ...(body === undefined ? {} : { body }), ...options });
+  const expecting = async (status: number, response: Promise<ApiResponse<ResponseBody>>): Promise<ResponseBody> => {
+    const { status: given, body } = await response;
     if (given !== status) throw new Error(`answered ${given} instead of ${status}: ${JSON.stringify(body)}`);
     return body;
   };
   return {
     token,
     ask,
-    create: async (path, body) => (await expecting(201, ask('POST', path, body))) as AnswerBody & Created,
+    create: async (path, body) => (await expecting(201, ask('POST', path, body))) as ResponseBody & Created,
     read: (path) => expecting(200, ask('GET', path)),
   };
 }
@@ -49,7 +49,7 @@ export const pointsAt = (field: string) => [expect.objectContaining({ in: 'body'
 /** Asks the same of two ids: the answers must be the same but for the request id. */
 export async function expectNoDifference(
   status: number,
-  attempt: (id: string) => Promise<ApiResponse<AnswerBody>>,
+  attempt: (id: string) => Promise<ApiResponse<ResponseBody>>,
   foreignId: string,
 ): Promise<void> {
   const [foreign, missing] = [await attempt(foreignId), await attempt(randomUUID())];

@@ -75,18 +75,18 @@ describe.skipIf(!HAS_ENGINE || EXTENT === 'sample')('a page', () => {
   afterAll(() => dynamoDb.stop());
 
   async function read(page: number, filter: Filter, pageSize = 25) {
-    const answer: { total?: number; records?: number } = {};
+    const response: { total?: number; records?: number } = {};
     const calls = await recorder.record(async () => {
       const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
       const { total, records } = await jobs.page({ page, page_size: pageSize, sort: '-created_at', filter });
-      Object.assign(answer, { total, records: records.length });
+      Object.assign(response, { total, records: records.length });
     });
     const isOfSets = ({ operation, input }: Call) =>
       operation === 'GetItem' ||
       (operation === 'Query' && JSON.stringify(input.ExpressionAttributeValues).includes('#SET"'));
     const unitsOf = (some: readonly Call[]) => some.reduce((sum, { readUnits }) => sum + readUnits, 0);
     return {
-      ...answer,
+      ...response,
       roundTrips: roundTripsOf(calls).length,
       sets: unitsOf(calls.filter(isOfSets)),
       ofRecords: unitsOf(calls.filter((call) => !isOfSets(call))),

@@ -39,10 +39,10 @@ describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', (
       override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {
         const { hostname, port } = new URL(dynamoDb.endpoint);
         Object.assign(request, { hostname, port: Number(port) });
-        const answer = await super.handle(request, options);
-        if (!String(request.headers['x-amz-target']).endsWith('TransactWriteItems')) return answer;
-        orders.push(answer.response.statusCode);
-        if (orders.length > 1) return answer;
+        const response = await super.handle(request, options);
+        if (!String(request.headers['x-amz-target']).endsWith('TransactWriteItems')) return response;
+        orders.push(response.response.statusCode);
+        if (orders.length > 1) return response;
         await dynamoDb.stop();
         dynamoDb = await start();
         throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });

@@ -26,31 +26,31 @@ import { bodyOf } from '../support/faults.ts';
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 type Command = object;
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body: string;
 }
 
 /** Keeps what is sent; answers one thing after the other, the last of them for ever. */
-class Answering extends NodeHttpHandler {
+class Responding extends NodeHttpHandler {
   sent: Sent[] = [];
-  answers: Answer[];
+  replies: Reply[];
 
-  constructor(...answers: Answer[]) {
+  constructor(...replies: Reply[]) {
     super();
-    this.answers = answers;
+    this.replies = replies;
   }
 
   override async handle(request: Sent) {
     this.sent.push(request);
-    const { status, headers = {}, body } = (this.answers.length > 1 ? this.answers.shift() : this.answers[0]) as Answer;
+    const { status, headers = {}, body } = (this.replies.length > 1 ? this.replies.shift() : this.replies[0]) as Reply;
     const stream = Readable.from(body === '' ? [] : [Buffer.from(body)]);
     return { response: new HttpResponse({ statusCode: status, headers: { ...headers }, body: stream }) };
   }
 }
 
-const OK: Answer = { status: 200, body: '{}' };
+const OK: Reply = { status: 200, body: '{}' };
 
 /** Numbers as texts, so that none is made another one on the way. */
 const exact = (text: string): bigint | number => (/^-?\d+$/.test(text) ? BigInt(text) : Number(text));
@@ -62,16 +62,16 @@ const sdkClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient =>
 const leanClient = (config: DynamoDBClientConfig): DynamoDBDocumentClient => leanDocumentClient(config, exact);
 
 /** What comes of a command: what was sent, and the output or the error. */
-type Outcome = (command: Command, answers: readonly Answer[]) => Promise<{ readonly sent: Sending[]; ended: unknown }>;
+type Outcome = (command: Command, replies: readonly Reply[]) => Promise<{ readonly sent: Sending[]; ended: unknown }>;
 type Sending = ReturnType<typeof comparable>;
 
 function outcomes(make: typeof sdkClient, config: DynamoDBClientConfig = {}): Outcome {
-  const handler = new Answering();
+  const handler = new Responding();
   const client = make({ ...CONFIG, ...config, requestHandler: handler });
   const send = client.send.bind(client) as (command: Command) => Promise<object>;
-  return async (command, answers) => {
+  return async (command, replies) => {
     handler.sent = [];
-    handler.answers = [...answers];
+    handler.replies = [...replies];
     const [settled] = await Promise.allSettled([send(command)]);
     const ended = settled.status === 'fulfilled' ? settled.value : described(settled.reason);
     return { sent: handler.sent.map(comparable), ended: withoutDelay(ended) };
@@ -81,9 +81,9 @@ function outcomes(make: typeof sdkClient, config: DynamoDBClientConfig = {}): Ou
 /** Sends a command by the SDK's client and by ours, and expects the same of both. */
 function comparison(config: DynamoDBClientConfig = {}) {
   const [bySdk, byOurs] = [outcomes(sdkClient, config), outcomes(leanClient, config)];
-  return async (command: () => Command, answers: readonly Answer[] = [OK]) => {
-    const ours = await byOurs(command(), answers);
-    expect(ours).toStrictEqual(await bySdk(command(), answers));
+  return async (command: () => Command, replies: readonly Reply[] = [OK]) => {
+    const ours = await byOurs(command(), replies);
+    expect(ours).toStrictEqual(await bySdk(command(), replies));
     return ours;
   };
 }
@@ -195,7 +195,7 @@ const commandsWith = (Item: Record<string, unknown>): (() => Command)[] => {
 };
 
 /** Everything with items or other parts in answers. */
-const answerWith = (Item: object): Answer => ({
+const respondWith = (Item: object): Reply => ({
   status: 200,
   headers: { 'x-amzn-requestid': 'R', 'x-amz-crc32': '1' },
   body: JSON.stringify({
@@ -231,12 +231,12 @@ describe('the lean document client, beside the SDK’s own', () => {
     async (kind, command) => {
       const compare = comparison();
       const reads = fc.asyncProperty(attributes, async (Item) => {
-        const answer = answerWith(Item);
-        const parts: Record<string, unknown> = JSON.parse(answer.body);
+        const reply = respondWith(Item);
+        const parts: Record<string, unknown> = JSON.parse(reply.body);
         // A transaction has a list for its responses and its capacity, a batch has maps.
         if (kind.startsWith('Transact')) parts.Responses = [{ Item }, {}];
         if (/^(Transact|Batch)/.test(kind)) parts.ConsumedCapacity = [parts.ConsumedCapacity];
-        await compare(command, [{ ...answer, body: JSON.stringify(parts) }]);
+        await compare(command, [{ ...reply, body: JSON.stringify(parts) }]);
       });
       await fc.assert(reads, { numRuns: 40 });
     },
@@ -275,13 +275,13 @@ describe('the lean document client, beside the SDK’s own', () => {
   });
 
   const TYPE = 'com.amazonaws.dynamodb.v20120810#';
-  const error = (status: number, type: string, more: object = {}): Answer => ({
+  const error = (status: number, type: string, more: object = {}): Reply => ({
     status,
     headers: { 'x-amzn-requestid': 'R', date: new Date().toUTCString() },
     body: JSON.stringify({ __type: TYPE + type, message: 'why', ...more }),
   });
   const ITEM = { Item: { a: { S: 'x' }, n: { N: '1' }, b: { B: 'AAE=' } } };
-  it.each<[string, Answer[]]>([
+  it.each<[string, Reply[]]>([
     ['a failed condition, with its item', [error(400, 'ConditionalCheckFailedException', ITEM)]],
     [
       'a cancelled transaction, with its reasons',
@@ -295,13 +295,13 @@ describe('the lean document client, beside the SDK’s own', () => {
     ['an expired session', [error(400, 'ExpiredTokenException')]],
     ['an error that the SDK does not know', [error(400, 'NewException')]],
     ['throttling, again and again', [error(400, 'ThrottlingException')]],
-    ['a failure and then an answer', [error(500, 'InternalServerError'), answerWith({ a: { S: 'x' } })]],
+    ['a failure and then an answer', [error(500, 'InternalServerError'), respondWith({ a: { S: 'x' } })]],
     ['an error without a body', [{ status: 503, body: '' }, OK]],
     ['an error that is no JSON', [{ status: 400, headers: { 'x-amzn-requestid': 'R' }, body: '<html>' }]],
     ['an answer that is no JSON', [{ status: 200, headers: { 'x-amzn-requestid': 'R' }, body: '{"Item":{"a"' }]],
     ['an answer without a body', [{ status: 200, body: '' }]],
-  ])('ends the same with %s', async (_, answers) => {
-    const { sent, ended } = await comparison()(() => new GetCommand({ ...table, Key: { a: 1 } }), answers);
+  ])('ends the same with %s', async (_, replies) => {
+    const { sent, ended } = await comparison()(() => new GetCommand({ ...table, Key: { a: 1 } }), replies);
     expect(sent.length).toBeGreaterThan(0);
     expect(ended).toBeDefined();
   });
@@ -326,7 +326,7 @@ describe('the lean document client, beside the SDK’s own', () => {
   });
 
   it('calls another account’s endpoint when its credentials are of another account', async () => {
-    const handler = new Answering(OK);
+    const handler = new Responding(OK);
     let account = 111111111111;
     const credentials = async () => ({
       ...LOCAL_CREDENTIALS,
@@ -346,8 +346,8 @@ describe('the lean document client, beside the SDK’s own', () => {
   it.each([sdkClient, leanClient])('corrects its clock by the answers of DynamoDB: %s', async (make) => {
     const ahead = Date.now() + 3_600_000;
     const date = new Date(ahead).toUTCString();
-    const refused: Answer = { ...error(400, 'InvalidSignatureException'), headers: { date } };
-    const handler = new Answering(refused, OK);
+    const refused: Reply = { ...error(400, 'InvalidSignatureException'), headers: { date } };
+    const handler = new Responding(refused, OK);
     // Tests on another day switch it off.
     const client = make({ ...CONFIG, requestHandler: handler, disableClockSkewCorrection: false });
     await client.send(new GetCommand({ ...table, Key: { a: 1 } }));

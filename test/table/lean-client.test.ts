@@ -10,7 +10,7 @@ import { leanDocumentClient } from '../../shared/table/connection/lean-client.ts
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 
 /** Answers `GetItem` with an item that has the asked key, and keeps what was sent. Answers the first calls with these statuses. */
-class Answering extends NodeHttpHandler {
+class Responding extends NodeHttpHandler {
   readonly sent: Sent[] = [];
   readonly #statuses: number[];
 
@@ -47,14 +47,14 @@ async function signatureOf(sent: Sent): Promise<unknown> {
   return (await signer.sign(unsigned, { signingDate })).headers.authorization;
 }
 
-const clientAt = (requestHandler: Answering) =>
+const clientAt = (requestHandler: Responding) =>
   leanDocumentClient({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler }, Number);
 
 const get = (id: string) => new GetCommand({ TableName: 't', Key: { id } });
 
 describe('the lean document client', () => {
   it('sends every command of a kind as it is, one after the other and at once', async () => {
-    const handler = new Answering();
+    const handler = new Responding();
     const client = clientAt(handler);
     expect((await client.send(get('a'))).Item).toEqual({ id: 'a' });
     const both = await Promise.all([client.send(get('b')), client.send(get('c'))]);
@@ -68,7 +68,7 @@ describe('the lean document client', () => {
   });
 
   it('signs each call, and tells nobody what software it is', async () => {
-    const handler = new Answering();
+    const handler = new Responding();
     const client = clientAt(handler);
     await client.send(get('a'));
     await client.send(get('b'));
@@ -80,7 +80,7 @@ describe('the lean document client', () => {
 
   // DynamoDB checks signatures, which no emulator does.
   it('signs as the SDK does by itself, whatever is sent', async () => {
-    const handler = new Answering();
+    const handler = new Responding();
     const client = clientAt(handler);
     const long = 'é'.repeat(100_000);
     for (const id of ['a', long, '']) await client.send(get(id));
@@ -90,7 +90,7 @@ describe('the lean document client', () => {
   });
 
   it('signs each call with the credentials that hold then, and once more after a retry', async () => {
-    const handler = new Answering([500, 200, 200]);
+    const handler = new Responding([500, 200, 200]);
     let session = 0;
     const credentials = async () => {
       session += 1;
@@ -109,18 +109,18 @@ describe('the lean document client', () => {
   });
 
   it('retries as the SDK does, each call for itself', async () => {
-    const handler = new Answering([500, 200, 500, 200]);
+    const handler = new Responding([500, 200, 500, 200]);
     const client = clientAt(handler);
     for (const id of ['a', 'b']) {
       const { Item, $metadata } = await client.send(get(id));
       expect([Item, $metadata.attempts]).toEqual([{ id }, 2]);
     }
-    const failing = clientAt(new Answering(Array(20).fill(500)));
+    const failing = clientAt(new Responding(Array(20).fill(500)));
     await expect(failing.send(get('a'))).rejects.toMatchObject({ name: 'InternalServerError', message: 'of a test' });
   });
 
   it('passes a middleware that is added later, and not one that is removed', async () => {
-    const client = clientAt(new Answering());
+    const client = clientAt(new Responding());
     await client.send(get('a'));
     const seen: unknown[] = [];
     client.middlewareStack.add(
@@ -137,7 +137,7 @@ describe('the lean document client', () => {
   });
 
   it('gives up a call whose signal is aborted, and no other', async () => {
-    const client = clientAt(new Answering());
+    const client = clientAt(new Responding());
     await client.send(get('a'));
     await expect(client.send(get('b'), { abortSignal: AbortSignal.abort() })).rejects.toMatchObject({
       name: 'AbortError',

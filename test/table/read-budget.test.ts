@@ -76,8 +76,7 @@ class BusyTable extends NodeHttpHandler {
     const [[name, { Keys }]] = Object.entries(asked) as [[string, { Keys: unknown[] }]];
     const left = this.leavesAll ? Keys : Keys.slice(0, Keys.length > 1 ? 1 : 0);
     const done = Keys.filter((key) => !left.includes(key));
-    if (done.length === 0)
-      return answer({ Responses: {}, UnprocessedKeys: { [name]: { ...asked[name], Keys: left } } });
+    if (done.length === 0) return reply({ Responses: {}, UnprocessedKeys: { [name]: { ...asked[name], Keys: left } } });
     const body = JSON.stringify({
       ...sent,
       RequestItems: { [name]: { ...asked[name], Keys: done } },
@@ -86,11 +85,11 @@ class BusyTable extends NodeHttpHandler {
     request.headers['content-length'] = String(Buffer.byteLength(body));
     const { response } = await super.handle(request, options);
     const found = JSON.parse(Buffer.concat(await (response.body as Readable).toArray()).toString());
-    return answer({ ...found, UnprocessedKeys: left.length === 0 ? {} : { [name]: { ...asked[name], Keys: left } } });
+    return reply({ ...found, UnprocessedKeys: left.length === 0 ? {} : { [name]: { ...asked[name], Keys: left } } });
   }
 }
 
-const answer = (body: unknown) => ({
+const reply = (body: unknown) => ({
   response: new HttpResponse({
     statusCode: 200,
     headers: { 'content-type': 'application/x-amz-json-1.0' },

@@ -102,13 +102,13 @@ describe('a number whose record is refused', () => {
   );
 
   it.each([
-    { how: 'late', isAnswered: false, forgotten: false },
-    { how: 'late, with its token forgotten', isAnswered: false, forgotten: true },
-    { how: 'again', isAnswered: true, forgotten: false },
-    { how: 'again, with its token forgotten', isAnswered: true, forgotten: true },
-  ])('is not written by an attempt that arrives $how', async ({ isAnswered, forgotten }) => {
+    { how: 'late', hasResponded: false, forgotten: false },
+    { how: 'late, with its token forgotten', hasResponded: false, forgotten: true },
+    { how: 'again', hasResponded: true, forgotten: false },
+    { how: 'again, with its token forgotten', hasResponded: true, forgotten: true },
+  ])('is not written by an attempt that arrives $how', async ({ hasResponded, forgotten }) => {
     const { record } = await create('taken');
-    const handler = new LateHandler((operation) => operation === 'TransactWriteItems', isAnswered);
+    const handler = new LateHandler((operation) => operation === 'TransactWriteItems', hasResponded);
     await refusedCreate(tableAt(fresh, handler));
     // Now nothing but the tombstone is in its way.
     await remove(record.id);

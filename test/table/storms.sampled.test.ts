@@ -70,17 +70,17 @@ async function insist(page: number, sort: '-created_at' | 'created_at') {
   const recorder = new Recorder(own);
   const units: number[] = [];
   for (;;) {
-    const answers: Awaited<ReturnType<typeof read>>[] = [];
+    const responses: Awaited<ReturnType<typeof read>>[] = [];
     const calls = await recorder.record(async () => {
       try {
-        answers.push(await read(page, sort, own));
+        responses.push(await read(page, sort, own));
       } catch (error) {
         expect(error).toBeInstanceOf(PageIncomplete);
       }
     });
     units.push(calls.filter(({ operation }) => /Put|Update|Write/.test(operation)).length);
-    if (answers[0] !== undefined) {
-      return { units, total: answers[0].total, ids: answers[0].records.map(({ record }) => record.id) };
+    if (responses[0] !== undefined) {
+      return { units, total: responses[0].total, ids: responses[0].records.map(({ record }) => record.id) };
     }
   }
 }

@@ -17,7 +17,7 @@ import { listening } from '../support/listening.ts';
 const MINUTE = 60_000;
 
 /** Answers the next calls of STS in turn, then always the last: the life of a session in milliseconds, or an error. */
-let answers: (number | string)[] = [];
+let replies: (number | string)[] = [];
 /** Holds the answers of STS back until it resolves. */
 let held: Promise<void> | undefined;
 /** The forms that STS was sent. */
@@ -33,9 +33,9 @@ beforeAll(async () => {
     // Whose clock is the test's, so that the SDK corrects nothing.
     response.sendDate = false;
     await held;
-    const answer = (answers.length > 1 ? answers.shift() : answers[0]) ?? 60 * MINUTE;
-    if (typeof answer === 'string') response.writeHead(answer === 'AccessDenied' ? 403 : 503).end(stsError(answer));
-    else response.end(stsSession(credentials(number), Date.now() + answer));
+    const reply = (replies.length > 1 ? replies.shift() : replies[0]) ?? 60 * MINUTE;
+    if (typeof reply === 'string') response.writeHead(reply === 'AccessDenied' ? 403 : 503).end(stsError(reply));
+    else response.end(stsSession(credentials(number), Date.now() + reply));
   });
   endpoint = await listening(sts);
 });
@@ -76,7 +76,7 @@ beforeEach(() => {
   dynamoDb = new Recorder();
   configureTable({ requestHandler: dynamoDb });
   asked.length = 0;
-  answers = [];
+  replies = [];
   held = undefined;
 });
 
@@ -205,13 +205,13 @@ describe('a session', () => {
   });
 
   it('is good until then although renewing fails, which is tried again, but not at once', async () => {
-    answers = [60 * MINUTE, 'AccessDenied', 60 * MINUTE];
+    replies = [60 * MINUTE, 'AccessDenied', 60 * MINUTE];
     const table = tenantTable(newTenant());
     await read(table);
     pass(55 * MINUTE);
     const { credentials } = table.client.config;
     const failing = (await credentials()).accessKeyId;
-    await until(() => answers.length === 1);
+    await until(() => replies.length === 1);
     // Mostly the refusal has come in then; the reads are not to ask again at once.
     for (let turn = 0; turn < 50; turn++) await nextTurn();
     for (let turn = 0; turn < 5; turn++) await read(table);
@@ -255,7 +255,7 @@ describe('a session', () => {
   });
 
   it('whose opening in advance failed is opened by the call', async () => {
-    answers = ['AccessDenied', 60 * MINUTE];
+    replies = ['AccessDenied', 60 * MINUTE];
     const tenant = newTenant();
     const session = environmentSession(10_000);
     session.openTenant(tenant);
@@ -268,7 +268,7 @@ describe('an STS that fails', () => {
   it.each(['Throttling', 'ServiceUnavailable'])(
     'in passing (%s) is a 503 that says when to come again',
     async (error) => {
-      answers = [error, error, error, 60 * MINUTE];
+      replies = [error, error, error, 60 * MINUTE];
       const table = tenantTable(newTenant());
       const problem = problemOf(await read(table).catch((cause: unknown) => cause));
       expect([problem.type, problem.headers]).toEqual(['unavailable', { 'Retry-After': '2' }]);
@@ -278,7 +278,7 @@ describe('an STS that fails', () => {
   );
 
   it('for good is a 500 that tells nothing', async () => {
-    answers = ['AccessDenied'];
+    replies = ['AccessDenied'];
     const problem = problemOf(await read(tenantTable(newTenant())).catch((cause: unknown) => cause));
     expect([problem.type, problem.detail]).toEqual(['internal-error', undefined]);
   });

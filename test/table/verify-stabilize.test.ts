@@ -143,9 +143,9 @@ describe('a quota', () => {
         const isCount = Object.values(values ?? {}).includes(recordsPartition(open(org).id, shelfEntity.name));
         if (isCount) counts += 1;
         if (isCount && counts > 1 && counts < 5) await grow(org);
-        const answer = await next(request);
+        const response = await next(request);
         if (isCount && counts === 1) await grow(org);
-        return answer;
+        return response;
       },
       { step: 'initialize', priority: 'high' },
     );

@@ -39,12 +39,12 @@ describe('a program of the documentation delivers its event, and is told when it
       skip(!isThere(command, version), `there is no ${command} on this machine`);
       const EVENT_ID = randomUUID();
       const env = { ...process.env, BASE_URL: api.url, APP_CODE: org.appCode, SECRET: org.secret, EVENT_ID };
-      const answers: string[][] = [];
+      const responses: string[][] = [];
       for (let time = 1; time <= 2; time++) {
         const { stdout } = await run(command, [...args], { cwd: DIRECTORY, env });
-        answers.push(stdout.trim().split('\n'));
+        responses.push(stdout.trim().split('\n'));
       }
-      const [[receipt = '', status] = [], [problem = '', again] = []] = answers;
+      const [[receipt = '', status] = [], [problem = '', again] = []] = responses;
       expect([status, JSON.parse(receipt)]).toEqual(['200', expect.objectContaining({ app: org.appCode })]);
       expect([again, JSON.parse(problem).type]).toEqual(['409', 'urn:problem-type:custodia:event-already-processed']);
       const { body } = await api.request<{ data: { id: string; event_id: string }[] }>(

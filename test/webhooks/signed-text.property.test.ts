@@ -29,10 +29,10 @@ async function storedOf(type: string, signed: string, sent: string) {
   });
   expect(list.body.data).toHaveLength(1);
   // Read as text: the test's own parser would round the numbers.
-  const answer = await fetch(`${api.url}/api/v1/webhook-events/${list.body.data[0]?.id}`, {
+  const response = await fetch(`${api.url}/api/v1/webhook-events/${list.body.data[0]?.id}`, {
     headers: { authorization: `Bearer ${org.token}` },
   });
-  return parseJson(await answer.text()) as { readonly data: unknown; readonly body_sha256: string };
+  return parseJson(await response.text()) as { readonly data: unknown; readonly body_sha256: string };
 }
 
 async function expectStoredAsSigned(type: string, signed: string, sent: string): Promise<void> {
@@ -59,11 +59,11 @@ describe('a delivery under the signature of another text of the same value', () 
     const type = freshType();
     const eventId = randomUUID();
     const signature = sign(written(type, '9007199254740993000'), org.secret);
-    const answers = [];
+    const responses = [];
     for (const number of ['9007199254740993000', '9007199254740993456', '9007199254740993000.0']) {
-      answers.push(await deliver(api, org, written(type, number), { eventId, signature }));
+      responses.push(await deliver(api, org, written(type, number), { eventId, signature }));
     }
-    expect(answers.map(({ status, body }) => [status, String(body.type).split(':').at(-1)])).toEqual([
+    expect(responses.map(({ status, body }) => [status, String(body.type).split(':').at(-1)])).toEqual([
       [200, 'undefined'],
       [409, 'event-already-processed'],
       [409, 'event-already-processed'],

@@ -7,7 +7,7 @@ import { callerOf, INVALID, NOT_FOUND, type PeerRoute } from './api.ts';
 
 /** Handlers by hand: a function for each route, zod for its input, a status and JSON for its answer. */
 
-const answer = (statusCode: number, body: object): APIGatewayProxyResult => ({
+const response = (statusCode: number, body: object): APIGatewayProxyResult => ({
   statusCode,
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
@@ -20,11 +20,11 @@ async function serve({ params, query, body, route, run }: PeerRoute, event: APIG
     query: query?.parse(event.queryStringParameters ?? {}),
     body: body?.parse(json),
   });
-  return found === undefined ? answer(404, NOT_FOUND) : answer(route.response.status, found);
+  return found === undefined ? response(404, NOT_FOUND) : response(route.response.status, found);
 }
 
 const problemOf = (error: unknown): APIGatewayProxyResult | undefined =>
-  error instanceof z.ZodError ? answer(422, { ...INVALID, errors: error.issues }) : undefined;
+  error instanceof z.ZodError ? response(422, { ...INVALID, errors: error.issues }) : undefined;
 
 const functionsOf = (routes: readonly PeerRoute[], functionOf: (route: PeerRoute) => Handle): Functions => {
   const functions = new Map(routes.map((each) => [each.route, functionOf(each)]));
@@ -42,7 +42,7 @@ export const middyFunctions = (routes: readonly PeerRoute[]): Functions =>
       .use(each.body === undefined ? [] : [httpJsonBodyParser()])
       .use({
         onError: (request) => {
-          request.response = problemOf(request.error) ?? answer(500, {});
+          request.response = problemOf(request.error) ?? response(500, {});
         },
       })
       .handler((event) => serve(each, event, event.body));
@@ -57,6 +57,6 @@ export const bareFunctions = (routes: readonly PeerRoute[]): Functions =>
     try {
       return await serve(each, event, each.body === undefined ? undefined : JSON.parse(text));
     } catch (error) {
-      return problemOf(error) ?? answer(500, {});
+      return problemOf(error) ?? response(500, {});
     }
   });

@@ -37,11 +37,11 @@ function lean({ paths, components: { schemas = {}, parameters = {} }, ...rest }:
 function leanOperation(operation: unknown): unknown {
   if (!isNode(operation) || !isNode(operation.responses)) return operation;
   const { 'x-permission': _, requestBody, responses, ...rest } = operation;
-  const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  const replies = Object.entries(responses).filter(([status]) => status.startsWith('2'));
   return {
     ...rest,
     ...(isNode(requestBody) ? { requestBody: withoutExamples(requestBody) } : {}),
-    responses: Object.fromEntries(answers.map(([status, response]) => [status, leanResponse(response)])),
+    responses: Object.fromEntries(replies.map(([status, response]) => [status, leanResponse(response)])),
   };
 }
 

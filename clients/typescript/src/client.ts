@@ -5,7 +5,7 @@ import { type RetryOptions, sendWithRetries } from './retry.ts';
 import { OPEN_PATHS, type paths } from './schema.ts';
 import { systemTiming, type Timing } from './timing.ts';
 import { loginTokens, ownTokens, type TokenSource } from './token.ts';
-import type { Answer, Call } from './types.ts';
+import type { ApiResponse, Call } from './types.ts';
 
 /** How requests are authenticated. */
 export type Credentials =
@@ -61,7 +61,7 @@ export function createCustodia(options: CustodiaOptions): Custodia {
     const transport = OPEN_PATHS.has(path) ? sendOpen : sendAuthenticated;
     const { data, error, response } = await http.request(method, path as never, { ...init, fetch: transport } as never);
     if (!response.ok && response.status !== NOT_MODIFIED) throw new CustodiaProblem(response, error);
-    return { data, response } as Answer<never>;
+    return { data, response } as ApiResponse<never>;
   };
 
   const GET: Call<'get'> = (path, ...[init]) => call('get', path, init);

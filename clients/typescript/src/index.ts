@@ -4,5 +4,5 @@ export { CustodiaProblem, type ProblemType } from './problem.ts';
 export type { RetryOptions } from './retry.ts';
 export type * from './schema.ts';
 export type { Timing } from './timing.ts';
-export type { Answer, DataOf, ListPath, ReadPath, RecordOf } from './types.ts';
+export type { ApiResponse, DataOf, ListPath, ReadPath, RecordOf } from './types.ts';
 export { type ReceivedWebhook, signWebhook, type VerifyOptions, verifyWebhook } from './webhook.ts';

@@ -1,5 +1,5 @@
 import type { Timing } from './timing.ts';
-import type { Answer, Call, DataOf, Init, InitParam, ListPath, ReadPath, RecordOf } from './types.ts';
+import type { ApiResponse, Call, DataOf, Init, InitParam, ListPath, ReadPath, RecordOf } from './types.ts';
 
 /** What is read more than once. */
 export interface Lists {
@@ -35,7 +35,7 @@ interface AnyInit {
   readonly every?: number;
 }
 
-type Read = (path: string, init: object) => Promise<Answer<unknown>>;
+type Read = (path: string, init: object) => Promise<ApiResponse<unknown>>;
 
 export function listsWith(GET: Call<'get'>, timing: Timing): Lists {
   const read = GET as unknown as Read;

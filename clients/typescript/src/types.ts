@@ -18,7 +18,7 @@ export type DataOf<P extends keyof paths, M extends Method, I = unknown> = Parse
 /** Nothing may come back for `If-None-Match`: a 304. */
 type Conditional<I> = I extends { params: { header: { 'If-None-Match': string } } } ? undefined : never;
 
-export interface Answer<T> {
+export interface ApiResponse<T> {
   readonly data: T;
   readonly response: Response;
 }
@@ -27,7 +27,7 @@ export interface Answer<T> {
 export type Call<M extends Method> = <P extends PathsWithMethod<paths, M>, I extends Init<P, M>>(
   path: P,
   ...init: InitParam<I>
-) => Promise<Answer<DataOf<P, M, I> | Conditional<I>>>;
+) => Promise<ApiResponse<DataOf<P, M, I> | Conditional<I>>>;
 
 /** Paths that can be read. */
 export type ReadPath = PathsWithMethod<paths, 'get'>;

@@ -141,10 +141,10 @@ onSubmit('credentials', async (fields) => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(Object.fromEntries(fields)),
     });
-    const answer = await response.json();
-    if (!response.ok) return say(`${answer.title}${answer.detail ? `: ${answer.detail}` : ''}.`, true);
-    use(answer.access_token);
-    say(`Logged in as ${fields.get('app_code')} for ${Math.round(answer.expires_in / 60)} minutes.`);
+    const reply = await response.json();
+    if (!response.ok) return say(`${reply.title}${reply.detail ? `: ${reply.detail}` : ''}.`, true);
+    use(reply.access_token);
+    say(`Logged in as ${fields.get('app_code')} for ${Math.round(reply.expires_in / 60)} minutes.`);
   } catch (error) {
     say(`There was no answer: ${error}.`, true);
   }

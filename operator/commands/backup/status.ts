@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../../answer.ts';
 import { type Backups, backupsOf } from '../../backups.ts';
 import { OperatorProblem } from '../../problem.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openStage, type TargetOptions, withTarget } from '../../target.ts';
 
 /** `backup status` works under the stack's support role. */
 
-type StatusOptions = TargetOptions & AnswerOptions;
+type StatusOptions = TargetOptions & ResultOptions;
 
 export function declareStatus(group: Command): void {
   const command = group
@@ -24,7 +24,7 @@ async function status(options: StatusOptions): Promise<void> {
   const { table, backupVault } = await openStage(options, 'SupportRoleArn');
   const now = Date.now();
   const backups = await backupsOf(table, backupVault, now);
-  answer(options, backups, linesOf(backups, now));
+  printResult(options, backups, linesOf(backups, now));
   if (backups.problems.length > 0) process.exitCode = EXIT.found;
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { disableIntegration } from '../../integrations.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { organizationIdIn } from '../../tenant-option.ts';
 
-interface DisableOptions extends TargetOptions, AnswerOptions {
+interface DisableOptions extends TargetOptions, ResultOptions {
   readonly org: string;
   readonly appCode: string;
 }
@@ -26,7 +26,7 @@ async function disable(options: DisableOptions): Promise<void> {
   const org = organizationIdIn(options.org);
   await using _ = await openTarget(options, 'CutOffRoleArn');
   const { id, app_code, changed } = await disableIntegration(org, options.appCode);
-  answer(options, { org_id: org, id, app_code, status: 'inactive', changed }, [
+  printResult(options, { org_id: org, id, app_code, status: 'inactive', changed }, [
     changed
       ? `${app_code} (${id}) is inactive, and its tokens have ended.`
       : `${app_code} (${id}) was inactive already.`,

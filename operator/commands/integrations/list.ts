@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { quoted } from '../../../local/terminal/printable.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { integrationsOf, type ListedIntegration } from '../../integrations.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { organizationIdIn } from '../../tenant-option.ts';
 
-interface ListOptions extends TargetOptions, AnswerOptions {
+interface ListOptions extends TargetOptions, ResultOptions {
   readonly org: string;
 }
 
@@ -22,7 +22,7 @@ async function list(options: ListOptions): Promise<void> {
   const id = organizationIdIn(options.org);
   await using _ = await openTarget(options, 'CutOffRoleArn');
   const listed = await integrationsOf(id);
-  answer(options, listed, [...listed.map(lineOf), `Integrations: ${listed.length}.`]);
+  printResult(options, listed, [...listed.map(lineOf), `Integrations: ${listed.length}.`]);
 }
 
 const lineOf = ({ id, status, created_at, app_code, display_name, permissions }: ListedIntegration): string =>

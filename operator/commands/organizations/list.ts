@@ -4,7 +4,7 @@ import { environmentSession } from '../../../shared/table/session.ts';
 import { allOrganizations, type Organization } from '../../../shared/table/system/organizations.ts';
 import { readSuspension, type Suspension } from '../../../shared/table/system/suspensions.ts';
 import { Tenant } from '../../../shared/table/tenant.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
 /** `organizations list` works under the stack's operator role, which reads the platform's list and who is suspended. */
@@ -25,7 +25,7 @@ const AT_ONCE = 50;
 /** For a read, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-async function list(options: TargetOptions & AnswerOptions): Promise<void> {
+async function list(options: TargetOptions & ResultOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn');
   const all: Organization[] = [];
   const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
@@ -34,7 +34,7 @@ async function list(options: TargetOptions & AnswerOptions): Promise<void> {
   while (listed.length < all.length) {
     listed.push(...(await Promise.all(all.slice(listed.length, listed.length + AT_ONCE).map(withSuspension))));
   }
-  answer(options, listed, [...listed.map(lineOf), `Organizations: ${listed.length}.`]);
+  printResult(options, listed, [...listed.map(lineOf), `Organizations: ${listed.length}.`]);
 }
 
 async function withSuspension({ id, name, slug, created_at }: Organization): Promise<Listed> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { resumeOrganization, suspendOrganization } from '../../suspending.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { organizationIdIn } from '../../tenant-option.ts';
@@ -9,7 +9,7 @@ import { organizationIdIn } from '../../tenant-option.ts';
  * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 
-interface SuspendOptions extends TargetOptions, AnswerOptions {
+interface SuspendOptions extends TargetOptions, ResultOptions {
   readonly org: string;
 }
 
@@ -36,7 +36,7 @@ async function suspend(options: SuspendOptions): Promise<void> {
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   const suspended = await suspendOrganization(id);
   const { state, since, changed } = suspended;
-  answer(options, { org_id: id, ...suspended }, [
+  printResult(options, { org_id: id, ...suspended }, [
     changed ? `${id} is suspended: all of its keys are refused.` : `${id} is ${state} since ${since} already.`,
   ]);
 }
@@ -45,7 +45,7 @@ async function resume(options: SuspendOptions): Promise<void> {
   const id = organizationIdIn(options.org);
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   const changed = await resumeOrganization(id);
-  answer(options, { org_id: id, state: 'active', changed }, [
+  printResult(options, { org_id: id, state: 'active', changed }, [
     changed ? `${id} is resumed: its keys work again.` : `${id} is not suspended.`,
   ]);
 }

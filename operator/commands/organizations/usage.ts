@@ -3,15 +3,15 @@ import { integrationEntity } from '../../../functions/integrations/store.ts';
 import type { AnyEntity } from '../../../shared/table/repository/entity.ts';
 import { readBudgets, WHOLE_TENANT } from '../../../shared/table/system/request-budget.ts';
 import type { Tenant } from '../../../shared/table/tenant.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { declaredOf } from '../../export.ts';
 import { kinds } from '../../kinds.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
 
 /** `organizations usage` works under the stack's maintenance role, in a session for that one organization. */
 
-interface UsageOptions extends TargetOptions, AnswerOptions {
+interface UsageOptions extends TargetOptions, ResultOptions {
   readonly org: string;
 }
 
@@ -43,7 +43,7 @@ async function usage(options: UsageOptions): Promise<void> {
     activeIntegrationsOf(tenant),
     budgetsOf(tenant),
   ]);
-  answer(options, { org_id: tenant.orgId, records, active_integrations: activeIntegrations, budgets }, [
+  printResult(options, { org_id: tenant.orgId, records, active_integrations: activeIntegrations, budgets }, [
     ...Object.entries(records).map(([kind, count]) => `${String(count).padStart(9)}  ${kind}`),
     `${String(activeIntegrations).padStart(9)}  active integrations`,
     ...budgets.map(budgetLine),

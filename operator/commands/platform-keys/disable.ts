@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { disablePlatformKey, platformKeys } from '../../platform-keys.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
-interface DisableOptions extends TargetOptions, AnswerOptions {
+interface DisableOptions extends TargetOptions, ResultOptions {
   readonly appCode: string;
 }
 
@@ -21,7 +21,7 @@ async function disable(options: DisableOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn');
   const changed = await disablePlatformKey(appCode);
   const active = (await platformKeys()).filter(({ status }) => status === 'active').length;
-  answer(options, { app_code: appCode, status: 'inactive', changed, active_keys: active }, [
+  printResult(options, { app_code: appCode, status: 'inactive', changed, active_keys: active }, [
     changed ? `${appCode} is inactive.` : `${appCode} was inactive already.`,
     ...(active === 0 ? ['No key of the platform is active now: custodia create-platform-key makes one.'] : []),
   ]);

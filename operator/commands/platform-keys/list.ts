@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { quoted } from '../../../local/terminal/printable.ts';
-import { type AnswerOptions, answer, withExamples, withJson } from '../../answer.ts';
 import { platformKeys } from '../../platform-keys.ts';
+import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
 export function declareList(group: Command): void {
@@ -10,10 +10,10 @@ export function declareList(group: Command): void {
   withExamples(command, 'platform-keys list --outputs outputs.json');
 }
 
-async function list(options: TargetOptions & AnswerOptions): Promise<void> {
+async function list(options: TargetOptions & ResultOptions): Promise<void> {
   await using _ = await openTarget(options, 'OperatorRoleArn');
   const keys = await platformKeys();
-  answer(
+  printResult(
     options,
     keys,
     keys.map(({ status, created_at, app_code, display_name }) =>

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { PREVIOUS } from '../../../functions/integrations/contract.ts';
 import { wholeNumber } from '../../../local/terminal/command-line.ts';
 import { printError, printJson } from '../../../local/terminal/output.ts';
-import { withExamples, withJson } from '../../answer.ts';
 import { rotatePlatformKey } from '../../platform-keys.ts';
+import { withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
 interface RotateOptions extends TargetOptions {

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { type AnswerOptions, answer, EXIT, withExamples, withJson } from '../../answer.ts';
 import { OperatorProblem } from '../../problem.ts';
 import { replayEvent } from '../../replay.ts';
+import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
 
 /** `webhooks replay` works under the stack's replay role, in a session for the one tenant (`docs/decisions/0061-webhooks.md`). */
 
-interface ReplayOptions extends TargetOptions, AnswerOptions {
+interface ReplayOptions extends TargetOptions, ResultOptions {
   readonly org: string;
   readonly event: string;
   readonly again?: true;
@@ -38,12 +38,12 @@ async function run(options: ReplayOptions): Promise<void> {
   await openTenant(id);
   const outcome = await replayEvent(id, event, options.again === true);
   if ('reason' in outcome) {
-    answer(options, { event, applied: false, reason: outcome.reason }, [`Not applied. ${outcome.reason}`]);
+    printResult(options, { event, applied: false, reason: outcome.reason }, [`Not applied. ${outcome.reason}`]);
     process.exitCode = EXIT.found;
     return;
   }
   const { operation, recordId } = outcome;
-  answer(options, { event, applied: true, operation, record_id: recordId }, [
+  printResult(options, { event, applied: true, operation, record_id: recordId }, [
     `Applied by ${operation} to ${recordId}.`,
   ]);
 }

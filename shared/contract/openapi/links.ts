@@ -15,10 +15,10 @@ export function linksFrom(contracts: readonly Contract[], contract: Contract, ro
   const { schema } = route.response;
   const item = itemRouteOf(contract, route);
   const record = item === undefined ? String(schema?.meta()?.id) : recordIn(item);
-  const answered = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+  const inResponses = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
   const next = contracts
     .flatMap(({ routes }) => Object.entries(routes))
-    .filter(([, { params }]) => Object.keys(params.shape).every((name) => answered.includes(name)))
+    .filter(([, { params }]) => Object.keys(params.shape).every((name) => inResponses.includes(name)))
     .filter(([, other]) => recordIn(other) === record);
   return Object.fromEntries(next.map(([id, other]) => [id, linkTo(id, other)]));
 }

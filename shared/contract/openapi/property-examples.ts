@@ -22,10 +22,10 @@ export function withPropertyExamples(document: OpenApi): OpenApi {
     for (const [field, property] of Object.entries(properties)) learn(property, value[field]);
   };
   for (const { requestBody, responses } of operationsOf(document)) {
-    const answered = Object.values(responses).flatMap(mediaOf);
-    for (const { schema, example } of answered) learn(schema, example);
+    const inResponses = Object.values(responses).flatMap(mediaOf);
+    for (const { schema, example } of inResponses) learn(schema, example);
     for (const { schema, example } of mediaOf(requestBody)) {
-      learn(schema, { ...withoutNull(answered[0]?.example), ...withoutNull(example) });
+      learn(schema, { ...withoutNull(inResponses[0]?.example), ...withoutNull(example) });
     }
   }
   for (const { schema, example } of Object.values(document.components.responses ?? {}).flatMap(mediaOf))

@@ -1,7 +1,7 @@
 import { closedRequests } from './closed-requests.ts';
 import { compact } from './compact.ts';
 import type { OpenApi } from './nodes.ts';
-import { openAnswers } from './open-answers.ts';
+import { openResponses } from './open-responses.ts';
 import { withPropertyExamples } from './property-examples.ts';
 import { withSafeNames } from './safe-names.ts';
 import { withSchemaTexts } from './schema-texts.ts';
@@ -15,7 +15,7 @@ const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   withSchemaTexts,
   withPropertyExamples,
   closedRequests,
-  openAnswers,
+  openResponses,
   withSharedParameters,
   withSafeNames,
   compact,

@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 import { environmentSession, type Session } from '../../table/session.ts';
 
 /** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
-const ANSWER_TIME = 1_500;
+const RESPONSE_TIME = 1_500;
 const LONGEST = 18_000;
 
 export interface InSession {
@@ -15,7 +15,7 @@ export interface InSession {
 export function inSession(clock: Clock): MiddlewareObj<InSession, APIGatewayProxyResult> {
   return {
     before: ({ event, context }) => {
-      event.session = environmentSession(Math.min(context.getRemainingTimeInMillis() - ANSWER_TIME, LONGEST), clock);
+      event.session = environmentSession(Math.min(context.getRemainingTimeInMillis() - RESPONSE_TIME, LONGEST), clock);
     },
   };
 }

@@ -46,8 +46,8 @@ export async function assumeRole(
     'Tags.member.1.Key': tag.key,
     'Tags.member.1.Value': tag.value,
   });
-  const answer = await serviceOf(client, STS)({ body: form.toString() });
-  const { Credentials: session } = parseXML(answer).AssumeRoleResponse.AssumeRoleResult;
+  const response = await serviceOf(client, STS)({ body: form.toString() });
+  const { Credentials: session } = parseXML(response).AssumeRoleResponse.AssumeRoleResult;
   const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = session ?? {};
   const expiration = new Date(Expiration);
   if (!AccessKeyId || !SecretAccessKey || !SessionToken || Number.isNaN(expiration.getTime())) {

@@ -96,12 +96,12 @@ export class NumberPool {
     const { clock } = this.#request;
     if (this.#inUse.some(({ allocatedAt }) => clock() - allocatedAt > LONGEST_USE))
       throw new TableUnavailable('the request was paused for too long to be carried out');
-    for (const allocated of this.#inUse) allocated.sent ??= 'answered';
+    for (const allocated of this.#inUse) allocated.sent ??= 'responded';
   }
 
   /** Notes that DynamoDB did not answer an attempt to send the records. */
-  noteUnanswered(): void {
-    for (const allocated of this.#inUse) allocated.sent = 'unanswered';
+  noteNoResponse(): void {
+    for (const allocated of this.#inUse) allocated.sent = 'no-response';
   }
 
   /** The records are written. */

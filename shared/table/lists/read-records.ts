@@ -113,9 +113,9 @@ export async function readEach(
       const requested = unread.slice(0, budget.mayRead(unread.length));
       if (requested.length === 0) return;
       const calls = batchesOf(requested).map((batch) => readBatch(table, partition, batch, strongly, budget));
-      const answers = await Promise.all(calls);
-      items.push(...answers.flatMap(({ found }) => found));
-      const left = new Set(answers.flatMap((answer) => answer.unread));
+      const responses = await Promise.all(calls);
+      items.push(...responses.flatMap(({ found }) => found));
+      const left = new Set(responses.flatMap((response) => response.unread));
       unread = unread.filter((number, index) => index >= requested.length || left.has(number));
       if (left.size > 0) throw new Unprocessed(`${left.size} records were not read`);
     }

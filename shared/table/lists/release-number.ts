@@ -12,7 +12,7 @@ import { sortKeyOf } from './ids.ts';
  */
 
 /** What became of a record that was sent. Without an answer it may be carried out later. */
-export type Sent = 'answered' | 'unanswered';
+export type Sent = 'responded' | 'no-response';
 
 /** The gap's word is not known at first. It was read with each refusal. */
 const TRIES = 4;
@@ -28,7 +28,7 @@ export async function releaseNumber(
   { sent, ...limit }: TimeLimit & { readonly sent: Sent | undefined },
 ): Promise<void> {
   const now = limit.clock();
-  const lasting = sent === 'answered' ? 'a day' : 'for good';
+  const lasting = sent === 'responded' ? 'a day' : 'for good';
   if (sent !== undefined && !(await putTombstone(table, unwritten, now, lasting))) return;
   let seen: Item | undefined;
   for (let tries = 1; tries <= TRIES && !isGapIn(seen, unwritten); tries++) {

@@ -33,7 +33,7 @@ import { counted, type KnownSizes, unitsOf } from './units.ts';
 /** Until when to send writes. */
 export interface Sending extends TimeLimit {
   /** Is called where DynamoDB has not answered an attempt: it may be carried out later, whatever comes of the others. */
-  readonly onUnanswered?: () => void;
+  readonly onNoResponse?: () => void;
 }
 
 /** Commits all of `writes` or none of them. `sizes`: of items that they change or replace. */
@@ -59,12 +59,12 @@ export async function commit(
           );
   const noting = () =>
     send().catch((error: unknown) => {
-      if (!isAnswer(error)) sending.onUnanswered?.();
+      if (!isResponse(error)) sending.onNoResponse?.();
       throw error;
     });
   const outcome = await retry(noting, sending).catch(uncertain);
   if (outcome === undefined) return;
-  if (!isAnswer(outcome.answer)) sending.onUnanswered?.();
+  if (!isResponse(outcome.response)) sending.onNoResponse?.();
   throw outcome.refusal;
 }
 
@@ -72,14 +72,14 @@ export async function commit(
 interface Refused {
   readonly refusal: Error;
   /** The error that says so. */
-  readonly answer: unknown;
+  readonly response: unknown;
 }
 
 /**
  * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. Before an answer to
  * a repeated request there was one without.
  */
-const isAnswer = (error: unknown): boolean =>
+const isResponse = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException &&
   error.$fault === 'client' &&
   error.name !== 'TransactionInProgressException' &&
@@ -129,9 +129,9 @@ async function sendPut(table: Table, write: PendingPut, attempt: string, units: 
     await counted(units, table.client.send(command));
     return undefined;
   } catch (error) {
-    if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), answer: error };
+    if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), response: error };
     const found = itemOf(error.Item);
-    return isOwn(write, found, attempt) ? undefined : { refusal: write.onConditionFailed(found), answer: error };
+    return isOwn(write, found, attempt) ? undefined : { refusal: write.onConditionFailed(found), response: error };
   }
 }
 
@@ -150,13 +150,13 @@ async function sendTransaction(
     await counted(units, table.client.send(command));
     return undefined;
   } catch (error) {
-    if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), answer: error };
+    if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), response: error };
     const reasons = error.CancellationReasons ?? [];
     const failed = failedIn(reasons, writes);
     if (failed.some(({ write, found }) => isOwn(write, found, token))) return undefined;
     const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
     if (refusal === undefined) throw error;
-    return { refusal, answer: error };
+    return { refusal, response: error };
   }
 }
 

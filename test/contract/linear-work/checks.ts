@@ -10,7 +10,7 @@ import { jsonOf } from '../../../shared/http/json-text.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/preconditions.ts';
 import { prefersLenient } from '../../../shared/http/preferences.ts';
 import type { HttpRequest } from '../../../shared/http/request.ts';
-import { responseOf } from '../../../shared/http/response/answer.ts';
+import { responseOf } from '../../../shared/http/response/http-response.ts';
 import { validBody, validParams, validQuery } from '../../../shared/http/validate.ts';
 import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 

@@ -102,8 +102,8 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
       return;
     }
     requests.push({ operation, by, partitions: asked.flatMap(partitionsOf) });
-    const answer = await fetch(dynamoDb, { method: 'POST', headers: forwarded(request), body });
-    response.writeHead(answer.status, JSON_1_0).end(await answer.text());
+    const reply = await fetch(dynamoDb, { method: 'POST', headers: forwarded(request), body });
+    response.writeHead(reply.status, JSON_1_0).end(await reply.text());
   });
 
   const keys = createServer(async (request, response) => {
@@ -119,8 +119,8 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
       return;
     }
     keyUses.push({ operation, by, tenant: asked.context[TENANT_IN_CONTEXT]?.[0] });
-    const answer = await fetch(kms, { method: 'POST', headers: forwarded(request), body });
-    response.writeHead(answer.status, JSON_1_1).end(await answer.text());
+    const reply = await fetch(kms, { method: 'POST', headers: forwarded(request), body });
+    response.writeHead(reply.status, JSON_1_1).end(await reply.text());
   });
 
   const servers = [sts, table, keys];

@@ -4,12 +4,12 @@ import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndp
 import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
 import { getSchemaSerdePlugin, operation } from '@smithy/core/schema';
 import {
-  type Answered,
   type Call,
   type Context,
   type Middleware,
   metadataOf,
   type Next,
+  type Responded,
   wayThrough,
 } from '../../../aws/steps.ts';
 import type { NumberOf } from './attribute-values.ts';
@@ -65,7 +65,7 @@ export function leanChain(
   const { write, read } = codecOf(input, output);
   const steps = {
     request: requesting(template, write),
-    answer: answering(config, context, (json) => read(json, numberOf)),
+    response: responding(config, context, (json) => read(json, numberOf)),
   };
   return wayThrough(client, context, steps, (request) => config.requestHandler.handle(request, {}));
 }
@@ -116,7 +116,7 @@ const requesting =
     return next({ ...call, request: new HttpRequest({ ...empty, headers, body }) });
   };
 
-function answering(
+function responding(
   config: DynamoDBClientResolvedConfig,
   context: Context,
   read: (json: unknown) => unknown,
@@ -148,7 +148,7 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
 function sdkReader(
   config: DynamoDBClientResolvedConfig,
   context: Context,
-): (response: HttpResponse) => Promise<Answered> {
+): (response: HttpResponse) => Promise<Responded> {
   const steps = new Map<string, (next: unknown, context: Context) => Next>();
   const collector = { add: (step: never, { name }: { readonly name: string }) => steps.set(name, step) };
   getSchemaSerdePlugin(config as never).applyToStack(collector as never);

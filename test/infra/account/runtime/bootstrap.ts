@@ -17,14 +17,14 @@ const { AWS_LAMBDA_RUNTIME_API: api, LAMBDA_TASK_ROOT: taskRoot = '', _HANDLER: 
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-interface Answer {
+interface Reply {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** Waits for as long as it takes: an environment may be idle for long. */
 const call = (method: 'GET' | 'POST', path: string, body = '', headers: Record<string, string> = {}) =>
-  new Promise<Answer>((resolve, reject) => {
+  new Promise<Reply>((resolve, reject) => {
     request(`http://${api}/2018-06-01/runtime/${path}`, { method, agent, headers }, async (response) => {
       resolve({ headers: response.headers, body: await text(response) });
     })

@@ -72,7 +72,7 @@ export class ExecutionEnvironment {
       const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${(timeoutMs / 1000).toFixed(2)} seconds`;
       resolve({ error: { errorType: 'Sandbox.Timedout', errorMessage } });
     }, timeoutMs);
-    const answer = this.#api.invoke({
+    const response = this.#api.invoke({
       requestId,
       payload: JSON.stringify(event),
       deadline: Date.now() + deadlineMs,
@@ -81,7 +81,7 @@ export class ExecutionEnvironment {
     });
     const exit = this.#exit.then((error): Outcome => ({ error: this.#api.initError ?? error }));
     try {
-      const outcome = await Promise.race([answer, exit, timeout]);
+      const outcome = await Promise.race([response, exit, timeout]);
       if ('error' in outcome && outcome.error.errorType === 'Sandbox.Timedout') await this.end();
       return outcome;
     } finally {

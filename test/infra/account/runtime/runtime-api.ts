@@ -44,7 +44,7 @@ export class RuntimeApi {
   #address = '';
 
   private constructor() {
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#reply(request, response));
   }
 
   static async start(): Promise<RuntimeApi> {
@@ -72,7 +72,7 @@ export class RuntimeApi {
     this.#server.closeAllConnections();
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url?.startsWith(VERSION) ? request.url.slice(VERSION.length) : '';
     this.calls.push(`${request.method} ${path}`);
     if (this.calls.at(-1) === 'GET invocation/next') {

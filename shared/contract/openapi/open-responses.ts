@@ -6,14 +6,14 @@ import { mapValues, type Node, type OpenApi, operationsOf, rewritten, schemasRea
  * (`test/support/conformance.ts`).
  * @throws TypeError when a schema is of requests too, which stay closed
  */
-export function openAnswers(document: OpenApi): OpenApi {
+export function openResponses(document: OpenApi): OpenApi {
   const responses = [operationsOf(document).map((operation) => operation.responses), document.components.responses];
-  const answered = schemasReachedFrom(document, responses);
+  const inResponses = schemasReachedFrom(document, responses);
   const asked = schemasReachedFrom(
     document,
     operationsOf(document).map(({ requestBody, parameters }) => [requestBody, parameters]),
   );
-  const both = [...answered].filter((name) => asked.has(name));
+  const both = [...inResponses].filter((name) => asked.has(name));
   if (both.length > 0) throw new TypeError(`${both.join(', ')}: a request and an answer have a schema in common`);
   const { schemas = {} } = document.components;
   return {
@@ -21,7 +21,7 @@ export function openAnswers(document: OpenApi): OpenApi {
     components: {
       ...document.components,
       schemas: mapValues(schemas, (schema, name) =>
-        answered.has(name) ? (rewritten(schema, opened) as Node) : schema,
+        inResponses.has(name) ? (rewritten(schema, opened) as Node) : schema,
       ),
     },
   };

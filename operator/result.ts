@@ -3,7 +3,7 @@ import { print, printJson } from '../local/terminal/output.ts';
 
 /** What a command prints: for people, or as JSON for programs. Whatever else it has to say goes to standard error. */
 
-export interface AnswerOptions {
+export interface ResultOptions {
   readonly json?: true;
 }
 
@@ -11,7 +11,7 @@ export const withJson = (command: Command): Command =>
   command.option('--json', 'print the answer, or why there is none, as JSON');
 
 /** Prints the answer of a command. `lines`: the same for people. */
-export function answer({ json }: AnswerOptions, value: unknown, lines: readonly string[]): void {
+export function printResult({ json }: ResultOptions, value: unknown, lines: readonly string[]): void {
   if (json) printJson(value);
   else print(...lines);
 }

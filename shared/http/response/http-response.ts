@@ -5,7 +5,7 @@ import { isList } from '../../contract/traits.ts';
 import type { Caller } from '../../identity/caller.ts';
 import { PageTooLarge } from '../../table/errors.ts';
 import type { Tenant } from '../../table/tenant.ts';
-import type { Answer } from '../operation.ts';
+import type { OperationResponse } from '../operation.ts';
 import type { HttpRequest } from '../request.ts';
 import { metadataOf } from '../route-metadata.ts';
 import type { MatchedRoute } from '../route-table.ts';
@@ -24,22 +24,22 @@ interface Context {
 }
 
 /** @throws PageTooLarge when a page is larger than one request may read, or than Lambda can carry. A single record never is. */
-export function responseOf(context: Context, answer: Answer): APIGatewayProxyResult {
+export function responseOf(context: Context, reply: OperationResponse): APIGatewayProxyResult {
   const { route, itemPath } = context.matched;
   const { response } = route;
-  const headers: Record<string, string> = { ...linksOf(context, answer), ...answer.headers };
+  const headers: Record<string, string> = { ...linksOf(context, reply), ...reply.headers };
   const { response: projection } = metadataOf(route);
   if (projection === null) return { statusCode: response.status, headers, body: '' };
 
-  const value = present(projection, answer.body);
-  const body = answer.text ?? JSON.stringify(value);
-  if (answer.version !== undefined) headers.ETag = entityTag(answer.version, body);
+  const value = present(projection, reply.body);
+  const body = reply.text ?? JSON.stringify(value);
+  if (reply.version !== undefined) headers.ETag = entityTag(reply.version, body);
   else if (isList(route)) headers.ETag = listTag(body);
   if (response.status === 201 && itemPath !== undefined) headers.Location = locationOf(itemPath, value, context.scope);
   if (route.method === 'GET' && headers.ETag !== undefined && isFresh(context.request, headers.ETag)) {
     return { statusCode: 304, headers, body: '' };
   }
-  if (answer.isCut || !isDeliverable(body))
+  if (reply.isCut || !isDeliverable(body))
     throw new PageTooLarge(countDeliverable((value as { data: unknown[] }).data));
   return { statusCode: response.status, headers: { 'Content-Type': 'application/json', ...headers }, body };
 }
@@ -58,7 +58,7 @@ export function withoutFields<R extends Pick<APIGatewayProxyResult, 'headers' | 
   return { ...response, body, headers: { ...response.headers, ...tag } };
 }
 
-function linksOf({ matched, request, input }: Context, { body, next }: Answer): Record<string, string> {
+function linksOf({ matched, request, input }: Context, { body, next }: OperationResponse): Record<string, string> {
   const path = pathOf(matched.route, request);
   const { query } = input;
   if (next !== undefined) return { Link: nextLink(path, request.query, next) };

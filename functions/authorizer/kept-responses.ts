@@ -9,7 +9,7 @@ import type { Authorized } from './authorize.ts';
  */
 
 interface Kept {
-  readonly answer: Authorized;
+  readonly response: Authorized;
   /** In epoch milliseconds. */
   readonly until: number;
 }
@@ -21,13 +21,13 @@ const MOST = 1_000;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 /** What was found out about a token, unless that is too long ago. `now` in epoch milliseconds. */
-export function keptAnswer(token: string, now: number): Authorized | undefined {
+export function keptResponse(token: string, now: number): Authorized | undefined {
   const found = kept.get(digestOf(token));
-  return found !== undefined && found.until > now ? found.answer : undefined;
+  return found !== undefined && found.until > now ? found.response : undefined;
 }
 
 /** Keeps it for `AUTHORIZER_CACHE_SECONDS`; where that is not set or 0, not at all. */
-export function keepAnswer(token: string, answer: Authorized, now: number): void {
+export function keepResponse(token: string, response: Authorized, now: number): void {
   const seconds = Number(process.env.AUTHORIZER_CACHE_SECONDS ?? 0);
-  if (seconds > 0) keepNewest(kept, digestOf(token), { answer, until: now + seconds * 1000 }, MOST);
+  if (seconds > 0) keepNewest(kept, digestOf(token), { response, until: now + seconds * 1000 }, MOST);
 }
