@@ -1,46 +1,126 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import clientScripts from '../../clients/typescript/package.json' with { type: 'json' };
 import scripts from '../../package.json' with { type: 'json' };
 
-/** What comments and pages name as their reason is in the repository. */
+/** What comments, pages and scripts name is in the repository. */
 
 const ROOT = join(import.meta.dirname, '../..');
-const texts = globSync(
-  ['{bench,bin,functions,generate,infra,local,operator,shared,test}/**/*.ts', '*.md', 'docs/**/*.md'],
-  {
-    cwd: ROOT,
-  },
-).map((file) => ({ file, text: readFileSync(join(ROOT, file), 'utf8') }));
 
-/** `file: name` for each name that a pattern's first group finds and that is none of these. */
-const unknown = (pattern: RegExp, known: ReadonlySet<string>): string[] =>
-  texts.flatMap(({ file, text }) =>
+interface Text {
+  readonly file: string;
+  readonly text: string;
+}
+const textsOf = (patterns: readonly string[]): Text[] =>
+  globSync(patterns, { cwd: ROOT, exclude: ['**/node_modules/**'] }).map((file) => ({
+    file,
+    text: readFileSync(join(ROOT, file), 'utf8'),
+  }));
+
+/** The comments of a source: its lines that begin with one, and what follows `//` in others. */
+const commentsOf = (source: string): string =>
+  source
+    .split('\n')
+    .map((line) => /^\s*(?:\/?\*|\/\/)(.*)/.exec(line)?.[1] ?? / \/\/ (.*)/.exec(line)?.[1] ?? '')
+    .join('\n');
+
+const pages = textsOf(['*.md', '{docs,clients,examples,shared,local,infra}/**/*.md']);
+const settings = textsOf(['.ci/run', '.github/**/*.yml', '.*.yaml', '*.yaml', 'package.json', 'bench/package.json']);
+const sources = textsOf([
+  '{bench,bin,clients,examples,functions,generate,infra,local,operator,shared,test}/**/*.{ts,cjs,mjs}',
+]);
+const texts = [...pages, ...settings, ...sources];
+const prose = [...pages, ...settings, ...sources.map(({ file, text }) => ({ file, text: commentsOf(text) }))];
+
+/** `file: name` for each name that a pattern's first group finds and that is not there. */
+const missing = (among: readonly Text[], pattern: RegExp, isThere: (name: string, file: string) => boolean): string[] =>
+  among.flatMap(({ file, text }) =>
     Array.from(text.matchAll(pattern), ([, name = '']) => name)
-      .filter((name) => !known.has(name))
+      .filter((name) => !isThere(name, file))
       .map((name) => `${file}: ${name}`),
   );
+/** The pattern finds something, and nothing that is not there. */
+function expectAll(among: readonly Text[], pattern: RegExp, isThere: (name: string, file: string) => boolean): void {
+  expect(missing(among, pattern, () => false).length).toBeGreaterThan(20);
+  expect(missing(among, pattern, isThere)).toEqual([]);
+}
 
 it('decisions that are named are there', () => {
-  const decisions = globSync('docs/decisions/????-*.md', { cwd: ROOT }).map((file) => file.slice(15, 19));
-  expect(decisions.length).toBeGreaterThan(40);
-  expect(unknown(/\bdecisions?[/ ](\d{4})/g, new Set(decisions))).toEqual([]);
+  const named = /\bdecisions?[/ ](\d{4}(?:-[\w-]+\.md)?)/g;
+  const decisions = globSync('docs/decisions/????-*.md', { cwd: ROOT }).map((file) => basename(file));
+  expectAll(texts, named, (name) => decisions.some((file) => file === name || file.slice(0, 4) === name));
 });
 
 it('sections of the specification that are named are there', () => {
   const specification = readFileSync(join(ROOT, 'docs/specification.md'), 'utf8');
   const sections = Array.from(specification.matchAll(/^## (\d+)\./gm), ([, number = '']) => number);
-  const named = /\bspec \(?§(\d+)/gi;
-  expect(unknown(named, new Set()).length).toBeGreaterThan(20);
-  expect(unknown(named, new Set(sections))).toEqual([]);
+  expectAll(texts, /\bspec \(?§(\d+)/gi, (section) => sections.includes(section));
 });
 
 it('commands that are named are scripts', () => {
-  const named = /\bnpm run ([\w:-]+)/g;
-  expect(unknown(named, new Set()).length).toBeGreaterThan(20);
-  expect(unknown(named, new Set(Object.keys(scripts.scripts)))).toEqual([]);
+  const names = [scripts, clientScripts].flatMap(({ scripts: named }) => Object.keys(named));
+  expectAll(texts, /\bnpm run (?!and )([\w:-]*\w)/g, (name) => names.includes(name));
 });
 
 it('no other document is named by sections', () => {
-  expect(unknown(/\b(DESIGN) §/g, new Set())).toEqual([]);
+  expect(missing(texts, /\b(DESIGN) §/g, () => false)).toEqual([]);
+});
+
+const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|shared|stages|test';
+/**
+ * Patterns count by what they match, names with a place for another name (`<domain>`) are no paths, and decisions and
+ * tests may be named by a prefix. One page names tests without their folder.
+ */
+function isPath(path: string, file: string): boolean {
+  if (/[<>$…]/.test(path) || existsSync(join(ROOT, path))) return true;
+  if (file === 'docs/local-gateway.md' && existsSync(join(ROOT, 'test', path))) return true;
+  const pattern = /^(?:docs\/decisions|test)\//.test(path) ? `${path}*` : path;
+  return globSync(pattern, { cwd: ROOT }).length > 0;
+}
+
+it('paths that are named are there', () => {
+  const named = new RegExp(`(?<![\\w./@:-])((?:${FOLDERS})/[\\w./*{},<>$…-]*[\\w}*>/])`, 'g');
+  const examples: readonly string[] = ['docs/adding-a-domain.md', 'docs/adding-a-filter.md', 'CHANGELOG.md'];
+  expectAll(
+    prose.filter(({ file }) => !examples.includes(file)),
+    named,
+    isPath,
+  );
+});
+
+it('files that are named without a folder are somewhere', () => {
+  const names = new Set(sources.map(({ file }) => basename(file)));
+  expectAll(
+    pages.filter(({ file }) => file !== 'CHANGELOG.md'),
+    /`([\w.-]+\.(?:ts|cjs))`/g,
+    (name) => names.has(name),
+  );
+});
+
+/** A heading's anchor as GitHub makes it: the second of two alike ends in `-1`. */
+function anchorsOf(page: string): Set<string> {
+  const text = readFileSync(page, 'utf8').replace(/^```.*?^```/gms, '');
+  const seen = new Map<string, number>();
+  const headings = Array.from(text.matchAll(/^#{1,6} (.*)$/gm), ([, heading = '']) => {
+    const slug = heading
+      .toLowerCase()
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${before}`;
+  });
+  return new Set([...headings, ...Array.from(text.matchAll(/<a id="([^"]+)"/g), ([, id = '']) => id)]);
+}
+
+it('links of pages lead to files and headings that are there', () => {
+  const relative = /\]\((?![a-z]+:)([^)\s]+)\)/g;
+  expectAll(pages, relative, (link, file) => {
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? join(ROOT, file) : join(ROOT, dirname(file), path);
+    if (!existsSync(target)) return false;
+    return anchor === undefined || !target.endsWith('.md') || anchorsOf(target).has(anchor);
+  });
 });
