@@ -1,5 +1,5 @@
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { titleOf } from '../../bench/data-model/play.ts';
 import { withFilters } from '../../generate/data-model.ts';
@@ -11,25 +11,32 @@ const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const DECISIONS = 'docs/decisions';
 const decisions = readdirSync(join(ROOT, DECISIONS)).filter((file) => /^\d{4}-.*\.md$/.test(file));
 
-describe.each(globSync(['*.md', 'docs/**/*.md', '{clients,examples}/*/*.md'], { cwd: ROOT }))('%s', (page) => {
-  it('links to files that are there', () => {
-    const targets = Array.from(read(page).matchAll(/\]\(([^)#\s]+)/g), ([, target = '']) => target);
-    const missing = targets
-      .filter((target) => !/^[a-z]+:/.test(target))
-      .map((target) => join(ROOT, dirname(page), target))
-      .filter((file) => !existsSync(file));
-    expect(missing.map((file) => relative(ROOT, file))).toEqual([]);
-  });
-});
-
-describe('the index of decisions', () => {
-  it('names every one by its title', () => {
-    const lines = decisions.map((file) => {
+describe('decisions', () => {
+  it('are all in the index, by title and in the order of their numbers', () => {
+    const lines = decisions.toSorted().map((file) => {
       const [, number, title] = /^# (\d{4}) (.*)/.exec(read(join(DECISIONS, file))) ?? [];
       return `- [${number}](${file}) ${title}`;
     });
     const index = read(`${DECISIONS}/README.md`).split('\n');
-    expect(lines.filter((line) => !index.includes(line))).toEqual([]);
+    expect(index.filter((line) => line.startsWith('- '))).toEqual(lines);
+  });
+
+  it('are at most 50: one more is merged with what belongs to it', () => {
+    expect(decisions.length).toBeLessThanOrEqual(50);
+  });
+});
+
+/** Tables, and words that cannot be broken, may be longer. */
+const isTooLong = (line: string): boolean => line.length > 120 && !/^\||^\S+$|https?:\S{60}/.test(line.trim());
+
+describe.each(globSync(['CONTRIBUTING.md', 'docs/decisions/*.md'], { cwd: ROOT }))('%s', (page) => {
+  it('wraps its lines at 120 characters', () => {
+    const prose = read(page).replace(/^ *```.*?^ *```/gms, '');
+    expect(prose.split('\n').filter(isTooLong)).toEqual([]);
+  });
+
+  it('names no issue by number', () => {
+    expect(read(page)).not.toMatch(/\bissue #?\d|[\s(]#\d+\b/i);
   });
 });
 
