@@ -5,7 +5,7 @@ import type { Place } from '../../shared/table/repository/records.ts';
 const DIGITS = 6;
 
 /** The code of the ticket at this place: `T-000042`, or `T-000042-2` if that code was given by a caller already. */
-export function generatedCode({ ordinal, clashes }: Pick<Place, 'ordinal' | 'clashes'>): string {
+export function generatedCode({ ordinal, collisions }: Pick<Place, 'ordinal' | 'collisions'>): string {
   const code = `T-${String(ordinal).padStart(DIGITS, '0')}`;
-  return clashes === 0 ? code : `${code}-${clashes + 1}`;
+  return collisions === 0 ? code : `${code}-${collisions + 1}`;
 }

@@ -28,8 +28,8 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
       const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
       const pause = isStale ? Math.random() * STALE_WAIT * tries : 0;
-      const isLate = session.clock() + pause > session.deadline;
-      if (!(isStale || isFirstRefusal) || isLate) {
+      const isPastDeadline = session.clock() + pause > session.deadline;
+      if (!(isStale || isFirstRefusal) || isPastDeadline) {
         await session.abandon(error);
         throw isFirstRefusal
           ? new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', {

@@ -33,7 +33,7 @@ export class Session {
   #duringCommit: (() => Promise<void>)[] = [];
   #afterCommit: (() => Promise<void>)[] = [];
   #explain: (error: unknown) => unknown = unchanged;
-  #clashes = 0;
+  #collisions = 0;
 
   /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without tenant sessions */
   constructor(table: Table, clock: Clock, deadline: number, tenantTable: (tenant: TenantId) => Table = () => table) {
@@ -96,13 +96,13 @@ export class Session {
   }
 
   /** How often a generated value was already allocated. */
-  get clashes(): number {
-    return this.#clashes;
+  get collisions(): number {
+    return this.#collisions;
   }
 
-  /** Counts such a clash. The returned error makes the operation run again. */
-  clash(): StaleRead {
-    this.#clashes += 1;
+  /** Counts such a collision. The returned error makes the operation run again. */
+  noteCollision(): StaleRead {
+    this.#collisions += 1;
     return new StaleRead('a generated value is taken');
   }
 

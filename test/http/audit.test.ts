@@ -223,10 +223,10 @@ describe('what is not done', () => {
     const role = { code: `r-${randomUUID()}`, label: 'x' };
     await api.request('POST', '/api/v1/roles', { token: org.token, body: role });
     const left = await leftBy(async () => {
-      const clash = await api.request('POST', '/api/v1/roles', { token: org.token, body: role });
+      const refused = await api.request('POST', '/api/v1/roles', { token: org.token, body: role });
       const body = { user_id: randomUUID() };
       const dangling = await api.request('POST', '/api/v1/users/memberships', { token: org.token, body });
-      expect([clash.status, dangling.status]).toEqual([409, 422]);
+      expect([refused.status, dangling.status]).toEqual([409, 422]);
     });
     expect(left).toEqual([]);
   });

@@ -39,8 +39,8 @@ describe('changing a user', () => {
     const spelling = String(user.email).toUpperCase();
     const own = await acme.ask('PATCH', `${USERS}/${user.id}`, { email: spelling });
     expect([own.status, own.body.email]).toEqual([200, spelling]);
-    const clash = await acme.ask('PATCH', `${USERS}/${user.id}`, { email: other.email });
-    expect([clash.status, clash.body.errors]).toEqual([409, pointsAt('email')]);
+    const refused = await acme.ask('PATCH', `${USERS}/${user.id}`, { email: other.email });
+    expect([refused.status, refused.body.errors]).toEqual([409, pointsAt('email')]);
   });
 });
 

@@ -59,10 +59,10 @@ for (const { engine, found } of engines) {
       await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
       expect((await client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
 
-      const clash = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
+      const refused = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
       const other = { TableName: TABLE, Item: { ...item, SK: { S: '2' } } };
       const failure = await client
-        .send(new TransactWriteItemsCommand({ TransactItems: [{ Put: other }, { Put: clash }] }))
+        .send(new TransactWriteItemsCommand({ TransactItems: [{ Put: other }, { Put: refused }] }))
         .catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(TransactionCanceledException);
       expect((failure as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code)).toEqual([

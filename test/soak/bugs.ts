@@ -18,8 +18,8 @@ export const BUGS: readonly Bug[] = [
     isInTable: true,
   },
   {
-    name: 'a lost number is never late',
-    file: 'shared/table/lists/lateness.ts',
+    name: 'a lost number is never overdue',
+    file: 'shared/table/lists/grace-period.ts',
     from: 'isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;',
     to: 'false;',
     isInTable: true,

@@ -2,7 +2,7 @@ import type { Entry, Fields, Kind, Recorder } from './recorder.ts';
 
 /**
  * Short histories in a chosen order, in each of which one bug shows that a server has. Another server has none. The clock of the first is
- * a minute ahead, so that it finds every number late.
+ * a minute ahead, so that it finds every number overdue.
  */
 
 /** The server without a bug. */
@@ -39,7 +39,7 @@ export const DRILLS: Readonly<Record<string, (recorder: Recorder, server: number
   },
 
   /** The call that takes a number arrives a second time, after another number was taken: nobody uses the third. */
-  'a lost number is never late': async (recorder, server) => {
+  'a lost number is never overdue': async (recorder, server) => {
     const { network } = recorder.fleet;
     const fields = await clientFor(recorder);
     await create(recorder, server, 'services', fields);
@@ -99,7 +99,7 @@ export const DRILLS: Readonly<Record<string, (recorder: Recorder, server: number
   'a commit takes what others wrote for its own': async (recorder, server) => {
     await create(recorder, OTHER, 'clients', { slug: 'taken' });
     await create(recorder, server, 'clients', { slug: 'taken' });
-    // Its clock shows when the last number was taken: the one before is late now.
+    // Its clock shows when the last number was taken: the one before is overdue now.
     await create(recorder, OTHER, 'clients');
   },
 };

@@ -52,7 +52,7 @@ interface Gate {
 }
 
 /** Calls that pass before one that is late is delivered. */
-const LATENESS = 12;
+const CALLS_DELAYED = 12;
 /** Earlier replies that are kept to answer with. */
 const KEPT_REPLIES = 500;
 
@@ -163,7 +163,7 @@ export class FaultyNetwork {
   }
 
   #delay(call: Arrived): void {
-    this.#late.push({ call, after: LATENESS });
+    this.#late.push({ call, after: CALLS_DELAYED });
   }
 
   #deliverLate(): void {

@@ -21,7 +21,7 @@ export const SERVERS: readonly ServerOptions[] = [
   { ahead: 60 * DAY },
   { ahead: 7 * MINUTE },
 ];
-/** Takes no numbers, so that all of them are late by its clock. It reads the lists at the end. */
+/** Takes no numbers, so that all of them are overdue by its clock. It reads the lists at the end. */
 const READER = 3;
 /** A clock that is days ahead takes idempotency keys and ids of events for expired (`docs/decisions/0160-clocks.md`). */
 const BY_ROLE: Servers = { all: [0, 1, 2, READER], creating: [0, 1, 2], repeating: [0, 1] };

@@ -6,8 +6,8 @@ import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { putRequest } from '../transaction/expressions.ts';
 import { bitPlace } from './bits.ts';
 import { setGaps, type Unwritten } from './gap-words.ts';
+import { AT } from './grace-period.ts';
 import { sortKeyOf } from './ids.ts';
-import { AT } from './lateness.ts';
 import { TOMBSTONE } from './read-records.ts';
 import { setExpiry } from './set-writes.ts';
 

@@ -4,8 +4,8 @@ import type { Item } from '../schema.ts';
 import { largestNoted } from './counter-item.ts';
 import { deleteEmptyItems } from './empty-items.ts';
 import { fence, MOST_UNITS } from './fence.ts';
+import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
-import { isLate, settledUpTo } from './lateness.ts';
 import { Members } from './number-set.ts';
 import { expiryOf } from './periods.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
@@ -67,7 +67,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     isComplete = pageOf(page, request).every((number) => isRecord(found.get(number)));
   }
   const isFenced =
-    view.included !== undefined || (await fenceLate(table, source, absent, { view, found, request, budget }));
+    view.included !== undefined || (await fenceOverdue(table, source, absent, { view, found, request, budget }));
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
   const items = pageOf(page, request)
     .map((number) => found.get(number))
@@ -124,7 +124,7 @@ interface Read {
  * Fences the numbers whose writers had their time, and completes those with a tombstone.
  * @returns whether there were no more than one request may fence
  */
-async function fenceLate(
+async function fenceOverdue(
   table: Table,
   { partition, retentionDays, createdAt }: ListSource,
   absent: ReadonlySet<number>,
@@ -134,7 +134,7 @@ async function fenceLate(
   const numbers = Array.from(absent, (number) => ({ number, isFenced: found.has(number) }));
   let settled = settledUpTo(found, createdAt, now);
   const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
-    !isFenced && !isLate(counter, number, now, settled);
+    !isFenced && !isOverdue(counter, number, now, settled);
   const open = numbers.filter(isOpen);
   // On the first page, newest first, all later ones are read.
   if (open.length > 0 && !(newestFirst && page === 1)) {
@@ -142,12 +142,12 @@ async function fenceLate(
     if (next !== undefined)
       settled = Math.max(settled, settledUpTo([[numberIn(String(next.SK)), next]], createdAt, now));
   }
-  const late = numbers
+  const overdue = numbers
     .filter((one) => !isOpen(one))
     .map((one) => ({
       ...one,
       partition,
       expires: retentionDays === undefined ? undefined : expiryOf(counter, one.number),
     }));
-  return fence(table, late, { gaps: items, now });
+  return fence(table, overdue, { gaps: items, now });
 }

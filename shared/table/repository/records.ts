@@ -14,7 +14,7 @@ export interface Place {
   /** Counted from 1. */
   readonly ordinal: number;
   /** How often a generated value of this request was already taken. The operation is run again and must generate another. */
-  readonly clashes: number;
+  readonly collisions: number;
 }
 
 /** Values of an entity's filter fields; undefined ones are ignored. */

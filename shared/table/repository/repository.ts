@@ -44,30 +44,30 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /**
    * Allocates a number and stages a new record under it.
-   * @param late returns the fields that depend on the record's id or place
-   * @param generated those of the late fields whose values were generated: if such a value must be unique and is allocated, the operation is run
+   * @param deferredFields returns the fields that depend on the record's id or place
+   * @param generated those of the deferred fields whose values were generated: if such a value must be unique and is taken, the operation is run
    *   again and not refused
    * @param alsoAudited names for the audit event, besides the fields that have a value
    * @throws RecordTooLarge
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
-    late: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
+    deferredFields: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
     alsoAudited: readonly string[] = [],
   ): Promise<Stored<T>> {
     this.#noteValues(fields);
     const allocating = this.#take();
     const placing = allocating.then(
-      ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, clashes: this.session.clashes }),
+      ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, collisions: this.session.collisions }),
     );
     const create = async (): Promise<Stored<T>> => {
       const [allocated, place] = await Promise.all([allocating, placing]);
-      const deferred = await late(place);
+      const deferred = await deferredFields(place);
       this.#noteValues(deferred);
       const record = { id: place.id, ...fields, ...deferred } as unknown as T;
       this.#unique.claim(this.work, record, place.id, (field) =>
-        generated.some((name) => name === field) ? () => this.session.clash() : undefined,
+        generated.some((name) => name === field) ? () => this.session.noteCollision() : undefined,
       );
       return this.#stageNew(record, place.id, allocated);
     };

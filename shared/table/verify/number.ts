@@ -1,7 +1,7 @@
 import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
+import { isOverdue } from '../lists/grace-period.ts';
 import { sortKeyOf } from '../lists/ids.ts';
-import { isLate } from '../lists/lateness.ts';
 import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
 import { entryKey } from '../lists/prefix-index.ts';
 import { isRecord, TOMBSTONE } from '../lists/read-records.ts';
@@ -106,7 +106,7 @@ function compareNumber({ list, number, record, counter, places, gap, sets, now }
 
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
   // Its writer may still be running, and is not fenced during the grace period.
-  const isPending = record === undefined && isGiven && !gap.has(bit) && !isLate(counter, number, now, list.settled);
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
   const isGap = isGiven && live === undefined && !isPending;
   if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');

@@ -1,6 +1,6 @@
 import { recordsPartition } from '../keys.ts';
+import { settledUpTo } from '../lists/grace-period.ts';
 import { numberIn, sortKeyOf } from '../lists/ids.ts';
-import { settledUpTo } from '../lists/lateness.ts';
 import { floorOf, type Mark, marksOf } from '../lists/periods.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import { isRecord } from '../lists/read-records.ts';
@@ -35,7 +35,7 @@ export interface RecordScan {
   readonly tombstones: readonly number[];
   /** Highest number of a record; -1 without any. */
   readonly last: number;
-  /** The writers of lower numbers had their time (`lists/lateness.ts`). */
+  /** The writers of lower numbers had their time (`lists/grace-period.ts`). */
   readonly settled: number;
   /** Where records expire: each end that is later than those of all numbers before, with its first number. */
   readonly ends: readonly Mark[];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { setPartition } from '../../shared/table/keys.ts';
-import { isLate, settledUpTo } from '../../shared/table/lists/lateness.ts';
+import { isOverdue, settledUpTo } from '../../shared/table/lists/grace-period.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { kind } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
@@ -138,7 +138,7 @@ describe('the time of a writer', () => {
       NOW,
     );
     expect(settled).toBe(7);
-    expect([6, 7, 8].map((number) => isLate(head, number, NOW, settled))).toEqual([true, false, false]);
+    expect([6, 7, 8].map((number) => isOverdue(head, number, NOW, settled))).toEqual([true, false, false]);
   });
 
   it('is not over for what has no time', () => {

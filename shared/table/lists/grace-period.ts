@@ -15,7 +15,7 @@ export const AT = 'AT';
  * Whether the writer of a number had its time: since the list's last number was allocated, or since a record or tombstone with a later number was
  * written (`settled`, see {@link settledUpTo}). There is no grace period when the clocks of writer and reader disagree.
  */
-export const isLate = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
+export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
   isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
 
 /**
