@@ -1,7 +1,7 @@
 import type { Measured } from './measure.ts';
 import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 
-/** What an operation may cost at most, with the example of its contract (issue 9). Units as AWS charges: transactional writes double. */
+/** What an operation may cost at most, with the example of its contract. Units as AWS charges: transactional writes double. */
 interface Bound {
   /** As it was played. */
   readonly title: string;
@@ -42,7 +42,7 @@ const WRITES: readonly Bound[] = [
   write('POST /logs/ingest', 5, 2),
   write('POST /logs/ingest, the very first', 5, 2),
   write('POST /integrations', 20, 2),
-  // 16 of the 17 that issue 9 allows, and the client's entry in the index of names (`docs/decisions/0170`).
+  // 16, and the client's entry in the index of names (`docs/decisions/0170`).
   write('POST /webhooks/{app_code}', 18, 3),
   // A container reads once whose an app code is (`docs/decisions/0012`).
   write('POST /webhooks/{app_code}, in another container', 18, 4),

@@ -19,10 +19,10 @@ export async function tenantOf(
   const [named, second] = names;
   if (named === undefined) return Tenant.of(caller, session);
 
-  const foreign = names.find(({ orgId }) => Tenant.named(orgId, caller, session) === undefined);
+  const refused = names.find(({ orgId }) => Tenant.named(orgId, caller, session) === undefined);
   const tenant = Tenant.named(named.orgId, caller, session);
-  if (foreign !== undefined || tenant === undefined) {
-    const { part } = foreign ?? named;
+  if (refused !== undefined || tenant === undefined) {
+    const { part } = refused ?? named;
     throw new Problem('forbidden', { errors: [fieldError(part, 'must be the organization of the caller')] });
   }
   if (second !== undefined && second.orgId !== named.orgId) {

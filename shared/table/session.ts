@@ -95,7 +95,7 @@ export class Session {
     return new StaleRead('the number is fenced');
   }
 
-  /** How often a generated value was already allocated. */
+  /** How often a generated value was already taken. */
   get collisions(): number {
     return this.#collisions;
   }

@@ -60,10 +60,10 @@ const noneLike = (id: string): string => `${id.slice(0, -12)}${randomUUID().slic
 /** The operation with the id of a record in a certain place; undefined where there is no such place. */
 type Place = (scenario: Scenario, id: string) => Scenario;
 
-async function expectNoDifference(operationId: string, place: Place, foreign: string): Promise<Exchange> {
+async function expectNoDifference(operationId: string, place: Place, anotherTenants: string): Promise<Exchange> {
   const scenario = await testTenant.scenario(operationId);
-  const none = noneLike(foreign);
-  const ofTheirs = await exchange(place(scenario, foreign), foreign);
+  const none = noneLike(anotherTenants);
+  const ofTheirs = await exchange(place(scenario, anotherTenants), anotherTenants);
   const ofNone = await exchange(place(scenario, none), none);
   expect(ofTheirs).toEqual(ofNone);
   return ofTheirs;
@@ -107,8 +107,8 @@ const idInPath = ({ route, path }: Scenario, name: string): string =>
 
 describe('a record named in the path', () => {
   it.each(byParameter)('%s {%s}: own, else 404', async (operationId, name) => {
-    const foreign = idInPath(await rivals.scenario(operationId), name);
-    const { status } = await expectNoDifference(operationId, inPath(name), foreign);
+    const anotherTenants = idInPath(await rivals.scenario(operationId), name);
+    const { status } = await expectNoDifference(operationId, inPath(name), anotherTenants);
     expect(status).toBe(404);
     const own = await exchange(await testTenant.scenario(operationId));
     expect(own.status).toBe(operations.find(([id]) => id === operationId)?.[1].response.status);
@@ -141,9 +141,9 @@ const ANY_RECORD = 'Role';
 
 describe('a record named in a filter', () => {
   it.each(byFilter)('%s ?%s: own, else an empty list', async (operationId, name, route) => {
-    const foreign = await rivals.reference(referenceOf(route.query.shape[name] as z.ZodType) ?? ANY_RECORD);
+    const anotherTenants = await rivals.reference(referenceOf(route.query.shape[name] as z.ZodType) ?? ANY_RECORD);
     const place: Place = (scenario, id) => withQuery(scenario, `${name}=${id}`);
-    const { status, said } = await expectNoDifference(operationId, place, foreign);
+    const { status, said } = await expectNoDifference(operationId, place, anotherTenants);
     expect(status).toBe(200);
     expect(said).toContain('\\"total\\":0');
   });
@@ -160,15 +160,15 @@ describe('a record named in an event', () => {
   it.each(places)('%s %s: another tenant’s and none are the same 422', async (operationId, field, route) => {
     const [own, other] = [await testTenant.scenario(operationId), await rivals.scenario(operationId)];
     const record = referencesOf(route).get(field);
-    const foreign = record === undefined ? idInPath(other, 'id') : await rivals.reference(record);
+    const anotherTenants = record === undefined ? idInPath(other, 'id') : await rivals.reference(record);
     const id = Object.keys(route.params.shape).length > 0 ? { [idFieldOf(route)]: idInPath(own, 'id') } : {};
     const ask = async (named: string) => {
       const data = { ...own.body, ...id, [field]: named };
       const { status, body } = await deliver(api, mine, { event_type: route.event?.type, data });
       return [status, JSON.stringify({ ...body, request_id: '' })];
     };
-    const reply = await ask(foreign);
-    expect(reply).toEqual(await ask(noneLike(foreign)));
+    const reply = await ask(anotherTenants);
+    expect(reply).toEqual(await ask(noneLike(anotherTenants)));
     expect(reply).toEqual([422, expect.stringContaining(`#/data/${field}`)]);
   });
 });

@@ -45,7 +45,7 @@ const CROSSING = /^ORG#PLATFORM#(ORG(#SET)?$|ONCE#REQUEST#|CREDENTIALS$)/;
 const CREDENTIALS = /^ORG#[^#]+#CREDENTIALS$/;
 
 /** The partitions of tenants in a request, each with its tenant, as far as they are not the signer's own. */
-const foreign = ({ by, operation, partitions }: TableRequest): string[] =>
+const anotherTenants = ({ by, operation, partitions }: TableRequest): string[] =>
   partitions.filter((partition) => {
     const tenant = /^ORG#([^#]*)#/.exec(partition)?.[1];
     if (by.tags.tenant === undefined && operation === 'GetItem' && CREDENTIALS.test(partition)) return false;
@@ -59,7 +59,7 @@ describe('every operation works under the roles of the stack', () => {
     const before = api.account.requests.length;
     const { status, body } = await testTenant.send(scenario);
     expect(status, JSON.stringify([body, api.account.refusals])).toBe(scenario.route.response.status);
-    expect(api.account.requests.slice(before).flatMap(foreign)).toEqual([]);
+    expect(api.account.requests.slice(before).flatMap(anotherTenants)).toEqual([]);
     expect(api.account.refusals).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe('the address of the stage', () => {
 describe('what touches two tenants works under the roles of the stack', () => {
   afterAll(() => {
     expect(api.account.refusals).toEqual([]);
-    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+    expect(api.account.requests.flatMap(anotherTenants)).toEqual([]);
   });
 
   const created = async (response: Promise<ApiResponse>): Promise<JsonBody & { id: string }> => {
@@ -291,7 +291,7 @@ describeRuntimeInterface(
 describe('the operator’s commands work under the roles of the stack', () => {
   afterAll(() => {
     expect(api.account.refusals).toEqual([]);
-    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+    expect(api.account.requests.flatMap(anotherTenants)).toEqual([]);
   });
   /** Runs a command, which must succeed, and answers what it prints. */
   const done = async (...args: string[]): Promise<string> => {
@@ -429,7 +429,7 @@ describe('the operator verifies a tenant', () => {
       { roleArn: maintenance(), tags: { tenant: 'PLATFORM' } },
     ]);
     expect(api.account.requests.length).toBeGreaterThan(50);
-    expect(api.account.requests.flatMap(foreign)).toEqual([]);
+    expect(api.account.requests.flatMap(anotherTenants)).toEqual([]);
   });
 
   it('of all tenants in a session for each, and none for two', async () => {

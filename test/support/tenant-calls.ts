@@ -50,9 +50,9 @@ export const pointsAt = (field: string) => [expect.objectContaining({ in: 'body'
 export async function expectNoDifference(
   status: number,
   attempt: (id: string) => Promise<ApiResponse<ResponseBody>>,
-  foreignId: string,
+  anotherTenantsId: string,
 ): Promise<void> {
-  const [foreign, missing] = [await attempt(foreignId), await attempt(randomUUID())];
+  const [anotherTenants, missing] = [await attempt(anotherTenantsId), await attempt(randomUUID())];
   const expected = { ...missing.body, request_id: expect.any(String) };
-  expect([foreign.status, foreign.body]).toEqual([status, expected]);
+  expect([anotherTenants.status, anotherTenants.body]).toEqual([status, expected]);
 }

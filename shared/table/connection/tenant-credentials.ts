@@ -44,10 +44,10 @@ type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<Sessi
  *
  * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
  * not kept.
- * @param own the client of the function, whose role assumes that one
+ * @param functionClient the client of the function, whose role assumes that one
  */
 export function tenantCredentials(
-  own: CallerClient,
+  functionClient: CallerClient,
   role: string,
   tenant: string,
   clock: Clock = systemClock,
@@ -57,7 +57,7 @@ export function tenantCredentials(
   let pausedUntil = 0;
 
   const open = (): Promise<SessionCredentials> => {
-    const begun: Opening = { session: openSession(own, role, tenant), since: clock() };
+    const begun: Opening = { session: openSession(functionClient, role, tenant), since: clock() };
     opening = begun;
     begun.session
       .then(
@@ -86,8 +86,8 @@ export function tenantCredentials(
   return Object.assign(provide, { memoized: true });
 }
 
-async function openSession(own: CallerClient, role: string, tenant: string): Promise<SessionCredentials> {
+async function openSession(functionClient: CallerClient, role: string, tenant: string): Promise<SessionCredentials> {
   if (!TENANT.test(tenant)) throw new TypeError('a tenant must be a UUID or PLATFORM');
   const tag = { key: TENANT_TAG, value: tenant };
-  return assumeRole(own, { role, name: `tenant-${tenant}`, duration: LIFETIME, tag });
+  return assumeRole(functionClient, { role, name: `tenant-${tenant}`, duration: LIFETIME, tag });
 }

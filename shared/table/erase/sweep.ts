@@ -33,10 +33,10 @@ async function sweepSegment(
   do {
     const command = new ScanCommand({
       TableName: table.name,
-      FilterExpression: 'begins_with(PK, :own) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
+      FilterExpression: 'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
       ProjectionExpression: 'PK, SK',
       ExpressionAttributeNames: { '#tenant': 'tenant' },
-      ExpressionAttributeValues: { ':own': recordsPartition(id, ''), ':apps': appKey('').PK, ':tenant': id },
+      ExpressionAttributeValues: { ':records': recordsPartition(id, ''), ':apps': appKey('').PK, ':tenant': id },
       Segment: segment,
       TotalSegments: SEGMENTS,
       ConsistentRead: true,

@@ -91,8 +91,8 @@ export class EntityLists<T extends object> {
 
   /** Filters among these that another release declares and this one does not. */
   filtersOfOthers(kept: readonly string[]): readonly string[] {
-    const own = indexesOf(this.#entity);
-    return kept.filter((index) => !own.includes(index) && prefixFieldOf(index) === undefined);
+    const declared = indexesOf(this.#entity);
+    return kept.filter((index) => !declared.includes(index) && prefixFieldOf(index) === undefined);
   }
 
   /** Stages the changes of sets: from those in the record's `SETS`, by its fields before, to those it is `kept` in, by its fields after. */
