@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { cascadeDeletePartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
+import { describe, expect, it } from 'vitest';
+import { cascadeDeletePartition, setPartition } from '../../shared/table/keys.ts';
 import { isEmpty } from '../../shared/table/lists/bits.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
-import { auditOf, itemsIn } from '../support/audit.ts';
-import { clockAt } from '../support/clock.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
+import { Invocation, within } from '../../shared/telemetry/invocation.ts';
+import { itemsIn } from '../support/audit.ts';
 import { PausingHandler } from '../support/pauses.ts';
-import { doIn, openTenant, tableAt } from '../support/storage.ts';
+import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
 /** What lies below a record ends with it; and sets that nobody needs any more are taken away. */
 
@@ -17,107 +13,90 @@ interface Job {
   id: string;
   state: string;
 }
-interface Note {
-  id: string;
-  text: string;
-}
-const jobs = entity<Job>('JOB', { filters: ['state'] });
-const notes = entity<Note>('NOTE', { parent: jobs });
-const NOW = Date.now();
+const table = useTable();
+const kind = entity<Job>('JOB', { filters: ['state'] });
+const jobs = new TestList(table, kind, { state: 'open' }, { state: ['open', 'done'] });
+const notes = entity<{ id: string; text: string }>('NOTE', { parent: kind });
 
-let fresh: FreshTable;
-let table: Table;
-beforeAll(async () => {
-  fresh = await freshTable();
-  table = tableAt(fresh);
-});
+const addNotes = (id: string, count: number, over?: PausingHandler) =>
+  jobs.do(
+    async (records, tenant) => {
+      if ((await records.get(id)) === undefined) return undefined;
+      const below = tenant.below(notes, id);
+      for (let index = 1; index < count; index++) await below.create({ text: 'a' });
+      return below.create({ text: 'a' });
+    },
+    { over },
+  );
+const removeWithNotes = (id: string, over?: PausingHandler) =>
+  jobs.do(
+    async (records, tenant) => {
+      const below = tenant.below(notes, id);
+      const [job, keys] = await Promise.all([records.get(id), below.keys()]);
+      if (job !== undefined) records.remove(job, below.deleteAll(keys, job));
+    },
+    { over },
+  );
 
-let org: string;
-let handler: PausingHandler;
-beforeEach(() => {
-  org = randomUUID();
-  handler = new PausingHandler();
-});
-
-const open = (own = false): Tenant => openTenant(own ? tableAt(fresh, handler) : table, org, clockAt(NOW));
-const createJob = async (state = 'open') =>
-  (await doIn(open(), (tenant) => tenant.records(jobs).create({ state }))).record.id;
-const addNote = (id: string, own = false) =>
-  doIn(open(own), async (tenant) => {
-    if ((await tenant.records(jobs).get(id)) === undefined) return undefined;
-    return tenant.below(notes, id).create({ text: 'a' });
-  });
-const remove = (id: string, own = false) =>
-  doIn(open(own), async (tenant) => {
-    const below = tenant.below(notes, id);
-    const [job, keys] = await Promise.all([tenant.records(jobs).get(id), below.keys()]);
-    if (job !== undefined) tenant.records(jobs).remove(job, below.deleteAll(keys, job));
-  });
-
+const notesOf = (id: string) => itemsIn(table.table, `${jobs.partition}#${id}#NOTE`);
 /** Everything that is stored below a job, and what waits to be swept. */
 async function leftOf(id: string): Promise<number> {
-  const partition = `ORG#${org}#JOB#${id}#NOTE`;
-  const places = [partition, setPartition(partition), cascadeDeletePartition(org as TenantId)];
-  const items = await Promise.all(places.map((place) => itemsIn(table, place)));
+  const places = [setPartition(`${jobs.partition}#${id}#NOTE`), cascadeDeletePartition(table.open().id)];
+  const items = await Promise.all([notesOf(id), ...places.map((place) => itemsIn(table.table, place))]);
   return items.flat().length;
 }
 
 describe('the records below another', () => {
   it.each([0, 3, 38, 39, 120])('end with it: %i of them', async (count) => {
-    const id = await createJob();
-    for (let index = 0; index < count; index++) await addNote(id);
+    const id = await jobs.createId();
+    for (let left = count; left > 0; left -= 20) await addNotes(id, Math.min(left, 20));
     expect(await leftOf(id)).toBeGreaterThanOrEqual(count);
-    await remove(id);
-    expect(await leftOf(id)).toBe(0);
-    expect(await auditOf(table, `ORG#${org}#JOB`, { state: ['open'] })).toEqual({ lost: [], faults: [] });
+    await removeWithNotes(id);
+    expect([await leftOf(id), await jobs.audit()]).toEqual([0, NO_FAULTS]);
   });
 
   it('end with it also when one comes while it is being deleted', async () => {
-    const id = await createJob();
-    await addNote(id);
+    const id = await jobs.createId();
+    await addNotes(id, 1);
+    const handler = new PausingHandler();
     const paused = handler.pauseBefore('TransactWriteItems');
-    const removing = remove(id, true);
+    const removing = removeWithNotes(id, handler);
     await paused.reached;
-    await addNote(id);
+    await addNotes(id, 1);
     paused.release();
     await removing;
     expect(await leftOf(id)).toBe(0);
   });
 
   it('do not come to lie below one that was deleted meanwhile', async () => {
-    const id = await createJob();
-    await addNote(id);
+    const id = await jobs.createId();
+    await addNotes(id, 1);
+    const handler = new PausingHandler();
     const paused = handler.pauseBefore('TransactWriteItems');
-    const adding = addNote(id, true);
+    const adding = addNotes(id, 1, handler);
     await paused.reached;
-    await remove(id);
+    await removeWithNotes(id);
     paused.release();
     expect(await adding).toBeUndefined();
-    expect((await itemsIn(table, `ORG#${org}#JOB#${id}#NOTE`)).filter(({ text }) => text !== undefined)).toEqual([]);
+    expect((await notesOf(id)).filter(({ text }) => text !== undefined)).toEqual([]);
   });
 });
 
-describe('sets that were emptied', () => {
-  it('are taken away by a reader of the list, those alone', async () => {
-    const ids = [];
-    for (let index = 0; index < 12; index++) ids.push(await createJob());
-    for (const id of ids.slice(0, 10)) {
-      await doIn(open(), async (tenant) => {
-        const job = await tenant.records(jobs).get(id);
-        if (job !== undefined) await tenant.records(jobs).update(job, { state: 'done' });
-      });
-    }
-    const set = setPartition(`ORG#${org}#JOB`, 'state', 'open');
-    const before = await itemsIn(table, set);
-    expect(before.filter(isEmpty)).toHaveLength(10);
-    const page = () =>
-      open()
-        .records(jobs)
-        .page({ page: 1, page_size: 5, sort: 'created_at', filter: { state: 'open' } });
-    expect((await page()).total).toBe(2);
-    expect((await itemsIn(table, set)).filter(isEmpty)).toEqual([]);
-    expect(await itemsIn(table, set)).toHaveLength(before.length - 10);
-    expect((await page()).total).toBe(2);
-    expect((await auditOf(table, `ORG#${org}#JOB`, { state: ['open', 'done'] })).faults).toEqual([]);
-  });
+it('a reader of a set deletes its empty items once there are some, those alone, and counts them', async () => {
+  // Neighbouring numbers are in different items.
+  const ids = await Promise.all(Array.from({ length: 12 }, () => jobs.createId()));
+  const set = setPartition(jobs.partition, 'state', 'open');
+  const close = (id: string | undefined) => jobs.change(String(id), { state: 'done' });
+  const read = async () => {
+    const invocation = new Invocation({});
+    const { total } = await within(invocation, () => jobs.page({ filter: { state: 'open' } }));
+    const items = await itemsIn(table.table, set);
+    return [total, invocation.counts.get('ListCompactions'), items.length, items.filter(isEmpty).length];
+  };
+  await close(ids.pop());
+  expect(await read()).toEqual([11, undefined, 12, 1]);
+  for (let times = 0; times < 9; times++) await close(ids.pop());
+  expect(await read()).toEqual([2, 10, 2, 0]);
+  expect(await read()).toEqual([2, undefined, 2, 0]);
+  expect((await jobs.audit()).faults).toEqual([]);
 });

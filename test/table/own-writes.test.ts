@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { exactly } from '../../shared/contract/constraints.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
 import { NotUnique, TableUnavailable } from '../../shared/table/errors.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
-import { auditOf, recordsIn } from '../support/audit.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
-import { doIn, openTenant, tableAt } from '../support/storage.ts';
+import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 
 /** A commit that was carried out although its reply never came is recognized, also by a DynamoDB that has forgotten its token. */
 
@@ -18,51 +13,28 @@ interface Job {
   state: string;
   code?: string;
   note?: string;
+  VERSION?: number;
 }
 
+const table = useTable();
 /** Its records are written after the claim of their code, in one transaction with the bit of their state. */
-const jobs = entity<Job>('JOB', { filters: ['state'], unique: { code: exactly } });
+const jobs = new TestList(
+  table,
+  entity<Job>('JOB', { filters: ['state'], unique: { code: exactly } }),
+  { state: 'open' },
+  { state: ['open', 'done'] },
+);
 /** Its records are written alone. */
-const notes = entity<Job>('NOTE');
+const notes = new TestList(table, entity<Job>('NOTE'), { state: 'open' });
 
-type Jobs = Repository<Job>;
-
-let fresh: FreshTable;
-let table: Table;
-beforeAll(async () => {
-  fresh = await freshTable();
-  table = tableAt(fresh);
-});
-
-let org: string;
 let writer: PausingHandler;
+let over: { over: PausingHandler };
 beforeEach(() => {
-  org = randomUUID();
   writer = new PausingHandler();
+  over = { over: writer };
 });
 
-const partition = (kind = jobs): string => `ORG#${org}#${kind.name}`;
-const inJobs = <T>(operation: (records: Jobs) => Promise<T>, handler?: PausingHandler, kind = jobs): Promise<T> =>
-  doIn(openTenant(handler === undefined ? table : tableAt(fresh, handler), org), (tenant) =>
-    operation(tenant.records(kind)),
-  );
-
-const create = (fields: Partial<Job> = {}, handler?: PausingHandler, kind = jobs) =>
-  inJobs((records) => records.create({ state: 'open', ...fields }), handler, kind);
-const change = (id: string, fields: Partial<Job>, handler?: PausingHandler) =>
-  inJobs(async (records) => records.update(await present(records, id), fields), handler);
-const remove = (id: string, handler?: PausingHandler) =>
-  inJobs(async (records) => records.remove(await present(records, id)), handler);
-
-async function present(records: Jobs, id: string) {
-  const stored = await records.get(id);
-  if (stored === undefined) throw new Error('it is not there');
-  return stored;
-}
-
-const page = () => inJobs((records) => records.page({ page: 1, page_size: 50, sort: 'created_at' }));
-const stored = (kind = jobs) => recordsIn(table, partition(kind));
-const audit = () => auditOf(table, partition(), { state: ['open', 'done'] });
+const firstId = async () => String((await jobs.stored())[0]?.id);
 
 /** Has the commit meet this fault, and holds up its next attempt while `meanwhile` runs. */
 async function through<T>(fault: Fault, work: () => Promise<T>, meanwhile?: () => Promise<unknown>): Promise<T> {
@@ -84,108 +56,89 @@ async function through<T>(fault: Fault, work: () => Promise<T>, meanwhile?: () =
   return working;
 }
 
-const FAULTS = ['reply-lost', 'forgotten'] as const;
-
-describe.each(FAULTS)('a commit whose reply is lost: %s', (fault) => {
+describe.each(['reply-lost', 'forgotten'] as const)('a commit whose reply is lost: %s', (fault) => {
   it('is a creation whose claim comes before its record, once', async () => {
-    const { record } = await through(fault, () => create({ code: 'a' }, writer));
-    expect((await stored()).map(({ id }) => id)).toEqual([record.id]);
-    expect([(await page()).total, await audit()]).toEqual([1, { lost: [], faults: [] }]);
+    const id = await through(fault, () => jobs.createId({ code: 'a' }, over));
+    expect([await jobs.read(), await jobs.audit()]).toEqual([{ total: 1, ids: [id] }, NO_FAULTS]);
   });
 
   it('is a creation of a single item, once', async () => {
-    const { record } = await through(fault, () => create({}, writer, notes));
-    expect((await stored(notes)).map(({ id }) => id)).toEqual([record.id]);
+    const id = await through(fault, () => notes.createId({}, over));
+    expect((await notes.stored()).map((note) => note.id)).toEqual([id]);
   });
 
   it('is a change, once', async () => {
-    const { record } = await create();
-    const { version } = await through(fault, () => change(record.id, { state: 'done' }, writer));
-    expect([version, (await stored())[0]?.VERSION, await audit()]).toEqual([2, 2, { lost: [], faults: [] }]);
+    const id = await jobs.createId();
+    const { version } = await through(fault, () => jobs.change(id, { state: 'done' }, over));
+    expect([version, (await jobs.stored())[0]?.VERSION, await jobs.audit()]).toEqual([2, 2, NO_FAULTS]);
   });
 
   it('is a deletion, whose claim another may take at once', async () => {
-    const { record } = await create({ code: 'a' });
-    const next = { id: '' };
+    const id = await jobs.createId({ code: 'a' });
+    let next = '';
     await through(
       fault,
-      () => remove(record.id, writer),
+      () => jobs.remove(id, over),
       async () => {
-        next.id = (await create({ code: 'a' })).record.id;
+        next = await jobs.createId({ code: 'a' });
       },
     );
-    expect((await page()).records.map(({ record: { id } }) => id)).toEqual([next.id]);
-    await expect(create({ code: 'a' })).rejects.toThrow(NotUnique);
-    expect(await audit()).toEqual({ lost: [], faults: [] });
+    expect((await jobs.read()).ids).toEqual([next]);
+    await expect(jobs.create({ code: 'a' })).rejects.toThrow(NotUnique);
+    expect(await jobs.audit()).toEqual(NO_FAULTS);
   });
 
-  it('is a creation that another has changed since', async () => {
-    const { record } = await through(
+  it('is a creation that another has changed since, and whose claim is another record’s by now', async () => {
+    let next = '';
+    const id = await through(
       fault,
-      () => create({}, writer),
-      async () => change(String((await stored())[0]?.id), { note: 'changed' }),
-    );
-    expect((await stored()).map(({ id, note }) => [id, note])).toEqual([[record.id, 'changed']]);
-  });
-
-  it('is a creation whose claim is another record’s by now', async () => {
-    const next = { id: '' };
-    const { record } = await through(
-      fault,
-      () => create({ code: 'a' }, writer),
+      () => jobs.createId({ code: 'a' }, over),
       async () => {
-        await change(String((await stored())[0]?.id), { code: 'b' });
-        next.id = (await create({ code: 'a' })).record.id;
+        await jobs.change(await firstId(), { code: 'b', note: 'changed' });
+        next = await jobs.createId({ code: 'a' });
       },
     );
-    expect((await stored()).map(({ id, code }) => [id, code])).toEqual([
-      [record.id, 'b'],
-      [next.id, 'a'],
+    expect(await jobs.stored()).toMatchObject([
+      { id, code: 'b', note: 'changed' },
+      { id: next, code: 'a' },
     ]);
-    expect(await audit()).toEqual({ lost: [], faults: [] });
+    expect(await jobs.audit()).toEqual(NO_FAULTS);
   });
 
   it('is a creation that another has deleted since, and stays deleted', async () => {
     await through(
       fault,
-      () => create({ code: 'a' }, writer),
-      async () => remove(String((await stored())[0]?.id)),
+      () => jobs.create({ code: 'a' }, over),
+      async () => jobs.remove(await firstId()),
     );
-    expect([await stored(), (await page()).total, await audit()]).toEqual([[], 0, { lost: [], faults: [] }]);
+    expect([await jobs.stored(), (await jobs.read()).total, await jobs.audit()]).toEqual([[], 0, NO_FAULTS]);
   });
 });
 
-describe('what nothing can tell', () => {
-  it('is whether a change was carried out that another has overwritten: it is made on the record as it is then', async () => {
-    const { record } = await create();
-    await through(
-      'forgotten',
-      () => change(record.id, { state: 'done' }, writer),
-      () => change(record.id, { note: 'changed' }),
-    );
-    expect((await stored()).map(({ state, note, VERSION }) => [state, note, VERSION])).toEqual([
-      ['done', 'changed', 4],
-    ]);
-    expect(await audit()).toEqual({ lost: [], faults: [] });
-  });
+it('a change that another may have overwritten is made on the record as it is then', async () => {
+  const id = await jobs.createId();
+  await through(
+    'forgotten',
+    () => jobs.change(id, { state: 'done' }, over),
+    () => jobs.change(id, { note: 'changed' }),
+  );
+  expect(await jobs.stored()).toMatchObject([{ state: 'done', note: 'changed', VERSION: 4 }]);
+  expect(await jobs.audit()).toEqual(NO_FAULTS);
 });
 
-describe('an attempt that is carried out after a later one was refused', () => {
-  it('leaves the outcome unknown, and one record', async () => {
-    const { record: first } = await create({ code: 'a' });
-    const late = new LateHandler();
-    const creating = create({ code: 'a' }, late);
-    await late.hasRefused;
-    await remove(first.id);
-    await late.arrive();
-    await expect(creating).rejects.toThrow(TableUnavailable);
-    expect([(await stored()).length, (await page()).total]).toEqual([1, 1]);
-    expect(await audit()).toEqual({ lost: [], faults: [] });
-  });
+it('an attempt that is carried out after a later one was refused leaves the outcome unknown, and one record', async () => {
+  const first = await jobs.createId({ code: 'a' });
+  const late = new OvertakenHandler();
+  const creating = jobs.create({ code: 'a' }, { over: late });
+  await late.hasRefused;
+  await jobs.remove(first);
+  await late.arrive();
+  await expect(creating).rejects.toThrow(TableUnavailable);
+  expect([(await jobs.stored()).length, (await jobs.read()).total, await jobs.audit()]).toEqual([1, 1, NO_FAULTS]);
 });
 
 /** Loses the first transaction on its way, and delivers it when it is told to; the second one is refused meanwhile, the third waits. */
-class LateHandler extends PausingHandler {
+class OvertakenHandler extends PausingHandler {
   #held: (() => ReturnType<PausingHandler['handle']>) | undefined;
   #transactions = 0;
   readonly #refused = Promise.withResolvers<void>();
