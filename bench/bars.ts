@@ -17,7 +17,7 @@ interface Series {
   readonly colour: string;
 }
 
-/** For us, and for others in the order of the tables. */
+/** The colour of our bars, and those of others in the order of the tables. */
 export const COLOURS = ['#0f766e', '#7c3aed', '#ea580c', '#0284c7', '#94a3b8'] as const;
 
 const WIDTH = 900;

@@ -5,7 +5,7 @@ import { SourceMap, type SourceMapping } from 'node:module';
 import { basename, join, resolve } from 'node:path';
 import { markdown } from '../generate/markdown.ts';
 
-/** CPU profiles: made, kept for a viewer (Chrome, VS Code), and told in words. */
+/** Makes CPU profiles, keeps them for a viewer (Chrome, VS Code), and reports them in words. */
 
 /** In microseconds. */
 const SAMPLING_INTERVAL = 100;

@@ -28,7 +28,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   'X-Forwarded-Proto': 'https',
 };
 
-/** The event that a function gets of a request; the body in base64, for the stack takes all media types as binary. */
+/** The event that a function gets of a request. The body is in base64, because the stack takes all media types as binary. */
 export function proxyEventOf({ route, path, query, headers, body, caller }: GatewayRequest): APIGatewayProxyEvent {
   const all = { ...HEADERS, ...headers };
   return {

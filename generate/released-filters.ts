@@ -13,7 +13,7 @@ export const RELEASED_FILTERS = join(import.meta.dirname, '../functions/released
 
 const recordSchema = z.object({
   release: z.string(),
-  /** By the id of a list operation, the filters that it offers or does not offer yet. */
+  /** The filters that a list operation offers or does not offer yet, by its id. */
   filters: z.record(z.string(), z.array(z.string())),
 });
 export type ReleasedFilters = z.infer<typeof recordSchema>;

@@ -11,7 +11,7 @@ import { startLocalApi } from '../local/start.ts';
 
 const FOLDER = join(import.meta.dirname, '../docs/screenshots');
 
-/** Of a JPEG, up to 100: code stays legible, and a picture below 150 KB. */
+/** Quality of a JPEG, up to 100: code stays legible, and a picture stays below 150 KB. */
 const QUALITY = 60;
 
 const PAGES = {

@@ -16,9 +16,9 @@ export interface Compared extends Started {
   readonly wall: Spread;
 }
 
-/** Of the bare SDK's cold start, for a first request that reads. */
+/** The bound of a first request that reads, relative to the bare SDK's cold start. */
 const AT_MOST = 0.75;
-/** Of those whose first request writes, and calls AWS four to twelve times (`docs/decisions/0120-performance.md`). */
+/** The bound of functions whose first request writes, and calls AWS four to twelve times (`docs/decisions/0120-performance.md`). */
 const AT_MOST_OF: Readonly<Record<string, number>> = { auth: 1, logs: 1, webhooks: 1.5 };
 
 /** All with their ratios. @throws Error where the bare SDK was not started */

@@ -13,7 +13,7 @@ interface Rule {
 const MINUTES_A_MONTH = 30 * 24 * 60;
 const MILLION = 1_000_000;
 
-/** Of the metrics of our own, those that have a value when only the heartbeat calls: times of the health check, calls of the table, cold starts. */
+/** Our metrics that have a value when only the heartbeat calls: times of the health check, calls of the table, cold starts. */
 const KEPT_ALIVE = 3;
 
 /** Memory of the function that calls, in MB. */
@@ -37,7 +37,7 @@ export function heartbeatCosts(
   ];
 }
 
-/** @throws Error for a schedule that is not so many minutes */
+/** @throws Error for a schedule that is not a number of minutes */
 function callsBy(schedule: string | undefined): number {
   if (schedule === undefined) return 0;
   const [, minutes] = /^rate\((\d+) minutes?\)$/.exec(schedule) ?? [];

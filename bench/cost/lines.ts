@@ -98,11 +98,11 @@ export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>,
 /** Prices for a million, times how many of it a request takes. */
 const dollars = (name: PriceName, times = 1): number => PRICES[name].dollars * times;
 
-/** A million runs of so many seconds, with so many MB. */
+/** The price of a million runs, each of these seconds with this memory in MB. */
 export const dollarsForRuns = (seconds: number, memory: number): number =>
   dollars('functionRequests') + dollars('functionSeconds', (seconds * memory) / MB_PER_GB);
 
-/** A million times so many bytes, taken in and kept. */
+/** The price of a million times these bytes, taken in and kept. */
 export const dollarsForLogs = (bytes: number): number =>
   ((bytes * MILLION) / GB) * (PRICES.logs.dollars + ASSUMED.logMonths * PRICES.logStorage.dollars);
 

@@ -30,7 +30,7 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
   };
 }
 
-/** What is too cheap for one is told for a million. */
+/** What is too cheap for one is priced for a million. */
 const priceOf = ({ each }: FixedCost): string => (each < 0.01 ? `${money(each * MILLION)} a million` : money(each));
 
 /** What a stage of each profile costs a month before anybody calls it, and once somebody does. */

@@ -7,7 +7,7 @@ import { leastCpuOf } from './cpu.ts';
 /** Of several tries the least counts: what else the machine does only ever adds. */
 const TRIES = 7;
 
-/** `[0,0,0]` in so many characters, or a few more. */
+/** `[0,0,0]` with this number of characters, or a few more. */
 const listOf = (number: string, length: number): string =>
   `[${`${number},`.repeat(Math.ceil((length - 2) / (number.length + 1)))}${number}]`;
 

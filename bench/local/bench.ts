@@ -24,7 +24,7 @@ interface Contender {
 
 interface Size {
   readonly rounds: number;
-  /** Of a turn, in seconds. */
+  /** Length of a turn, in seconds. */
   readonly duration: number;
   /** The same before any turn counts. */
   readonly warmUp: number;

@@ -19,7 +19,7 @@ export interface BenchList {
   readonly length: number;
 }
 
-/** The first so many of a list's filters. */
+/** The first filters of a list, as many as asked for. */
 export const filterOf = ({ fields }: BenchList, count: number): Filter =>
   Object.fromEntries(fields.slice(0, count).map((field) => [field, 'a']));
 
@@ -85,7 +85,7 @@ export async function loadUndeleted(table: Table, length: number): Promise<Bench
   ];
 }
 
-/** `length` records, left over from half as many again: a third of the list was deleted at random. */
+/** `length` records of a list that had half as many again: a third of it was deleted at random. */
 export async function loadDeleted(table: Table, length: number): Promise<BenchList> {
   const org = 'deleted';
   const kind = jobsBy(0);

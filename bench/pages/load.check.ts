@@ -93,7 +93,7 @@ async function itemsOf(table: Table, org: string): Promise<Item[]> {
   return items.flat().map((item) => comparable(item, org));
 }
 
-/** Without the organization, the random end of the id, times and the ids of attempts. */
+/** Leaves out the organization, the random end of the id, times and the ids of attempts. */
 const comparable = (item: Item, org: string): Item =>
   Object.fromEntries(
     Object.entries(item)

@@ -55,7 +55,7 @@ export class Loader {
   }
 }
 
-/** Takes numbers from counter items in memory. */
+/** Allocates numbers from counter items in memory. */
 class LoadingSession extends Session {
   readonly #items: Items;
 

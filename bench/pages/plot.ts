@@ -15,7 +15,7 @@ interface Series {
   readonly way: string;
 }
 
-/** From the top down. The two libraries send the same queries; their line is dashed, for it lies on the walk's. */
+/** The lines from the top down. The two libraries send the same queries; their line is dashed, because it lies on the walk's. */
 const SERIES: readonly Series[] = [
   { label: 'COUNT', note: 'exact total', colour: '#7c3aed', list: 'no deletes', way: 'COUNT, and the total' },
   { label: 'ElectroDB, dynamodb-toolbox', note: 'no total', colour: '#ea580c', list: 'no deletes', way: 'ElectroDB' },

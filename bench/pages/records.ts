@@ -15,11 +15,11 @@ export interface Job extends Readonly<Record<Field, string | null>> {
   readonly notes: string;
 }
 
-/** Jobs that can be listed by so many of the fields. */
+/** Jobs that can be listed by this number of fields. */
 export const jobsBy = (fields: number): Entity<Job> =>
   entity<Job>('JOB', { filters: FIELDS.slice(0, fields) as unknown as readonly (keyof Job & string)[] });
 
-/** A job with the value that `value` gives to each of so many fields. */
+/** A job with the value that `value` gives to each of its fields. */
 export const newJob = (fields: number, value: (field: number) => string | null = () => 'a'): Omit<Job, 'id'> => ({
   title: 'Replace the fan of the second cabinet',
   created_at: '2026-11-20T12:00:00.000Z',

@@ -22,7 +22,7 @@ export const PAGE_SIZE = 25;
 
 export const COUNTED = 'counted list';
 
-/** What the API does, by the first so many of the list's filters. */
+/** What the API does, with the first `fields` of the list's filters. */
 const counted = (table: Table, filters: number): Way => ({
   name: filters === 0 ? COUNTED : `${COUNTED}, ${filters} filter${filters === 1 ? '' : 's'}`,
   total: true,
@@ -34,7 +34,7 @@ const counted = (table: Table, filters: number): Way => ({
   },
 });
 
-/** For a list that fields pick: by one, four and eleven of them, where there are as many. */
+/** The ways to a list that is filtered by one, four and eleven fields, where there are that many. */
 export const countedWays = (table: Table, { fields }: BenchList): Way[] =>
   (fields.length === 0 ? [0] : [1, 4, 11].filter((count) => count <= fields.length)).map((filters) =>
     counted(table, filters),

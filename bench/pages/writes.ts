@@ -11,7 +11,7 @@ import type { Meter } from './meter.ts';
 import { FIELDS, jobsBy, jobsOf, newJob } from './records.ts';
 import { peerIndex } from './table.ts';
 
-/** Indexes that a table of DynamoDB has at most, as long as nobody asks AWS for more; so many go into combinations of four fields. */
+/** Indexes for the combinations of four fields. A table of DynamoDB has 20 at most, as long as nobody asks AWS for more. */
 export const COMBINATIONS = 15;
 
 export const SERIES = {
@@ -20,7 +20,7 @@ export const SERIES = {
   fields: 'an index per field',
 } as const;
 
-/** What one create costs where records can be listed by so many fields. */
+/** What one create costs, by the number of fields by which records can be listed. */
 export interface Writing {
   readonly series: (typeof SERIES)[keyof typeof SERIES];
   readonly fields: number;
@@ -93,7 +93,7 @@ export async function measureCreates(
 
 const PATIENCE_MS = 60_000;
 
-/** A create by the service's own code, in a list that so many fields filter. */
+/** A create by the service's own code, in a list with this number of filters. */
 const countedCreate = (table: Table, fields: number) => async (): Promise<void> => {
   const session = new Session(table, systemClock, Date.now() + PATIENCE_MS);
   await jobsOf(`creates-${fields}`, session, jobsBy(fields)).create(newJob(fields));
@@ -115,7 +115,7 @@ const plain = (table: Table, org: string, indexes: number) => {
   };
 };
 
-/** A plain put of a record that stands in so many indexes. */
+/** A plain put of a record that is in this number of indexes. */
 const putIn = (table: Table, indexes: number) => () =>
   table.client.send(new PutCommand(plain(table, `put-${indexes}`, indexes)));
 

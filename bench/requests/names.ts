@@ -1,6 +1,6 @@
 /** Who is measured, and at what. */
 
-/** By name, in the order of the tables. `ours` and `raw` first. */
+/** The contenders by name, in the order of the tables: `ours` and `raw` first. */
 export const CONTENDERS = {
   ours: 'Custodia',
   raw: 'DocumentClient',
@@ -13,7 +13,7 @@ export const CONTENDERS = {
 export type ContenderName = keyof typeof CONTENDERS;
 export const CONTENDER_NAMES = Object.keys(CONTENDERS) as readonly ContenderName[];
 
-/** Of clients, where a name does not say what of. */
+/** These are operations on clients where a name does not say on what. */
 export const OPERATION_NAMES = [
   'get',
   'list',

@@ -43,7 +43,7 @@ export const SEEDED_CLIENTS = Array.from({ length: 60 }, (_, index): Request => 
   return { route: clients.routes.createClient, body: { ...client(`client-${index}`), status } };
 });
 
-/** With all fields but `credentials`, which the peers do not encrypt: about 2.5 KB each. */
+/** Records have all fields but `credentials`, which the peers do not encrypt: about 2.5 KB each. */
 export const seededResources = (clientId: string): Request[] =>
   Array.from({ length: 30 }, (_, index) => ({
     route: resources.routes.createResource,

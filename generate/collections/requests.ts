@@ -12,7 +12,7 @@ export interface CollectionRequest {
   readonly tag: string;
   readonly title: string;
   readonly method: string;
-  /** From `/api/v1` on, with its query. */
+  /** The path from `/api/v1` on, with its query. */
   readonly path: string;
   readonly filters: readonly string[];
   readonly auth: 'bearer' | 'signature' | 'none';
@@ -45,7 +45,7 @@ export function requestsOf(contracts: readonly Contract[]): readonly CollectionR
   return needed([...sendable(all.filter((request) => !isDeletion(request))), ...all.filter(isDeletion).toReversed()]);
 }
 
-/** Without variables that no request has, or that an earlier one has left already. */
+/** Leaves out variables that no request has, or that an earlier one has set already. */
 function needed(requests: readonly CollectionRequest[]): CollectionRequest[] {
   const wanted = new Set(requests.flatMap(variablesIn));
   return requests.map((request) => ({

@@ -19,7 +19,7 @@ export class Session {
   readonly now: number;
   /** Until when to retry, in epoch milliseconds of the clock. */
   readonly deadline: number;
-  /** Told how many units a list is about to read at most (`shared/http/request-budget.ts`). May throw. */
+  /** Is called with the most units that a list is about to read (`shared/http/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
   /** The origin of the changes, for audit events. Without it no audited record can be changed. */
   origin: Origin | undefined;
@@ -202,7 +202,7 @@ export class Session {
 
   /**
    * Releases unused numbers, so that no total counts them. Best effort: readers fence what is not released. After
-   * {@link TableUnavailable} none is released, for the write may still arrive. Waits for checks whose operation did not: Lambda stops a
+   * {@link TableUnavailable} none is released, because the write may still arrive. Waits for checks whose operation did not: Lambda stops a
    * function once it has answered.
    */
   async abandon(reason?: unknown): Promise<void> {

@@ -35,7 +35,7 @@ const functionsOf = (routes: readonly PeerRoute[], functionOf: (route: PeerRoute
   };
 };
 
-/** With middy around them: its parser for JSON, and an error handler. */
+/** Handlers with middy around them: its parser for JSON, and an error handler. */
 export const middyFunctions = (routes: readonly PeerRoute[]): Functions =>
   functionsOf(routes, (each) => {
     const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()

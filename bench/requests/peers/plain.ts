@@ -31,7 +31,7 @@ const resourcePartition = (org: string): string => `ORG#${org}#RESOURCE`;
 const statusPartition = (org: string, status: string): string => `ORG#${org}#CLIENT#${status}`;
 const countKey = (org: string, list: string) => ({ PK: `ORG#${org}#COUNT`, SK: list });
 
-/** By the document client, by hand. */
+/** A store that calls the document client by hand. */
 export function plainStore({ requestHandler, tableName: TableName }: Setting): Store {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ requestHandler }));
 

@@ -13,7 +13,7 @@ export interface Store {
   readonly getClient: (org: string, id: string) => Promise<Found<Client> | undefined>;
   /** The first page, oldest first, with the exact total. */
   readonly listClients: (org: string, status: string | undefined) => Promise<ListPage<Found<Client>>>;
-  /** With its slug claimed, its action logged and its lists' totals counted. */
+  /** Creates a record, claims its slug, logs the action and counts its lists' totals. */
   readonly createClient: (caller: PeerCaller, body: NewClient) => Promise<Found<Client>>;
   /** Only if nobody else has changed it since it was read; its action is logged, and the totals of statuses counted. */
   readonly patchClient: (caller: PeerCaller, id: string, body: PatchedClient) => Promise<Found<Client> | undefined>;
@@ -80,7 +80,7 @@ export const shownClient = (item: Found<ClientItem>): Found<Client> => ({
   has_risks: item.has_risks,
 });
 
-/** Without the fields that are null, for libraries whose attributes cannot be. */
+/** Leaves out the fields that are null, for libraries whose attributes cannot be null. */
 export const withoutNulls = <T extends object>(item: T): { [K in keyof T]: Exclude<T[K], null> } =>
   Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null)) as never;
 

@@ -3,7 +3,7 @@ import { count, countUnits } from '../../telemetry/invocation.ts';
 
 /**
  * Counts the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
- * Without `await`, which would take one of the ten lines that the stack of an error has.
+ * There is no `await` here: it would take one of the ten lines that the stack of an error has.
  */
 export function countTableCalls({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(

@@ -17,7 +17,7 @@ const LIFETIME = 3_600;
 /** An organization's id or `PLATFORM`. Nothing else may become a tag, above all no wildcard. */
 const TENANT = /^(PLATFORM|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/;
 
-/** In the last minutes of a session the next one is opened, beside the work. In milliseconds. */
+/** The next session is opened beside the work in the last minutes of a session. In milliseconds. */
 const RENEWAL = 5 * 60_000;
 /** So long before its end a session is used no more: a call takes time, and clocks differ. In milliseconds. */
 const LAST = 30_000;

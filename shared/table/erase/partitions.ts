@@ -88,7 +88,7 @@ interface Looked {
   readonly ids: readonly string[];
   /** Partitions of the records below each. */
   readonly below: readonly string[];
-  /** By filter field, the values that records have, and those that were noted because callers chose them. */
+  /** The values that records have, and those that were noted because callers chose them, by filter field. */
   readonly values: ReadonlyMap<string, ReadonlySet<string>>;
 }
 

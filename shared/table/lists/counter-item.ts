@@ -22,7 +22,7 @@ export interface AllocatedNumber {
   readonly number: number;
   /** Expiry of the record in epoch seconds, where the list's records expire. */
   readonly expires: number | undefined;
-  /** Filter fields according to the counter item, which may include some that only another release declares. */
+  /** Filter fields according to the counter item, which may include some that only another version of the service declares. */
   readonly filters: readonly string[];
   /** Superfluous marks in the counter item, to be removed after the commit. */
   readonly compaction: Compaction | undefined;

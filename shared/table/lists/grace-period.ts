@@ -5,7 +5,7 @@ import type { Item } from '../schema.ts';
  * another one. So a wrong clock costs an attempt, and nothing else.
  */
 
-/** Grace period of a writer before readers fence its number: so many milliseconds, or so many later numbers. */
+/** Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later. */
 const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
 
 /** Attribute of a counter item and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */

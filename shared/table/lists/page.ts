@@ -36,7 +36,7 @@ export interface ItemPage {
 
 /** Most tries to read a page while records are created and deleted, or numbers have no record. */
 const TRIES = 10;
-/** Fewest numbers that are read from the second try on, for many in a row may have no record. */
+/** Fewest numbers that are read from the second try on, because many in a row may have no record. */
 const LOOK_AHEAD = 100;
 
 /** @throws PageIncomplete when so many numbers have no record that one request cannot fence them */
@@ -75,7 +75,7 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
   return { items: request.newestFirst ? items.reverse() : items, total: page.total, isCut: budget.isCut };
 }
 
-/** The numbers of a page, in order; or `length` numbers from its beginning. */
+/** The numbers of a page, in order; or `length` numbers from its start. */
 function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, length = pageSize): number[] {
   const skipped = (page - 1) * pageSize;
   const size = Math.min(length, members.total - skipped);
@@ -136,7 +136,7 @@ async function fenceOverdue(
   const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
     !isFenced && !isOverdue(counter, number, now, settled);
   const open = numbers.filter(isOpen);
-  // On the first page, newest first, all later ones are read.
+  // The first page, newest first, has read all later ones.
   if (open.length > 0 && !(newestFirst && page === 1)) {
     const next = await readNext(table, partition, Math.max(...open.map(({ number }) => number)), budget);
     if (next !== undefined)

@@ -1,5 +1,5 @@
 /**
- * The periods of a list whose records expire. The counter item marks the first number of each: the attribute `E20869` is for the period whose records
+ * The periods of a list whose records expire. The counter item marks the first number of each period: the attribute `E20869` is for the period whose records
  * expire at the beginning of that day of the epoch. The list begins at the mark of the oldest unexpired period. A number expires at the latest
  * end that is marked at or below it, whatever its writer's clock says and even if the retention was changed, so that record and list always
  * agree.

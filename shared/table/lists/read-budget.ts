@@ -25,7 +25,7 @@ const UNIT = { strongly: 4_096, eventually: 8_192 } as const;
 
 /** The request that reads. */
 export interface Reading extends TimeLimit {
-  /** Told how many units it is about to read at most, where that is known. May throw. */
+  /** Is called with the most units that it is about to read, where that is known. May throw. */
   readonly expectUnits?: ((units: number) => void) | undefined;
 }
 
@@ -57,7 +57,7 @@ export class ReadBudget {
     return this.#fitting(MAX_ITEM);
   }
 
-  /** Whether a query has returned its 1 MB. The rest is read by key then: as much in one round trip, and records of that size cost the same. */
+  /** Whether a query has returned its 1 MB. The rest is then read by key: one round trip reads as much, and records of that size cost the same. */
   get hasFullQuery(): boolean {
     return this.#hasFullQuery;
   }
@@ -71,7 +71,7 @@ export class ReadBudget {
     this.#largest = bytes;
   }
 
-  /** Tells the request what so many records take to read, if all are as large as the largest. */
+  /** Reports to the request how many units these records cost to read, if all are as large as the largest. */
   expect(records: number, strongly: boolean): void {
     const bytes = Math.min(records * this.#largest, strongly ? this.#most : MAX_FIRST_LOOK);
     if (bytes > 0) this.timeLimit.expectUnits?.(bytes / (strongly ? UNIT.strongly : UNIT.eventually));
@@ -93,7 +93,7 @@ export class ReadBudget {
     return most;
   }
 
-  /** Deducts so many records as were read, as DynamoDB charged them. */
+  /** Deducts the records that were read, as DynamoDB charged them. */
   spend(consumed: ConsumedCapacity | undefined, strongly: boolean, records: number): void {
     this.#records += records;
     this.#spent += (consumed?.CapacityUnits ?? 0) * (strongly ? UNIT.strongly : UNIT.eventually);

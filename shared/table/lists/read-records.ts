@@ -23,7 +23,7 @@ export interface PartialRead {
   readonly unread: readonly number[];
 }
 
-/** Reads the records from the first to the last of these numbers, with those in between, by one query: as many as it returns. */
+/** Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them. */
 export async function readBetween(
   table: Table,
   partition: string,

@@ -14,7 +14,7 @@ import { sortKeyOf } from './ids.ts';
 /** What became of a record that was sent. Without an answer it may be carried out later. */
 export type Sent = 'responded' | 'no-response';
 
-/** The gap's word is not known at first. It was read with each refusal. */
+/** The gap's word is not known at first. Each refusal returns it. */
 const TRIES = 4;
 
 /**

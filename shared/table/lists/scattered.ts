@@ -53,14 +53,14 @@ export async function readNeighbours(
 /** Most queries at once. */
 const MOST_QUERIES = 16;
 
-/** So many tombstones are read for a unit, or somewhat more. */
+/** How many tombstones a unit reads at least. */
 const TOMBSTONES_A_UNIT = 50;
 
 /** Between numbers that are so far apart there may be tombstones for two units; another query costs one more at most. */
 const FAR = 2 * TOMBSTONES_A_UNIT;
 
 /**
- * Divides numbers into ranges that are read by a query each: where they are farthest apart, and after at most so many as a query reads for certain.
+ * Divides numbers into ranges that are read by a query each: where they are farthest apart, and before a range has more than a query reads for certain.
  * None where even these ranges may have more tombstones than it costs to read by key.
  */
 function rangesOf(numbers: readonly number[], most: number): (readonly number[])[] {

@@ -24,7 +24,7 @@ function stage(work: UnitOfWork, { set, number, expires }: Change, sign: 1n | -1
   );
 }
 
-/** Items are kept longer than their last record, for the last writer may be that of an earlier record. In seconds. */
+/** Items are kept longer than their last record, because the last writer may be that of an earlier record. In seconds. */
 const LONGER = 35 * 86_400;
 
 /** Expiry of an item of a set whose latest record expires at `expires`, both in epoch seconds. */

@@ -5,7 +5,7 @@ import type { Session } from '../session.ts';
 import type { TimeLimit } from '../transaction/retry.ts';
 
 /**
- * Cascade delete of what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts
+ * A cascade delete removes what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts
  * a note, and the noted partition is emptied after the commit, from which on nothing can reach its records. An interrupted cascade delete is
  * resumed by the tenant's next one, by the operator's `verify --repair`, or by the next `npm start`.
  *

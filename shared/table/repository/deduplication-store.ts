@@ -51,7 +51,7 @@ export class DeduplicationStore<V extends object> {
   }
 
   /**
-   * Stages a value for an id, kept for so many seconds.
+   * Stages a value for an id, which is kept for the given seconds.
    * @param onConditionFailed the error when another request has stored the id meanwhile
    */
   remember(id: string, value: V, seconds: number, onConditionFailed: OnConditionFailed): void {

@@ -82,20 +82,20 @@ export class EntityLists<T extends object> {
   }
 
   /**
-   * What a record is listed by after a write: what is declared, and what another release declares, as the record or, for a new one, the list's counter item
-   * says. So the lists stay right while two releases run and one declares a further filter.
+   * What a record is listed by after a write: what this version of the service declares, and what another one declares, as the record notes it or, for a new record, the list's counter item
+   * says. So the lists stay right while two versions run and one declares a further filter.
    */
   kept(byOthers: readonly string[]): readonly string[] {
     return [...new Set<string>([...indexesOf(this.#entity), ...byOthers])];
   }
 
-  /** Filters among these that another release declares and this one does not. */
+  /** Filters among these that another version of the service declares and this one does not. */
   filtersOfOthers(kept: readonly string[]): readonly string[] {
     const declared = indexesOf(this.#entity);
     return kept.filter((index) => !declared.includes(index) && prefixFieldOf(index) === undefined);
   }
 
-  /** Stages the changes of sets: from those in the record's `SETS`, by its fields before, to those it is `kept` in, by its fields after. */
+  /** Stages the changes of sets: the record leaves those of its `SETS`, by its fields before, and enters those it is `kept` in, by its fields after. */
   stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);
     for (const index of entry.kept) {

@@ -31,8 +31,8 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   /** Unique fields, each with its normalization; for a record of a contract, its `unique` fields. */
   readonly unique: { readonly [field in Field<T>]?: (value: string) => string };
   /**
-   * The field with the time of a record's creation, by the clock of the service: from it readers tell whether the writer of an earlier number had
-   * its time. By default `created_at`.
+   * The field with the time of a record's creation, by the clock of the service. Readers tell from it whether the grace period of the writer of an earlier
+   * number is over. By default `created_at`.
    */
   readonly createdAt: string;
   /** Days after which a record expires, at the end of the last one. */
@@ -50,7 +50,7 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
   readonly parent?: AnyEntity;
   /** Name of the records in audit events. With it, every creation and change leaves an event (`audit-events.ts`). */
   readonly audited?: string;
-  /** Where only creations and changes of these fields leave an event, and name no others. */
+  /** Only creations and changes of these fields leave an event, which names no other fields. */
   readonly auditedFields?: readonly Field<T>[];
 }
 

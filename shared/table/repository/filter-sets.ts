@@ -17,7 +17,7 @@ export class FilterSets<T extends object> {
 
   /**
    * Stages the deletion of the set of a value that no record has or will have: the id of a record that is deleted in the same transaction, on
-   * condition that no record refers to it. Otherwise the set's empty items would stay forever, for they are never read again.
+   * condition that no record refers to it. Otherwise the set's empty items would stay forever, because they are never read again.
    */
   delete(keys: SetKeys): void {
     stageRetirement(this.#records.session, this.#records.tenant, keys);

@@ -12,7 +12,7 @@ import { textOf } from './list-indexes.ts';
 
 /**
  * The values that callers have chosen for the filters of a list (`docs/decisions/0170-filters.md`). The key of a value's set contains
- * the value, and DynamoDB lists no partitions: an item for each value, all in one partition, is how erasure finds the set of a value that no
+ * the value, and DynamoDB lists no partitions. So one partition has an item for each value: by it erasure finds the set of a value that no
  * record has any more.
  */
 
@@ -55,7 +55,7 @@ export function noteValues(
   }
 }
 
-/** When the note of a value may go, in epoch seconds, where records expire: later than all items of the sets that are written by then. */
+/** When the note of a value may go, where records expire: after all items of the sets that are written by then. In epoch seconds. */
 export const valueExpiry = (retentionDays: number | undefined, now: number): number | undefined =>
   retentionDays === undefined ? undefined : setExpiry(Math.ceil((now + 2 * retentionDays * DAY_MS) / 1_000));
 

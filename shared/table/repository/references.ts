@@ -16,7 +16,8 @@ export class References<T extends object> {
   }
 
   /**
-   * Checks that a record exists, for kinds that cannot be deleted, with values that cannot be changed: it is read in parallel to the operation, and the commit waits for the result.
+   * Checks that a record exists, for kinds whose records are never deleted and values that never change. The record is read in parallel to the
+   * operation, and the commit waits for the result.
    * A condition in the transaction would make all records that refer to the same one conflict.
    */
   requireLasting(

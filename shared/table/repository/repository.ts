@@ -129,7 +129,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     const size = checkSize(this.entity, record);
     if (size >= LARGE && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
-    // Also those it leaves: before values were noted, their sets were there already.
+    // The values that it leaves are noted too: their sets may be older than the notes.
     this.#noteValues(changes);
     this.#noteValues(Object.fromEntries(Object.keys(changes).map((field) => [field, item[field]])));
     await this.#observer?.changed(String(item.id), [...Object.keys(changes), ...alsoAudited]);
@@ -211,7 +211,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     noteValues({ session, table, entity, partition: this.location.partition }, fields);
   }
 
-  /** Whether callers choose the values of a filter that only another release declares is not known here: they are noted in any case. */
+  /** Notes the values of filters that only another version of the service declares: it is not known here whether callers choose them. */
   #noteValuesOfOthers(kept: readonly string[], fields: object): void {
     const { session, table, entity } = this;
     const list = { session, table, entity, partition: this.location.partition };
@@ -224,8 +224,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   /**
-   * What takes the place of a deleted record for a day: an attempt to write the record that is repeated later is refused by it, and a deletion whose
-   * reply was lost recognizes it as its own work.
+   * Takes the place of a deleted record for a day. It refuses an attempt to write the record that is repeated later, and a deletion whose reply was
+   * lost recognizes it.
    */
   #tombstoneOf(item: Item): Item & Key {
     const expires = Math.floor(this.session.now / 1000) + TOMBSTONE_SECONDS;
@@ -259,8 +259,8 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 const DELETED = 'DELETED';
 
 /**
- * The error of a new record at whose number there is one already. The number belongs to this request alone: it is the work of an earlier run of
- * the operation, whose attempt was carried out after it seemed to be refused.
+ * The error of a new record when there is already a record at its number. Only this request has the number: an earlier run of the operation wrote
+ * that record, in an attempt that was carried out after it seemed to be refused.
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
   found === undefined || found[TOMBSTONE] !== undefined

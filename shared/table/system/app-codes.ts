@@ -19,7 +19,7 @@ export interface FoundIntegration {
   readonly suspension: Suspension | undefined;
 }
 
-/** By app code, the one used last at the end. Some 300 bytes each. */
+/** Entries by app code, of some 300 bytes each. The one that was used last is at the end. */
 const known = new Map<string, Holder>();
 const MOST_KNOWN = 5_000;
 

@@ -65,14 +65,14 @@ function spentIn({ FULL_AT: fullAt = 0, AT: at = 0 }: Bucket, now: number): numb
 /** A part of an update: an expression for `FULL_AT`, a condition, and their values. */
 type Change = Pick<UpdateCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'> & { readonly full: string };
 
-/** Of a bucket that is not full, and believed as it is. */
+/** The change of a bucket that is not full, and is believed as it is. */
 const move = (cost: number, now: number): Change => ({
   full: '#full + :cost',
   ConditionExpression: '#full BETWEEN :now AND :most AND (attribute_not_exists(#at) OR #at <= :latest)',
   ExpressionAttributeValues: { ':cost': cost, ':most': now + MOST_SPENT_MS, ':latest': now + CLOCKS_DIFFER_MS },
 });
 
-/** Of a bucket as found, unless another container has changed it since. */
+/** The change of a bucket as read, unless another container has changed it since. */
 const replace = ({ FULL_AT: fullAt, AT: at }: Bucket, full: number): Change => ({
   full: ':full',
   ConditionExpression: [

@@ -36,7 +36,7 @@ export interface Sending extends TimeLimit {
   readonly onNoResponse?: () => void;
 }
 
-/** Commits all of `writes` or none of them. `sizes`: of items that they change or replace. */
+/** Commits all of `writes` or none of them. `sizes` has the sizes of the items that they change or replace. */
 export async function commit(
   table: Table,
   writes: readonly PendingWrite[],
@@ -76,8 +76,8 @@ interface Refused {
 }
 
 /**
- * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. Before an answer to
- * a repeated request there was one without.
+ * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. A repeated request follows one that
+ * had no answer.
  */
 const isResponse = (error: unknown): boolean =>
   error instanceof DynamoDBServiceException &&
@@ -103,7 +103,7 @@ const stampedPut = (write: PendingPut, attempt: string): PendingPut => ({
 
 /**
  * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
- * fields, whose condition is on the version. Counters and sets change without: an id of theirs would overwrite that of a change.
+ * fields, whose condition is on the version. Changes of counters and sets have no id: it would overwrite that of a change.
  */
 function stamped(write: PendingWrite, attempt: string): PendingWrite {
   if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, attempt);

@@ -94,7 +94,7 @@ export function conditionOf(condition: Condition): Expression {
   return text === '' ? {} : placeholders.with({ ConditionExpression: text });
 }
 
-/** Without duplicates, for conditions on one item may come from several places. */
+/** Joins without duplicates, because conditions on one item may come from several places. */
 const conditionText = (condition: Condition, placeholders: Placeholders): string =>
   [...new Set(clausesOf(condition, placeholders))].join(' AND ');
 

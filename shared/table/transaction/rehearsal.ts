@@ -5,8 +5,8 @@ import { isMet } from './conditions.ts';
 import type { PendingWrite } from './pending-write.ts';
 
 /**
- * The error with which writes would be refused now: that of the first whose condition its item does not meet, strongly consistent. An item that
- * cannot be read counts as meeting it: the commit decides. So it does on conditions on credentials, which most sessions may not read.
+ * The error with which writes would be refused now: that of the first write whose item does not meet its condition. Items are read strongly
+ * consistently. An item that cannot be read, such as credentials in most sessions, counts as meeting the condition: the commit decides.
  */
 export async function refusalOf(table: Table, writes: readonly PendingWrite[]): Promise<Error | undefined> {
   const conditional = writes.filter(({ key, condition }) => Object.keys(condition).length > 0 && !isOfCredentials(key));

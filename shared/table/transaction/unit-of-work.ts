@@ -88,7 +88,7 @@ function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
   };
 }
 
-/** Merges a change into a put. Its condition is checked here, for the item does not exist yet. */
+/** Merges a change into a put. Its condition is checked here, because the item does not exist yet. */
 function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): PendingPut {
   if (!isMet(condition, put.item)) throw new Error('the condition of a change is not met by the item that is put');
   const item: Record<string, unknown> = { ...put.item, ...set };

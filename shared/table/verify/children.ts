@@ -62,7 +62,7 @@ export class Children {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   }
 
-  /** For numbered records this is the highest number, which the next one must not take again. */
+  /** The highest number of numbered records, which the next record must not get again. */
   async #countOf({ numbered }: AnyEntity, partition: string): Promise<number> {
     if (!numbered) return countPartition(this.#scope, partition);
     const last = await readLast(this.#scope, partition);

@@ -22,7 +22,7 @@ import type { Visitor } from './scan-records.ts';
 export class Claims {
   readonly #scope: Scope;
   readonly #entity: AnyEntity;
-  /** By field and value, the ids of the records that have it. */
+  /** The ids of the records that have a value, by field and value. */
   readonly #values = new Map<string, Map<string, string[]>>();
 
   constructor(scope: Scope, entity: AnyEntity) {

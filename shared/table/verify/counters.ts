@@ -23,7 +23,7 @@ import type { Visitor } from './scan-records.ts';
 /** A record with counters. */
 interface Counter {
   readonly number: number;
-  /** By field, as read in the scan. */
+  /** The values as read in the scan, by field. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

@@ -5,7 +5,7 @@ import { changed, type Scope, type Verified, verifyUntilStable } from './differe
 import { concurrently, readItem, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
-/** By filter field, the values that were noted (`repository/filter-values.ts`). */
+/** The values that were noted, by filter field (`repository/filter-values.ts`). */
 export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Verifies that the values which records have are noted. Those of records from before values were noted are not. */

@@ -10,7 +10,7 @@ export interface Kind {
   readonly below: readonly AnyEntity[];
   /** By field: the other records that it counts. */
   readonly counters: Readonly<Record<string, readonly Counted[]>>;
-  /** By filter field: values to verify even if no record has them now, as texts or as the ids of a kind. */
+  /** Values to verify even if no record has them now, by filter field: texts, or the ids of a kind. */
   readonly values: Readonly<Record<string, readonly string[] | AnyEntity>>;
   /** Which records an organization's quota of this kind counts, by attribute. */
   readonly quota: Readonly<Partial<Record<Count, (record: Item) => boolean>>>;

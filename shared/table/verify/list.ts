@@ -31,7 +31,7 @@ export async function verifyList(
   return [...ofCounterItem, ...inIndexes, ...found.filter((each) => !isOld(each)), ...ofFilters];
 }
 
-/** By number, the sets that may be wrong about it. */
+/** The sets that may be wrong about a number, by number. */
 type Suspected = Map<number, Place[]>;
 
 function placesOf(suspected: Suspected, number: number): Place[] {

@@ -25,11 +25,11 @@ export interface RecordScan {
   readonly count: number;
   /** By field and value. */
   readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
-  /** By prefix index, the text under which each number belongs there. */
+  /** The text under which each number belongs in a prefix index, by index. */
   readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
   /** Numbers of records that are not in the lists of all declared filters and indexes. */
   readonly unnoted: readonly number[];
-  /** By filter whose values callers choose, the values of those records. */
+  /** The values of those records, by filter whose values callers choose. */
   readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
   /** Numbers with a tombstone, but for those that will expire by themselves. */
   readonly tombstones: readonly number[];

@@ -60,7 +60,7 @@ export class StoredWord implements StoredMembership {
 
   /**
    * Stages setting or clearing a bit of the word, on condition that the word is as read. Where the list's records expire, the item's expiry is
-   * extended to that of this number, and never shortened, for it contains bits of other numbers too.
+   * extended to that of this number, and never shortened, because it contains bits of other numbers too.
    */
   stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
     const bits = maskWord(this.#bits);
