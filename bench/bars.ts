@@ -1,4 +1,4 @@
-import { heading, MUTED, picture, text } from './svg.ts';
+import { heading, MUTED, picture, svgText } from './svg.ts';
 
 /** Horizontal bars in groups: a bar for each series of a group, their values at their ends, and a line to compare with. */
 export interface Bars {
@@ -40,12 +40,12 @@ export function plotOfBars({ title, subtitle, series, groups, lines, digits }: B
     ...legend(series),
     ...lines.flatMap(({ at, label }) => [
       `<path d="M${x(at)} ${FRAME.top - 6}V${bottom - GAP + 6}" stroke="#1e293b" stroke-dasharray="4 4"/>`,
-      text(x(at), FRAME.top - 12, label, `text-anchor="middle" font-size="11" ${MUTED}`),
+      svgText(x(at), FRAME.top - 12, label, `text-anchor="middle" font-size="11" ${MUTED}`),
     ]),
     ...groups.flatMap(({ label, values }, group) => {
       const top = FRAME.top + group * groupHeight;
       return [
-        text(FRAME.left - 10, top + (series.length * BAR) / 2 + 4, label, 'text-anchor="end"'),
+        svgText(FRAME.left - 10, top + (series.length * BAR) / 2 + 4, label, 'text-anchor="end"'),
         ...values.flatMap((value, index) =>
           value === undefined ? [] : bar(value, top + index * BAR, series[index]?.colour ?? ''),
         ),
@@ -56,7 +56,7 @@ export function plotOfBars({ title, subtitle, series, groups, lines, digits }: B
   function bar(value: number, top: number, colour: string): string[] {
     return [
       `<rect x="${FRAME.left}" y="${top}" width="${x(value) - FRAME.left}" height="${BAR - 2}" fill="${colour}"/>`,
-      text(x(value) + 5, top + BAR - 4, value.toFixed(digits), `font-size="10" ${MUTED} ${ON_LINES}`),
+      svgText(x(value) + 5, top + BAR - 4, value.toFixed(digits), `font-size="10" ${MUTED} ${ON_LINES}`),
     ];
   }
 }
@@ -70,7 +70,7 @@ function legend(series: readonly Series[]): string[] {
     left += 34 + label.length * 7;
     return [
       `<rect x="${at}" y="64" width="11" height="11" fill="${colour}"/>`,
-      text(at + 17, 74, label, 'font-size="12"'),
+      svgText(at + 17, 74, label, 'font-size="12"'),
     ];
   });
 }

@@ -2,7 +2,7 @@
 
 export const MUTED = 'fill="#64748b"';
 
-export const text = (x: number, y: number, words: string, attributes = ''): string =>
+export const svgText = (x: number, y: number, words: string, attributes = ''): string =>
   `<text x="${x}" y="${y}" ${attributes}>${words}</text>`;
 
 /** A whole picture. `title` is for those who hear it. */
@@ -21,6 +21,6 @@ export const picture = (
 
 /** The heading of a picture, with a line below it that says what is drawn. */
 export const heading = (x: number, title: string, subtitle: string): string[] => [
-  text(x, 28, title, 'font-size="17" font-weight="600"'),
-  text(x, 48, subtitle, MUTED),
+  svgText(x, 28, title, 'font-size="17" font-weight="600"'),
+  svgText(x, 48, subtitle, MUTED),
 ];

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { inOneLine } from '../local/terminal/command-line.ts';
 import { sayFailure } from '../local/terminal/output.ts';
-import { sentenceOf } from '../operator/problem.ts';
+import { errorSentenceOf } from '../operator/problem.ts';
 import { operatorProgram } from '../operator/program.ts';
 import { EXIT } from '../operator/result.ts';
 
@@ -24,7 +24,7 @@ try {
 } catch (error) {
   const isOfCommander = error instanceof CommanderError;
   const isWell = isOfCommander && error.exitCode === 0;
-  if (!isOfCommander) sayFailure(sentenceOf(error), isJson);
+  if (!isOfCommander) sayFailure(errorSentenceOf(error), isJson);
   else if (isJson && !isWell) sayFailure(inOneLine(error.message).replace(/^error: /, ''), isJson);
   process.exitCode = isWell ? EXIT.done : EXIT.trouble;
 }

@@ -3,7 +3,7 @@ import { isLoopback } from '../local/gateway/hosts.ts';
 import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
 import { stacksOf } from '../local/stacks.ts';
-import { commandLine, wholeNumber } from '../local/terminal/command-line.ts';
+import { commandLine, wholeNumberOption } from '../local/terminal/command-line.ts';
 import { print, printError } from '../local/terminal/output.ts';
 import { showProgress } from '../local/terminal/progress.ts';
 
@@ -28,8 +28,13 @@ function localUrl(text: string): string {
 const { url, clients, days } = commandLine('seed')
   .description('Fills a new demo organization with records, through the API that npm start runs.')
   .option('--url <address>', 'where the API listens', localUrl, 'http://127.0.0.1:3000')
-  .option('--clients <n>', 'how many clients, each with services, resources and tickets', wholeNumber({ to: 1_000 }), 8)
-  .option('--days <n>', 'how far back the samples of resources go', wholeNumber({ to: 3_650 }), 30)
+  .option(
+    '--clients <n>',
+    'how many clients, each with services, resources and tickets',
+    wholeNumberOption({ to: 1_000 }),
+    8,
+  )
+  .option('--days <n>', 'how far back the samples of resources go', wholeNumberOption({ to: 3_650 }), 30)
   .parse()
   .opts<Options>();
 

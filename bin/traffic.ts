@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { commandLine, positiveNumber } from '../local/terminal/command-line.ts';
 import { printError } from '../local/terminal/output.ts';
-import { sentenceOf } from '../operator/problem.ts';
+import { errorSentenceOf } from '../operator/problem.ts';
 import { EXIT } from '../operator/result.ts';
 import { prepareTraffic } from '../operator/traffic/traffic.ts';
 
@@ -40,7 +40,7 @@ try {
   if (tally !== undefined) printError(...tally.lines());
   process.exitCode = code === EXIT.done && tally?.isBad ? EXIT.found : code;
 } catch (error) {
-  printError(sentenceOf(error));
+  printError(errorSentenceOf(error));
   process.exitCode = EXIT.trouble;
 }
 

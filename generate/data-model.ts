@@ -1,8 +1,8 @@
 import { checksOf } from '../bench/data-model/bounds.ts';
 import { filterTable } from '../bench/data-model/filters.ts';
-import type { Measured } from '../bench/data-model/measure.ts';
+import type { MeasuredOperations } from '../bench/data-model/measure.ts';
 import { boundTable, patternTable } from '../bench/data-model/tables.ts';
-import { markdown, rowsIn, type Table } from './markdown.ts';
+import { type MarkdownTable, markdown, rowsIn } from './markdown.ts';
 import { textAt, withText } from './places.ts';
 
 /** The page `docs/data-model.md` with the filters that the domains declare. */
@@ -13,7 +13,7 @@ export const withFilters = async (page: string): Promise<string> =>
  * The page `docs/data-model.md` with what was measured.
  * @param isExact whether the engine counts units as AWS does; of one that does not, the page keeps the units that it has
  */
-export function withMeasured(page: string, measured: Measured, isExact: boolean): string {
+export function withMeasured(page: string, measured: MeasuredOperations, isExact: boolean): string {
   const tables = {
     'bench:data-model': patternTable(measured.operations),
     'bench:bounds': boundTable(checksOf(measured)),
@@ -29,7 +29,7 @@ export function withMeasured(page: string, measured: Measured, isExact: boolean)
 export const UNKNOWN = '?';
 
 /** The table with the units of another one that is written down, by the rows' first cells. */
-export function withUnitsOf({ head, rows }: Table, text: string): Table {
+export function withUnitsOf({ head, rows }: MarkdownTable, text: string): MarkdownTable {
   const kept = rowsIn(text);
   const cellsOf = (cells: readonly string[]) =>
     cells.map((cell, column) =>

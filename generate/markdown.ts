@@ -1,10 +1,10 @@
-export interface Table {
+export interface MarkdownTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
 /** A Markdown table. */
-export const markdown = ({ head, rows }: Table): string =>
+export const markdown = ({ head, rows }: MarkdownTable): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 
 /** The rows of a Markdown table by their first cells. */

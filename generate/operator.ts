@@ -9,13 +9,13 @@ export const withCommands = (page: string): string =>
   withText(page, 'operator:commands', commandsOf(operatorProgram()).map(sectionOf).join('\n\n'));
 
 /** All commands that do something, each with its whole name. */
-export function commandsOf(command: Command, path = ''): readonly Described[] {
+export function commandsOf(command: Command, path = ''): readonly DescribedCommand[] {
   const name = path === '' ? command.name() : `${path} ${command.name()}`;
   if (command.commands.length === 0) return [{ name, command }];
   return command.commands.flatMap((each) => commandsOf(each, name));
 }
 
-export interface Described {
+export interface DescribedCommand {
   /** `custodia platform-keys list` */
   readonly name: string;
   readonly command: Command;
@@ -26,7 +26,7 @@ const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets
 
 export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');
 
-function sectionOf({ name, command }: Described): string {
+function sectionOf({ name, command }: DescribedCommand): string {
   const own = command.options.filter((option) => !isCommon(option));
   return [
     `### ${name.replace(/^custodia /, '')}`,

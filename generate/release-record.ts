@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { contracts } from '../functions/all-contracts.ts';
 import { synthesize } from '../test/infra/synthesize.ts';
 import { RECORDED, recordOf, textOf } from '../test/infra/upgrades/record.ts';
-import { filtersWritten, textOf as filterText, RELEASED_FILTERS } from './released-filters.ts';
+import { filtersWritten, releasedFiltersText as filterText, RELEASED_FILTERS } from './released-filters.ts';
 
 /**
  * `npm run release-record`: records what this release deploys, against which the ones after it are compared. It is run with every new version in

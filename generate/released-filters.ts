@@ -51,7 +51,7 @@ const listsOf = (contracts: readonly Contract[]) =>
   contracts.flatMap(({ routes }) => Object.entries(routes).filter(([, route]) => isList(route)));
 
 /** One line for each list. */
-export function textOf({ release, filters }: ReleasedFilters): string {
+export function releasedFiltersText({ release, filters }: ReleasedFilters): string {
   const lines = Object.entries(filters).map(
     ([id, names]) => `    "${id}": [${names.map((name) => JSON.stringify(name)).join(', ')}]`,
   );

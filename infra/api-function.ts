@@ -20,14 +20,14 @@ import type { Rights } from './rights.ts';
 import { type KeyPurpose, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 interface ApiFunctionProps {
   readonly name: string;
   /** Directory whose `index.mjs` exports `handler`. */
   readonly bundle: string;
   readonly rights: Rights;
-  readonly table: Table;
+  readonly table: TableReference;
   readonly keys: Keys;
   readonly settings: Settings;
 }
@@ -106,7 +106,7 @@ export class ApiFunction extends Construct {
     }
   }
 
-  #allow(table: Table, keys: Keys): void {
+  #allow(table: TableReference, keys: Keys): void {
     this.role.addToPolicy(
       new PolicyStatement({
         actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
@@ -127,7 +127,7 @@ export class ApiFunction extends Construct {
 /** What the handlers read: of the keys, those that the function may use. */
 const environmentOf = (
   rights: Rights,
-  table: Table,
+  table: TableReference,
   keys: Keys,
   settings: Settings,
 ): Readonly<Record<string, string>> => ({

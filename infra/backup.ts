@@ -3,10 +3,10 @@ import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk
 import { Schedule } from 'aws-cdk-lib/aws-events';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 interface BackupProps {
-  readonly table: Table;
+  readonly table: TableReference;
   readonly stage: string;
   readonly retentionDays: number;
   /** ARNs of the vaults to which each backup is copied. */

@@ -4,8 +4,8 @@ import { quotaKey, recordsPartition, setPartition } from '../shared/table/keys.t
 import { organizationEntity } from '../shared/table/system/organizations.ts';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
-import type { Table } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
+import type { TableReference } from './table.ts';
+import { AUDIT_EVENTS, CREDENTIALS_PARTITION, SETS_OF_AUDIT_EVENTS, TENANT } from './tenant-role.ts';
 
 const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
 
@@ -17,7 +17,7 @@ const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
 export class CutOffRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table) {
+  constructor(scope: Construct, id: string, table: TableReference) {
     super(scope, id);
     this.role = oneTenantRole(
       this,
@@ -28,7 +28,7 @@ export class CutOffRole extends Construct {
     this.role.addToPolicy(
       allowItems(table, ['UpdateItem'], [setPartition(`${INTEGRATIONS}*`), quotaKey(TENANT, '').PK]),
     );
-    this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [CREDENTIALS]));
+    this.role.addToPolicy(allowItems(table, ['GetItem', 'UpdateItem'], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(allowItems(table, ['PutItem'], [AUDIT_EVENTS]));
     this.role.addToPolicy(allowItems(table, ['UpdateItem'], [SETS_OF_AUDIT_EVENTS]));
   }

@@ -2,10 +2,10 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { ANY_APP, allowItems, denyAllBut } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 import {
   AUDIT_EVENTS,
-  CREDENTIALS,
+  CREDENTIALS_PARTITION,
   LIST_OF_ORGANIZATIONS,
   OF_TENANT,
   SETS_OF_AUDIT_EVENTS,
@@ -20,12 +20,12 @@ import {
 export class ErasureRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table) {
+  constructor(scope: Construct, id: string, table: TableReference) {
     super(scope, id);
     this.role = oneTenantRole(this, 'Erases the tenant that its session is tagged with (bin/operator.ts)');
     const [organizations = '', sets = ''] = LIST_OF_ORGANIZATIONS;
     this.role.addToPolicy(allowItems(table, ['GetItem', 'Query', 'DeleteItem'], [OF_TENANT]));
-    this.role.addToPolicy(denyAllBut(table, ['DeleteItem'], [CREDENTIALS]));
+    this.role.addToPolicy(denyAllBut(table, ['DeleteItem'], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(allowItems(table, ['PutItem', 'UpdateItem'], [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem'], [SUSPENSION]));
     this.role.addToPolicy(allowItems(table, ['GetItem', 'DeleteItem'], [organizations]));

@@ -2,8 +2,8 @@ import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { allowItems, denyAllBut } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
-import type { Table } from './table.ts';
-import { CREDENTIALS, OF_TENANT } from './tenant-role.ts';
+import type { TableReference } from './table.ts';
+import { CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `export`: reads what is the tenant's, writes nothing and opens no secret
@@ -12,13 +12,13 @@ import { CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 export class ExportRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table) {
+  constructor(scope: Construct, id: string, table: TableReference) {
     super(scope, id);
     this.role = oneTenantRole(
       this,
       'Reads the records of the tenant that its session is tagged with (bin/operator.ts)',
     );
     this.role.addToPolicy(allowItems(table, ['GetItem', 'Query'], [OF_TENANT]));
-    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS]));
+    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS_PARTITION]));
   }
 }

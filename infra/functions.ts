@@ -6,13 +6,13 @@ import { HEARTBEAT } from './heartbeat.ts';
 import type { Keys } from './keys.ts';
 import { AUTHORIZER, type Rights, rightsOf, type TenantRights } from './rights.ts';
 import type { Settings } from './settings.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 import { TenantRole } from './tenant-role.ts';
 
 interface FunctionsProps {
   readonly contracts: readonly Contract[];
   readonly bundles: Bundles;
-  readonly table: Table;
+  readonly table: TableReference;
   readonly keys: Keys;
   readonly settings: Settings;
 }

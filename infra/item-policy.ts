@@ -7,7 +7,7 @@ import {
   suspensionKey,
   type TenantId,
 } from '../shared/table/keys.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
 export type ItemAction =
@@ -21,7 +21,7 @@ export type ItemAction =
   | 'BatchWriteItem';
 
 /** A table, or all tables of a pattern. */
-type Named = Pick<Table, 'tableArn'>;
+type Named = Pick<TableReference, 'tableArn'>;
 
 /** All of them. */
 export const ALL_ACTIONS: readonly ItemAction[] = [
@@ -42,11 +42,14 @@ export const ORGANIZATION_ID = '????????-????-????-????-????????????';
 export const ANY_APP = appKey('*').PK;
 
 /** The partition of the credentials of a tenant's integrations. */
-export const credentialsOf = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
-export const CREDENTIALS_OF_PLATFORM = credentialsOf(PLATFORM);
+export const credentialsPartition = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
+export const CREDENTIALS_OF_PLATFORM = credentialsPartition(PLATFORM);
 
 /** Patterns of these partitions of all tenants. */
-export const ANY_CREDENTIALS: readonly string[] = [credentialsOf(ORGANIZATION_ID as TenantId), CREDENTIALS_OF_PLATFORM];
+export const ANY_CREDENTIALS: readonly string[] = [
+  credentialsPartition(ORGANIZATION_ID as TenantId),
+  CREDENTIALS_OF_PLATFORM,
+];
 
 /** Pattern of the partition keys under which it is noted that an organization is suspended. */
 export const ANY_SUSPENSION = suspensionKey('*' as TenantId).PK;

@@ -4,8 +4,8 @@ import { arnPattern } from './arn-pattern.ts';
 import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
-import type { Table } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
+import type { TableReference } from './table.ts';
+import { AUDIT_EVENTS, CREDENTIALS_PARTITION, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
  * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant
@@ -16,7 +16,7 @@ import { AUDIT_EVENTS, CREDENTIALS, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION
 export class MaintenanceRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table) {
+  constructor(scope: Construct, id: string, table: TableReference) {
     super(scope, id);
     this.role = oneTenantRole(
       this,
@@ -27,7 +27,7 @@ export class MaintenanceRole extends Construct {
     this.role.addToPolicy(
       allowItems(table, ['GetItem', 'PutItem', 'UpdateItem', 'ConditionCheckItem'], LIST_OF_ORGANIZATIONS),
     );
-    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS]));
+    this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
     this.#allowCopies();
     // Suspends and resumes.
@@ -43,6 +43,6 @@ export class MaintenanceRole extends Construct {
     });
     const copies = { tableArn };
     this.role.addToPolicy(allowItems(copies, ['GetItem', 'Query'], [OF_TENANT]));
-    this.role.addToPolicy(denyItems(copies, ['GetItem', 'Query'], [CREDENTIALS]));
+    this.role.addToPolicy(denyItems(copies, ['GetItem', 'Query'], [CREDENTIALS_PARTITION]));
   }
 }

@@ -7,7 +7,7 @@ import { prefixOf } from './stacks/stage-stack.ts';
 export const metricsNamespace = (scope: Construct): string => `Custodia/${prefixOf(scope)}`;
 
 /** A metric without dimensions: what the functions count, or a metric filter does (`infra/alarms/log-metrics.ts`). */
-export const counted = (scope: Construct, metricName: Counter | LogMetric): Metric =>
+export const counterMetric = (scope: Construct, metricName: Counter | LogMetric): Metric =>
   new Metric({ namespace: metricsNamespace(scope), metricName, statistic: 'Sum' });
 
 /** What metric filters count. */

@@ -7,7 +7,7 @@ import type { Keys } from './keys.ts';
 import { operators } from './operators.ts';
 import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
 
@@ -18,7 +18,7 @@ const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPa
 export class OperatorRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table, keys: Keys) {
+  constructor(scope: Construct, id: string, table: TableReference, keys: Keys) {
     super(scope, id);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Makes and changes integrations of the platform, and lists the organizations (bin/operator.ts)',

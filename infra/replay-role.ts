@@ -3,8 +3,8 @@ import { Construct } from 'constructs';
 import { ALL_ACTIONS, allowItems, CHANGES, denyAllBut, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
-import type { Table } from './table.ts';
-import { AUDIT_EVENTS, CREDENTIALS, OF_TENANT } from './tenant-role.ts';
+import type { TableReference } from './table.ts';
+import { AUDIT_EVENTS, CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
 
 /**
  * The role of the operator's `webhooks replay`: does what the function that receives webhooks does for a tenant, and opens the tenant's secrets, as the
@@ -13,7 +13,7 @@ import { AUDIT_EVENTS, CREDENTIALS, OF_TENANT } from './tenant-role.ts';
 export class ReplayRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table, keys: Keys) {
+  constructor(scope: Construct, id: string, table: TableReference, keys: Keys) {
     super(scope, id);
     this.role = oneTenantRole(
       this,
@@ -22,7 +22,7 @@ export class ReplayRole extends Construct {
     );
     this.role.addToPolicy(allowItems(table, ALL_ACTIONS, [OF_TENANT]));
     // An event is applied with the permissions that its integration has now.
-    this.role.addToPolicy(denyAllBut(table, ['GetItem', 'ConditionCheckItem'], [CREDENTIALS]));
+    this.role.addToPolicy(denyAllBut(table, ['GetItem', 'ConditionCheckItem'], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
     keys.allowSecretsOfTenant(this.role);
   }

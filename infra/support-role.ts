@@ -10,7 +10,7 @@ import { rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 /** Prefixes of the names that CloudFormation gives the log groups of functions and gateway (`operator/logs/groups.ts`). */
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
@@ -22,7 +22,7 @@ const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 export class SupportRole extends Construct {
   readonly role: Role;
 
-  constructor(scope: Construct, id: string, table: Table, { stage }: Settings) {
+  constructor(scope: Construct, id: string, table: TableReference, { stage }: Settings) {
     super(scope, id);
     this.role = new RoleWithRights(this, 'Role', {
       description: 'Reads logs, the list of organizations and the state of backups (bin/operator.ts)',

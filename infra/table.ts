@@ -17,14 +17,14 @@ import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /** What the other constructs need of the table, whether the stack makes it or not. */
-export type Table = Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'>;
+export type TableReference = Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'>;
 
 /**
  * The one table, as `shared/table/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no index.
  * A stage that was restored works on the table of that name, and has none of its own (`docs/decisions/0112-restoring.md`).
  */
 export class RecordTable extends Construct {
-  readonly table: Table;
+  readonly table: TableReference;
 
   constructor(scope: Construct, id: string, settings: Settings) {
     super(scope, id);

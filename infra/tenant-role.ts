@@ -17,7 +17,7 @@ import {
   allowItems,
   CHANGES,
   CREDENTIALS_OF_PLATFORM,
-  credentialsOf,
+  credentialsPartition,
   denyAllBut,
   denyItems,
   type ItemAction,
@@ -26,7 +26,7 @@ import {
 import type { TenantRights } from './rights.ts';
 import { functionsWith, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
-import type { Table } from './table.ts';
+import type { TableReference } from './table.ts';
 
 /** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
 const TENANT_TAG = 'tenant';
@@ -40,7 +40,7 @@ export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
 export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
 
 /** The credentials of the tenant's integrations. */
-export const CREDENTIALS = credentialsOf(TENANT);
+export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
 const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
@@ -109,7 +109,7 @@ export const TAGGED_WITH_TENANT: Conditions = {
 };
 
 interface TenantRoleProps {
-  readonly table: Table;
+  readonly table: TableReference;
   /** Which functions work under this role. */
   readonly kind: TenantRights;
   /** Whether it opens the tenant's secrets. */
@@ -136,7 +136,7 @@ export class TenantRole extends Construct {
     });
     const { allowed, credentials = [], putsAuditEvents } = REACH[kind];
     for (const each of allowed) this.role.addToPolicy(allowItems(table, ...each));
-    this.role.addToPolicy(denyAllBut(table, credentials, [CREDENTIALS]));
+    this.role.addToPolicy(denyAllBut(table, credentials, [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, putsAuditEvents ? CHANGES : [...CHANGES, 'PutItem'], [AUDIT_EVENTS]));
   }
 

@@ -10,11 +10,11 @@ export interface FunctionEnvironment {
   readonly firstKey: boolean;
   /** Requests a minute of an integration without a limit of its own. Default {@link GENEROUS_LIMIT}. */
   readonly rateLimit?: number | undefined;
-  /** Requests a minute of all integrations of a tenant together. Default: what the functions make of `rateLimit`. */
+  /** Requests a minute of all integrations of a tenant together. Default: the functions derive it from `rateLimit`. */
   readonly tenantRateLimit?: number | undefined;
   /** How many integrations an organization may have. Default: as many as the functions say. */
   readonly maxIntegrations?: number | undefined;
-  /** How long the gateway keeps an answer of the authorizer, in seconds. Default: as the gateway's, {@link AUTHORIZER_TTL_SECONDS}. */
+  /** How long the gateway keeps a response of the authorizer, in seconds. Default: {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number | undefined;
   /** Origins whose pages may call. Default: none. */
   readonly corsOrigins?: readonly string[] | undefined;
@@ -25,10 +25,10 @@ export interface FunctionEnvironment {
 /** More than this machine can serve: a benchmark must not measure the limit. */
 const GENEROUS_LIMIT = 1_000_000;
 
-/** Of the machine's own AWS configuration, what would go before what is set here. */
+/** Variables of the machine's own AWS configuration that would take precedence over those set here. */
 const FOREIGN = ['AWS_PROFILE', 'AWS_SESSION_TOKEN', 'AWS_DEFAULT_REGION', 'TENANT_ROLE_ARN'];
 
-/** Gives this process the environment that the functions read, in place of the one that Lambda would give them. */
+/** Gives this process the environment that the functions read, as Lambda would. */
 export function setFunctionEnvironment({
   tableName,
   endpoint,

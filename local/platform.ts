@@ -14,26 +14,26 @@ import { LocalApiError } from './settings.ts';
 /** The platform integration of one machine (`docs/decisions/0006`). */
 
 const APP_CODE = 'platform';
-/** In `DATA_DIR`: the secret made at the first start. */
+/** The file in `DATA_DIR` with the secret that was made at the first start. */
 const SECRET_FILE = 'platform-secret';
 
 interface Options {
-  /** Where the secret is kept that is made when none is given. */
+  /** The directory of the secret that is made when none is given. */
   readonly dataDir: string;
   /** `PLATFORM_SECRET` */
   readonly secret?: string;
 }
 
 /**
- * Sees to it that the platform integration is there, active, and has this secret or the one in `dataDir`. The functions'
+ * Ensures that the platform integration exists, is active, and has this secret or the one in `dataDir`. The functions'
  * environment must be set.
- * @throws LocalApiError when the secret is none, or the data is of an earlier version
+ * @throws LocalApiError when the text is not a secret, or an earlier version wrote the data
  */
 export async function ensurePlatformIntegration({ dataDir, secret: given }: Options) {
   const secret = given === undefined ? await keptSecret(join(dataDir, SECRET_FILE)) : await strong(given);
   for (let tries = 1; ; tries++) {
     try {
-      await settle(secret);
+      await writeIntegration(secret);
       return { appCode: APP_CODE, secret };
     } catch (error) {
       // Another process on the same table does the same at this moment.
@@ -60,7 +60,7 @@ async function strong(given: string): Promise<string> {
   throw new LocalApiError('PLATFORM_SECRET is too easy to guess; leave it unset to have one made.');
 }
 
-async function settle(secret: string): Promise<void> {
+async function writeIntegration(secret: string): Promise<void> {
   const table = environmentTable();
   const found = await readCredentials(table, { orgId: null, appCode: APP_CODE });
   if (found === undefined && (await isOfEarlierVersion(table, APP_CODE))) {

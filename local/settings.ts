@@ -3,7 +3,7 @@ import { ORIGINS, originsOf } from '../shared/contract/cors.ts';
 import { isLoopback } from './gateway/hosts.ts';
 import type { Throttling } from './gateway/throttle.ts';
 
-/** The local API cannot start as it was asked to; the message is one sentence that says what to do about it. */
+/** The local API cannot start with these settings; the message is one sentence that says what to do about it. */
 export class LocalApiError extends Error {
   override readonly name = 'LocalApiError';
 }
@@ -11,7 +11,7 @@ export class LocalApiError extends Error {
 /** Name of the one table on this machine. */
 export const LOCAL_TABLE = 'custodia';
 
-/** Keeps nothing: as `DATA_DIR`. */
+/** The value of `DATA_DIR` that keeps nothing. */
 export const IN_MEMORY = ':memory:';
 
 export interface LocalSettings {
@@ -32,7 +32,7 @@ export interface LocalSettings {
   readonly tenantRateLimit?: number | undefined;
   /** Origins whose pages may call; undefined: none. */
   readonly corsOrigins?: readonly string[] | undefined;
-  /** What each route takes of all callers together, as a stage does it; undefined: any number of requests. */
+  /** How many requests each route takes from all callers together, as in a stage; undefined: any number. */
   readonly throttling?: Throttling | undefined;
   /** Requests that are worked on at the same time; undefined: as many as the gateway takes. */
   readonly inFlight?: number | undefined;
@@ -89,7 +89,7 @@ function corsOriginsOf(text: string | undefined): readonly string[] | undefined 
   throw new LocalApiError(`CORS_ORIGINS must be ${ORIGINS}, not "${text}".`);
 }
 
-/** A burst of twice the rate, as a stage has it that sets neither. */
+/** The burst is twice the rate, as in a stage that sets neither. */
 function throttlingOf(environment: Environment): Throttling | undefined {
   const rate = limitOf(environment, 'THROTTLE_RATE', ' a second');
   const burst = limitOf(environment, 'THROTTLE_BURST', '');

@@ -18,13 +18,13 @@ import { type Gateway, type GatewayOptions, startGateway } from './gateway/gatew
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';
-import { requestLog } from './terminal/request-log.ts';
+import { terminalRequestLog } from './terminal/request-log.ts';
 
 const AUTHORIZER = 'authorizer';
 
 export interface LocalApi {
   readonly url: string;
-  /** What answers as DynamoDB, in words. */
+  /** The DynamoDB that is used, in words. */
   readonly storage: string;
   readonly platform: {
     readonly appCode: string;
@@ -32,18 +32,18 @@ export interface LocalApi {
     /** Whether the secret was given by `PLATFORM_SECRET`: then it is not printed. */
     readonly isSecretGiven: boolean;
   };
-  /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
+  /** Requests without a response: while it runs, those under way; once it has closed, those that were dropped. */
   unfinished(): number;
-  /** Resolves when nothing that was started is left. May be called twice. */
+  /** Resolves when everything that was started has stopped. May be called twice. */
   close(): Promise<void>;
 }
 
 export interface LocalApiOptions extends Pick<GatewayOptions, 'authorizerTtlSeconds'> {
   /** Default: warnings and errors, on the terminal. */
   readonly log?: Log;
-  /** Tells how much room a disk has. Default: the one of `node:fs`. */
+  /** Reads how much room a disk has. Default: that of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf | undefined;
-  /** Told when the DynamoDB has died and cannot be started again. Default: logged. */
+  /** Is called when the DynamoDB has died and cannot be restarted. Default: it is logged. */
   readonly onFailure?: (error: unknown) => void;
 }
 
@@ -107,7 +107,7 @@ export async function startLocalApi(
   return { url, storage: storage.name, platform, unfinished, close: () => all.disposeAsync() };
 }
 
-/** Where the local keys lie. With `:memory:` that is a directory that goes with this process. */
+/** The directory of the local keys. With `:memory:` it is deleted with this process. */
 function dataDirectory(dataDir: string): { readonly path: string; readonly release: () => void } {
   if (dataDir === IN_MEMORY) {
     const path = mkdtempSync(join(tmpdir(), 'custodia-'));
@@ -117,7 +117,7 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
   }
   const path = resolve(dataDir);
   try {
-    // The signing key is in it: only its owner may read it.
+    // It contains the signing key: only its owner may read it.
     mkdirSync(path, { recursive: true, mode: 0o700 });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -129,7 +129,7 @@ function dataDirectory(dataDir: string): { readonly path: string; readonly relea
   return { path, release: () => undefined };
 }
 
-/** Whether there is a disk to look at: not of what is in memory, nor of a DynamoDB that somebody else has started. */
+/** Whether there is a disk to check: not for data in memory, nor for a DynamoDB that somebody else has started. */
 const isOnDisk = ({ dataDir, dynamoDbEndpoint }: LocalSettings): boolean =>
   dataDir !== IN_MEMORY && dynamoDbEndpoint === undefined;
 
@@ -144,7 +144,7 @@ const deathOf = (how: string, { dataDir }: LocalSettings): string => {
   return `The embedded DynamoDB has died (${how}). It is started again, ${data}.`;
 };
 
-/** An endpoint for the terminal. What is in memory can be reached with it only; what is in a directory is found there, and needs no key said. */
+/** An endpoint for the terminal. Its key is printed for data in memory, which has no other way in; a data directory contains the key itself. */
 const shown = (endpoint: string, { dataDir }: Pick<LocalSettings, 'dataDir'>): string =>
   dataDir === IN_MEMORY ? endpoint : endpointAndKey(endpoint).endpoint;
 
@@ -180,7 +180,7 @@ async function makeTable(endpoint: string): Promise<void> {
   }
 }
 
-/** Loads every function, so that a mistake in one shows now and the first request to it is as quick as the next. */
+/** Loads every function, so that a mistake in one appears now, and the first request is as quick as the next. */
 const loadAll = (): Promise<unknown> =>
   Promise.all([AUTHORIZER, ...contracts.map(({ name }) => name)].map(loadFromSource));
 
@@ -201,7 +201,7 @@ async function listen(
       throttling,
       limits: inFlight === undefined ? {} : { inFlight },
       corsOrigins,
-      around: log.writes('info') ? requestLog(log) : undefined,
+      around: log.writes('info') ? terminalRequestLog(log) : undefined,
       report: (failure, cause) => log.error(`${failure}\n${readableStack(cause)}`),
       ...options,
     });

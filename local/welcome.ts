@@ -1,8 +1,8 @@
 import type { LocalApi } from './start.ts';
 
 /**
- * What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. A secret that was given is not
- * said: output ends in logs.
+ * What `npm start` says when it is ready: where, with which key, and three lines to paste into a shell. A given secret is not
+ * printed: output ends in logs.
  */
 export const welcome = ({ url, storage, platform }: LocalApi, seconds: number): string => `
 Custodia is ready at ${url} (in ${seconds.toFixed(1)} s)
@@ -28,7 +28,7 @@ const tryOut = (url: string, { appCode, secret, isSecretGiven }: LocalApi['platf
   const loggedIn = isSecretGiven
     ? `node -p ${quoted(`JSON.stringify({app_code:"${appCode}",secret:process.env.PLATFORM_SECRET})`)} | ${login} -d @-`
     : `${login} -d ${quoted(JSON.stringify({ app_code: appCode, secret }))}`;
-  // A slug is taken once: so that the line works after each start, it carries the time.
+  // A slug can be used once. It carries the time, so that the line works after each start.
   const organization = JSON.stringify({ name: 'Acme', slug: `acme-${Date.now().toString(36)}` });
   return [
     `TOKEN=$(${loggedIn} | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,

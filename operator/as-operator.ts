@@ -6,7 +6,7 @@ import type { Tenant } from '../shared/table/tenant.ts';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Runs a change of a tenant and commits it; again from the start when something that it read has changed meanwhile.
+ * Runs a change of a tenant and commits it. It runs again from the start when something that it read has changed meanwhile.
  * @param operation its name in audit events
  */
 export function asOperator<T>(

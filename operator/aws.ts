@@ -1,15 +1,15 @@
-import { type Service, serviceOf } from '../shared/aws/service.ts';
+import { type AwsService, serviceOf } from '../shared/aws/service.ts';
 import { environmentTable } from '../shared/table/connection/client.ts';
 
-/** Services of AWS that commands ask a question or two, without clients of their own (`docs/decisions/0122-lean-client.md`). */
+/** Services of AWS that commands call once or twice, without clients of their own (`docs/decisions/0122-lean-client.md`). */
 
 /** @throws SyntaxError for a text that is no JSON */
-export const jsonErrorIn: Service['errorIn'] = (text) => {
+export const jsonErrorIn: AwsService['errorIn'] = (text) => {
   const { __type: type, Code, message, Message } = JSON.parse(text);
   return { name: type?.slice(type.lastIndexOf('#') + 1) ?? Code, message: message ?? Message };
 };
 
-const serviceNamed = (name: Service['name'], contentType: string): Service => ({
+const serviceNamed = (name: AwsService['name'], contentType: string): AwsService => ({
   name,
   contentType,
   errorIn: jsonErrorIn,
@@ -33,5 +33,5 @@ export const callDynamoDb = (operation: string, input: object): AwsResponse =>
 export const readBackup = (path: string, query: Readonly<Record<string, string>>): AwsResponse =>
   called(BACKUP, { get: { path, query } });
 
-const called = async (service: Service, request: Parameters<ReturnType<typeof serviceOf>>[0]): AwsResponse =>
+const called = async (service: AwsService, request: Parameters<ReturnType<typeof serviceOf>>[0]): AwsResponse =>
   JSON.parse(await serviceOf(environmentTable().client, service)(request));

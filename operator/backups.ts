@@ -1,14 +1,14 @@
 import { callDynamoDb, readBackup } from './aws.ts';
 
-/** What there is to restore a table from. */
+/** The backups that a table can be restored from. */
 
 export interface Backups {
   readonly table: string;
-  /** Null: the table has no point-in-time recovery. Else between which times it can be restored. */
+  /** The times between which the table can be restored. Null: it has no point-in-time recovery. */
   readonly point_in_time: { readonly earliest: string; readonly latest: string } | null;
   /** Null: the stage makes no daily backups (`backupRetentionDays`). */
   readonly vault: Vault | null;
-  /** What is wrong, in a sentence each. */
+  /** Problems, one sentence each. */
   readonly problems: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const HOUR_MS = 3_600_000;
 const OLDEST_MS = 26 * HOUR_MS;
 /** Point-in-time recovery reaches to some five minutes ago: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html */
 const LAG_MS = HOUR_MS;
-/** Jobs that are looked at, in milliseconds. */
+/** How far back jobs are read, in milliseconds. */
 const JOBS_MS = 7 * 24 * HOUR_MS;
 /**
  * States of jobs that have made nothing: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html,
@@ -47,7 +47,7 @@ const JOBS_MS = 7 * 24 * HOUR_MS;
  */
 const FAILED = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'];
 
-/** @param vault of the daily backups, if there is one */
+/** @param vault the vault of the daily backups, if there is one */
 export async function backupsOf(table: string, vault: string | undefined, now: number): Promise<Backups> {
   const [pointInTime, found] = await Promise.all([
     pointInTimeOf(table),
@@ -73,7 +73,7 @@ function problemsIn({ name, recovery_points: [newest], failed_jobs }: Vault, now
   const age = now - Date.parse(newest.created_at);
   return [
     ...(age > OLDEST_MS ? [`The newest backup is ${Math.floor(age / HOUR_MS)} hours old.`] : []),
-    // One that was made since says that it is over.
+    // A later backup that succeeded ends the problem.
     ...failed_jobs.flatMap(({ created_at }, index) => (created_at > newest.created_at ? (failed[index] ?? []) : [])),
   ];
 }

@@ -1,4 +1,4 @@
-/** What a spreadsheet would carry out: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Texts that a spreadsheet would run as a formula: https://owasp.org/www-community/attacks/CSV_Injection */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A line of CSV (RFC 4180). A text that a spreadsheet would take for a formula begins with an apostrophe. */

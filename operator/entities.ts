@@ -5,7 +5,7 @@ import type { AnyEntity } from '../shared/table/repository/entity.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 
-/** Every entity that a domain's `store.ts` exports, in order of their names: whoever adds a domain need not name it here. */
+/** Every entity that a domain's `store.ts` exports, in order of their names. A new domain need not be named here. */
 export async function declaredEntities(): Promise<readonly AnyEntity[]> {
   const files = globSync('*/store.ts', { cwd: FUNCTIONS }).map((file) => pathToFileURL(join(FUNCTIONS, file)).href);
   const modules = await Promise.all(files.map((file): Promise<Readonly<Record<string, unknown>>> => import(file)));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
 import { type Erasure, readErasure, stageErasure, stageProgress } from '../shared/table/erase/erasure.ts';
-import { deleteKeys, deleteRecords, type PassOptions } from '../shared/table/erase/pass.ts';
+import { deleteKeys, deleteRecords, type ErasePassOptions } from '../shared/table/erase/pass.ts';
 import { sweep } from '../shared/table/erase/sweep.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
 import { environmentSession } from '../shared/table/session.ts';
@@ -28,24 +28,24 @@ import { suspendOrganization } from './suspending.ts';
  * Interrupted anywhere, it goes on where it was when it is run again.
  */
 
-/** How long a request that began before may still write: as long as a function may run, and some more for what it has read eventually. */
+/** How long a request that began before may still write: as long as a function may run, and some more for eventually consistent reads. */
 const UNDER_WAY_MS = 35_000;
 
 export interface EraseOptions {
-  /** Looks through the whole table at the end, which takes credentials that may scan it. */
+  /** Whether to look through the whole table at the end, which needs credentials that may scan it. */
   readonly sweeps: boolean;
-  /** Is told what it does, and of how many deleted items. */
+  /** Is called with the current step and the number of deleted items. */
   readonly onProgress?: (step: string, deleted: number) => void;
   readonly clock?: Clock;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** What an erasure leaves: sent to who has asked for it. */
+/** The receipt of an erasure, for the person who has asked for it. */
 export interface Receipt extends Pick<Erasure, 'records'> {
   readonly org_id: string;
   readonly began_at: string;
   readonly erased_at: string;
-  /** False: empty sets of words that records had before such words were noted may be left. */
+  /** False: empty sets may be left, for words that records had before such words were noted. */
   readonly swept: boolean;
 }
 
@@ -82,7 +82,7 @@ class Run {
     this.#onProgress = onProgress;
   }
 
-  /** A handle in a session of its own. */
+  /** A tenant handle with a request session of its own. */
   tenant(): Tenant {
     return Tenant.ofOperator(this.id, environmentSession(TIMEOUT_MS, this.clock));
   }
@@ -91,7 +91,7 @@ class Run {
     return new Date(this.clock()).toISOString();
   }
 
-  /** Says what comes now. */
+  /** Reports the step that begins now. */
   to(step: string): void {
     this.#step = step;
     this.#onProgress(step, this.#deleted);
@@ -151,9 +151,9 @@ async function begun(run: Run): Promise<Erasure> {
 export const isErasure = (state: Suspension | Erasure | undefined): state is Erasure =>
   state !== undefined && state.state !== 'suspended';
 
-/** Deletes everything, and again what requests that were under way have written meanwhile. */
+/** Deletes everything, and later once more what requests under way have written meanwhile. */
 async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
-  const pass: PassOptions = {
+  const pass: ErasePassOptions = {
     kinds,
     integrations: integrationEntity as unknown as AnyEntity,
     onDelete: run.onDelete,

@@ -24,7 +24,7 @@ export interface Exported {
 const DECLARED = { [auditEventEntity.name]: auditEvent, [organizationEntity.name]: organization };
 
 type Form = (record: never) => object;
-/** Where the answered record is not the stored one. */
+/** For entities whose response is not the stored record. */
 const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),

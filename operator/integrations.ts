@@ -8,7 +8,7 @@ import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import { openTenant, requireExisting } from './tenant-option.ts';
 
-/** The integrations of an organization, as the operator sees and cuts off one in an incident: without a token, and also while it is suspended. */
+/** The integrations of an organization, as the operator lists and cuts them off in an incident: without a token, and also while the organization is suspended. */
 
 export type ListedIntegration = Pick<
   Integration,
@@ -65,10 +65,10 @@ async function stageEnd(tenant: Tenant, before: Stored<Integration>): Promise<vo
   stageTokensEnd(tenant, before.record);
 }
 
-/** As a caller of the platform it may leave an organization without a key. */
+/** The operator acts as a platform caller, which may leave an organization without a key. */
 const OPERATOR = { orgId: null };
 
-/** Found among the organization's own: an app code says nothing of whose it is. */
+/** Searches among the organization's own integrations: an app code does not say whose it is. */
 async function integrationWith(tenant: Tenant, appCode: string): Promise<Stored<Integration>> {
   for await (const stored of tenant.records(integrationEntity).all()) {
     if (stored.record.app_code === appCode) return stored;

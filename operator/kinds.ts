@@ -3,30 +3,30 @@ import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { isRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
+import { isResourceRisk as isResourceAtRisk } from '../functions/resources/metrics.ts';
 import { resourceEntity } from '../functions/resources/store.ts';
-import { isRisk as isServiceAtRisk } from '../functions/services/health.ts';
+import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
 import { declaredValues } from '../shared/contract/filter-values.ts';
 import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
 import type { AnyEntity } from '../shared/table/repository/entity.ts';
-import { counted, type Kind, kind, quotaOf } from '../shared/table/verify/kinds.ts';
+import { countedBy, type Kind, kind, quotaOf } from '../shared/table/verify/kinds.ts';
 import { declaredEntities } from './entities.ts';
 
 /** Which records a field of another counts, by entity and field. */
 const COUNTERS: Readonly<Record<string, Kind['counters']>> = {
   [clientEntity.name]: {
-    services_count: [counted(serviceEntity, 'client_id')],
-    total_resources: [counted(resourceEntity, 'client_id')],
+    services_count: [countedBy(serviceEntity, 'client_id')],
+    total_resources: [countedBy(resourceEntity, 'client_id')],
     risks: [
-      counted(serviceEntity, 'client_id', isServiceAtRisk),
-      counted(resourceEntity, 'client_id', isResourceAtRisk),
+      countedBy(serviceEntity, 'client_id', isServiceAtRisk),
+      countedBy(resourceEntity, 'client_id', isResourceAtRisk),
     ],
   },
-  [serviceEntity.name]: { resource_count: [counted(resourceEntity, 'service_id')] },
+  [serviceEntity.name]: { resource_count: [countedBy(resourceEntity, 'service_id')] },
 };
 
-/** Values of filters of the storage code's own records, which no contract declares. */
+/** Values of filters for the storage code's own records, which no contract declares. */
 const VALUES: Readonly<Record<string, Kind['values']>> = {
   [auditEventEntity.name]: { actor_id: integrationEntity },
 };
@@ -38,7 +38,7 @@ const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
 
 const entities = await declaredEntities();
 
-/** Every kind of record that a tenant has, as its domain declares it, and what records tell of others. */
+/** Every kind of record of a tenant, as its domain declares it, with the counters and quotas that depend on it. */
 export const kinds: readonly Kind[] = entities
   .filter(({ parent }) => parent === undefined)
   .map((entity) =>
@@ -50,7 +50,7 @@ export const kinds: readonly Kind[] = entities
     }),
   );
 
-/** The values that the contract's record says a filter's field may have, where it does. */
+/** The values of a filter's field by the contract's record, where it declares them. */
 function valuesOf({ record, filters }: AnyEntity): Kind['values'] {
   const known = filters.map((field) => [field, valuesIn(record?.fieldOf(field))] as const);
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];

@@ -8,8 +8,8 @@ import { environmentTable } from '../shared/table/connection/client.ts';
 import { OperatorProblem } from './problem.ts';
 
 /**
- * Has this process work on the data of `npm start`, whether that runs or not. `DATA_DIR` and `DYNAMODB_ENDPOINT` mean what they mean there.
- * @returns what lets the data go
+ * Makes this process work on the data of `npm start`, whether that runs or not. `DATA_DIR` and `DYNAMODB_ENDPOINT` mean what they mean there.
+ * @returns a function that releases the data
  * @throws OperatorProblem, LocalApiError or EmbeddedDynamoDbError
  */
 export async function openLocalData(): Promise<() => Promise<void>> {

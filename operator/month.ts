@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 export interface Month {
   /** `2026-11` */
   readonly name: string;
-  /** In epoch milliseconds: its first one, and that of the next month. */
+  /** In epoch milliseconds: its beginning, and that of the next month. */
   readonly from: number;
   readonly until: number;
 }

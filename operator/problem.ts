@@ -6,8 +6,8 @@ export class OperatorProblem extends Error {
 /** Errors whose message is a sentence that says what to do. */
 const ONE_SENTENCE = new Set(['OperatorProblem', 'LocalApiError', 'EmbeddedDynamoDbError', 'LocalKeysError']);
 
-/** What is told of an error, in a line. */
-export function sentenceOf(error: unknown): string {
+/** An error in one line. */
+export function errorSentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (ONE_SENTENCE.has(error.name)) return error.message;
   switch (error.name) {

@@ -17,7 +17,7 @@ import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 
 /**
  * Every command of the operator: one file each in `commands/`.
- * @param isJson whether mistakes in the options are not said here, because whoever runs it prints them as JSON
+ * @param isJson whether the caller prints mistakes in the options as JSON, so that they are not printed here
  */
 export function operatorProgram(isJson = false): Command {
   const program = new Command('custodia')

@@ -6,7 +6,7 @@ import { Problem } from '../shared/contract/problem.ts';
 import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 
-/** Applies a stored webhook event of a tenant. `again`: also where it was applied before. */
+/** Applies a stored webhook event of a tenant. `again`: even if it was applied before. */
 export const replayEvent = (tenant: string, event: string, again: boolean): Promise<Applied | NotApplied> =>
   asOperator(
     'replayWebhookEvent',
@@ -17,6 +17,6 @@ export const replayEvent = (tenant: string, event: string, again: boolean): Prom
     throw error;
   });
 
-/** What a sender would be told. */
+/** The response that the sender would get. */
 const sentenceOf = ({ message, errors }: Problem): string =>
   [message, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)].join('; ');

@@ -5,7 +5,7 @@ import { declaredOf } from './export.ts';
 import { kinds } from './kinds.ts';
 
 /** What a restoration writes, or would write. */
-export interface Changes {
+export interface RestoreChanges {
   /** By type, as in an export. */
   readonly records: Readonly<Record<string, Counts>>;
   /** Items that are no records: sets of lists, claims of unique values, ids of requests and events. */
@@ -15,10 +15,10 @@ export interface Changes {
 }
 
 interface Counts {
-  /** They are there no more. */
+  /** They no longer exist. */
   readonly brought_back: number;
   readonly changed_back: number;
-  /** They were made since. */
+  /** They were created since. */
   readonly removed: number;
 }
 
@@ -53,13 +53,13 @@ export class RestoreCounts {
     this.#onChange(this.items);
   };
 
-  get changes(): Changes {
+  get changes(): RestoreChanges {
     const records = Object.fromEntries([...this.#records].toSorted(([one], [other]) => one.localeCompare(other)));
     return { records, other_items: this.#others, write_units: this.#units };
   }
 }
 
-/** What happens to a record; undefined where it is about none, but perhaps about tombstones. */
+/** What happens to a record; undefined where no record changes, but perhaps a tombstone does. */
 function whatHappens(change: Change): keyof Counts | undefined {
   const [was, is] = [isRecord(change.before), change.kind === 'put' && isRecord(change.item)];
   if (is) return was ? 'changed_back' : 'brought_back';
@@ -69,7 +69,7 @@ function whatHappens(change: Change): keyof Counts | undefined {
 const isRecord = (item: Item | undefined): boolean =>
   item !== undefined && 'id' in item && item[TOMBSTONE] === undefined;
 
-/** The entity in `ORG#<tenant>#TICKET`, or below a record in `ORG#<tenant>#TICKET#<id>#MESSAGE`; of other partitions no entity's name. */
+/** The entity in `ORG#<tenant>#TICKET`, or below a record in `ORG#<tenant>#TICKET#<id>#MESSAGE`; another partition has no entity's name. */
 function entityOf(partition: string): string {
   const [, , entity = '', id, below, ...rest] = partition.split('#');
   if (id === undefined) return entity;
@@ -84,7 +84,7 @@ const unitsOf = (change: Change): number =>
     ),
   );
 
-/** About what an item takes: names and values as text. */
+/** The approximate size of an item: names and values as text. */
 const sizeOf = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + textSize(value), 0);
 

@@ -15,7 +15,7 @@ import { type Verification, verify } from '../shared/table/verify/verify.ts';
 import { asOperator } from './as-operator.ts';
 import { kinds } from './kinds.ts';
 import { OperatorProblem } from './problem.ts';
-import { type Changes, RestoreCounts } from './restore-counts.ts';
+import { type RestoreChanges, RestoreCounts } from './restore-counts.ts';
 import { suspendOrganization } from './suspending.ts';
 import { openTenant } from './tenant-option.ts';
 
@@ -33,7 +33,7 @@ import { openTenant } from './tenant-option.ts';
 
 /** How long a request that began before may still write: as long as a function may run, and some more. */
 const UNDER_WAY_MS = 35_000;
-/** In one more than that somebody else writes, too. */
+/** If a further pass is needed, somebody else writes too. */
 const MOST_PASSES = 5;
 /** For a change, and for a single read. In milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -51,12 +51,12 @@ export interface RestoreOptions {
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-export interface Compared extends Changes {
+export interface RestoreComparison extends RestoreChanges {
   /** App codes of integrations that could log in then, and cannot now. They stay inactive. */
   readonly stay_inactive: readonly string[];
 }
 
-export interface Restored extends Compared {
+export interface Restored extends RestoreComparison {
   readonly verified: Pick<Verification, 'records' | 'differences'>;
 }
 
@@ -64,7 +64,7 @@ export interface Restored extends Compared {
  * Counts what a restoration would write. Changes nothing.
  * @throws OperatorProblem when there is no such organization, in the stage or in the copy
  */
-export async function compareTenant(id: string, from: string, clock: Clock = systemClock): Promise<Compared> {
+export async function compareTenant(id: string, from: string, clock: Clock = systemClock): Promise<RestoreComparison> {
   const tenant = await open(id, from);
   const counts = new RestoreCounts();
   await pass(id, { from, clock, version: 0, writes: false, found: new Set(), counts });
@@ -137,7 +137,7 @@ interface Pass {
   readonly counts: RestoreCounts;
 }
 
-/** In a session of its own, for the one of before may be long over. */
+/** With a request session of its own: the one before may be long over. */
 const pass = (id: string, { counts, ...options }: Pass): Promise<number> =>
   restorePass(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), {
     ...RESTORABLE,

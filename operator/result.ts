@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { print, printJson } from '../local/terminal/output.ts';
 
-/** What a command prints: for people, or as JSON for programs. Whatever else it has to say goes to standard error. */
+/** What a command prints: for people, or as JSON for programs. Everything else goes to standard error. */
 
 export interface ResultOptions {
   readonly json?: true;
@@ -20,5 +20,5 @@ export function printResult({ json }: ResultOptions, value: unknown, lines: read
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((example) => `  npx custodia ${example}`).join('\n')}`);
 
-/** Exit codes: 0 it is done; as with `grep` and `diff`, 1 is an answer and 2 is trouble. */
+/** Exit codes, as those of `grep` and `diff`: 0 is done, 1 is a negative result, 2 is a failure. */
 export const EXIT = { done: 0, found: 1, trouble: 2 } as const;

@@ -16,7 +16,7 @@ export interface StackOptions {
 const dataSchema = z.object({
   TableName: z.string(),
   SecretsKeyArn: z.string(),
-  /** Only where the stage makes daily backups. */
+  /** Set only where the stage makes daily backups. */
   BackupVaultName: z.string().optional(),
 });
 const applicationSchema = z.object({
@@ -61,7 +61,7 @@ export interface DeployedStack {
   readonly backupVault: string | undefined;
 }
 
-/** @throws OperatorProblem when the outputs are none, or name no such role */
+/** @throws OperatorProblem when the file has no outputs, or they name no such role */
 export async function stackOf(options: StackOptions, roleOutput: RoleOutput): Promise<DeployedStack> {
   const { name, outputs }: Named = options.outputs === undefined ? NOTHING : await readOutputs(options.outputs);
   const { table = outputs.TableName, secretsKey = outputs.SecretsKeyArn, role = outputs[roleOutput] } = options;
@@ -107,7 +107,7 @@ const parsed = (text: string): unknown => {
 /** `arn:<partition>:kms:<region>:<account>:key/<id>` */
 const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn.split(':')[3] : undefined);
 
-/** Gives this process what the functions of a stack find in their environment. */
+/** Gives this process the environment of a stack's functions. */
 export function setStackEnvironment(table: string, { region }: Pick<DeployedStack, 'region'>): void {
   // A key file of this machine has no business in a deployed table.
   delete process.env.KEY_FILE;

@@ -6,7 +6,7 @@ import { OperatorProblem } from './problem.ts';
 import { requireExisting } from './tenant-option.ts';
 
 export interface Suspended extends Pick<Suspension, 'state' | 'since'> {
-  /** False: it was before. */
+  /** False: it was suspended before. */
   readonly changed: boolean;
 }
 

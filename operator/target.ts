@@ -32,8 +32,8 @@ export const withTarget = (command: Command, role: RoleOutput, { secrets = false
   );
 
 /**
- * Has this process work there.
- * @returns what lets it go
+ * Makes this process work there.
+ * @returns a function that releases it
  * @throws OperatorProblem, LocalApiError, EmbeddedDynamoDbError or an error of STS
  */
 export async function openTarget(
@@ -48,7 +48,7 @@ export async function openTarget(
 }
 
 /**
- * Has this process ask about a deployed stage: its logs and backups.
+ * Makes this process read about a deployed stage: its logs and backups.
  * @throws OperatorProblem without outputs, or an error of STS
  */
 export async function openStage(
@@ -93,6 +93,6 @@ async function assume(role: string): Promise<void> {
     AWS_SECRET_ACCESS_KEY: session?.SecretAccessKey,
     AWS_SESSION_TOKEN: session?.SessionToken,
   });
-  // A profile would go before them.
+  // A profile would take precedence over them.
   delete process.env.AWS_PROFILE;
 }

@@ -10,7 +10,7 @@ import type { Month } from './month.ts';
 export interface Used {
   /** Null: the platform's own requests, without an organization. */
   readonly org_id: string | null;
-  /** Null: the platform, or an organization that is there no more. */
+  /** Null: the platform, or an organization that no longer exists. */
   readonly slug: string | null;
   readonly name: string | null;
   readonly requests: number;
@@ -81,7 +81,7 @@ function usedBy({ tenant = '', requests, used, failed, refused }: Row, names: Na
   };
 }
 
-/** A sum of a field that no line has is no number. */
+/** The sum of a field that no line has is not a number. */
 const countIn = (text = '0'): number => Number(text) || 0;
 
 const DAY_MS = 86_400_000;

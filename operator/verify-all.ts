@@ -13,7 +13,7 @@ import type { VerifyProgress } from './verify-progress.ts';
  * at the end, and the rest goes on.
  */
 
-/** The tenant of a finding: an organization's id, null for the platform. */
+/** The tenant of a difference: an organization's id, null for the platform. */
 interface OfTenant {
   readonly org_id: string | null;
 }
@@ -26,7 +26,7 @@ export interface VerifiedAll {
   readonly records: number;
   readonly differences: readonly (Verified & OfTenant)[];
   readonly tombstones: number;
-  /** Read and write units of DynamoDB, as it reports them. */
+  /** Read and write units, as DynamoDB reports them. */
   readonly units: number;
   /** Tenants that could not be verified, and why. */
   readonly failed: readonly (OfTenant & { readonly error: unknown })[];
@@ -51,7 +51,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   const all = await allTenants();
   const left = all.filter((id) => progress?.isDone(id) !== true);
   const run = new Run(kinds, options);
-  // One queue for all workers: who has finished a small tenant takes the next.
+  // One queue for all workers: a worker that has finished a small tenant takes the next.
   const queue = left.values();
   const work = async (): Promise<void> => {
     for (const id of queue) {
@@ -65,7 +65,7 @@ export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Pr
   return run.result(all.length - left.length);
 }
 
-/** The platform, then the organizations, the oldest first. One that is created later has all its lists from its beginning. */
+/** The platform, then the organizations, the oldest first. An organization that is created later has all its lists from the start. */
 async function allTenants(): Promise<string[]> {
   const platform = Tenant.ofPlatform(environmentSession(TIMEOUT_MS));
   const ids: string[] = [platform.id];

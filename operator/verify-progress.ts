@@ -6,7 +6,7 @@ import { OperatorProblem } from './problem.ts';
 export interface RunOfVerify {
   readonly table: string;
   readonly repair: boolean;
-  /** What the release keeps records in, by entity: its filters and indexes. */
+  /** The lists of the release by entity: its filters and indexes. */
   readonly lists: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -28,7 +28,7 @@ export class VerifyProgress {
 
   /**
    * Continues the run of a file, or begins it.
-   * @throws OperatorProblem where the file is of another run or is none of these, or cannot be opened
+   * @throws OperatorProblem where the file belongs to another run, is not a progress file, or cannot be opened
    */
   static async open(path: string, run: RunOfVerify): Promise<VerifyProgress> {
     const file = await open(path, 'a+', 0o600).catch((cause: unknown) => {
@@ -37,7 +37,7 @@ export class VerifyProgress {
     try {
       const text = await file.readFile('utf8');
       const first = lineOf(run);
-      // Also where the interruption came in the first line.
+      // Also after an interruption in the first line.
       if (!text.startsWith(first) && !first.startsWith(text)) throw notOfThisRun(path);
       const whole = text.slice(0, text.lastIndexOf('\n') + 1);
       await file.truncate(Buffer.byteLength(whole));

@@ -5,8 +5,8 @@
 export type Clock = () => number;
 
 /**
- * How far clocks of containers may be apart, in milliseconds. A time in the table that is further in the future was written by a clock that is
- * wrong, or this one is (`docs/decisions/0160-clocks.md`).
+ * How far clocks of containers may be apart, in milliseconds. If a time in the table is further in the future, the writer's clock is wrong, or
+ * this one is (`docs/decisions/0160-clocks.md`).
  */
 export const CLOCKS_DIFFER_MS = 5_000;
 

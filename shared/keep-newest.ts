@@ -1,4 +1,4 @@
-/** Puts an entry last into a map, and drops the first ones when there are more than `most`: those that were put in longest ago. */
+/** Puts an entry last into a map. Drops the oldest entries when there are more than `most`. */
 export function keepNewest<V>(map: Map<string, V>, name: string, value: V, most: number): void {
   map.delete(name);
   map.set(name, value);

@@ -11,7 +11,7 @@ class Lines extends LogFormatter {
 }
 
 /**
- * Writes the lines of the logger. Of an error it writes only the fields listed here: errors of the SDK carry whole items of the table
+ * Writes the lines of the logger. It writes only the fields of an error that are listed here: errors of the SDK carry whole items of the table
  * (`Item`, `CancellationReasons`) and problems carry what callers sent, and more people read the log than may see these.
  */
 export const logWriter = new Logger({
@@ -23,9 +23,9 @@ export const logWriter = new Logger({
 interface LoggedError {
   readonly name: string;
   readonly message: string;
-  /** Of a system call: `ECONNRESET`. */
+  /** The code of a system call: `ECONNRESET`. */
   readonly code: unknown;
-  /** Of an HTTP response. */
+  /** The status of an HTTP response. */
   readonly status: unknown;
   readonly stack: string | undefined;
   readonly cause: LoggedError | undefined;

@@ -1,6 +1,6 @@
 import { annotations } from './telemetry/invocation.ts';
 
-/** What a line tells besides its message. */
+/** The fields of a line besides its message. */
 export interface About {
   readonly error?: Error;
 }
@@ -12,7 +12,7 @@ let unwritten: Promise<void> | undefined;
 
 /**
  * The logger of all functions. It adds the annotations of the invocation to every line; keys that are appended to Powertools' logger itself
- * would be those of all requests of the process. That one is loaded when there is a line to write, for it takes a cold start 15 ms
+ * would be those of all requests of the process. Powertools' logger is loaded when there is a line to write, because it takes a cold start 15 ms
  * (`docs/decisions/0054-what-functions-load.md`): the line is written when {@link logged} resolves.
  */
 export const logger = {
@@ -41,7 +41,7 @@ async function writeAfter(
     const [{ logWriter }] = await Promise.all([import('./log-writer.ts'), earlier]);
     logWriter[level](message, { ...line });
   } catch {
-    // Without its error, for only the writer knows what may be told of one.
+    // Without its error: only the writer knows which fields of an error may be written.
     const { error: _, ...rest } = line;
     process.stdout.write(`${JSON.stringify({ level: level.toUpperCase(), message, ...rest })}\n`);
   }

@@ -1,6 +1,6 @@
 /**
- * Checks of what this service made itself: the claims of its tokens, the authorizer's context. Requests are checked by the schemas of their
- * contracts, which take ten times as long to load.
+ * Checks values that this service made itself: the claims of its tokens, the authorizer's context. The schemas of the contracts check requests;
+ * they take ten times as long to load.
  */
 
 type Check = (value: unknown) => boolean;
@@ -21,7 +21,7 @@ export const orNull =
   (value) =>
     value === null || check(value);
 
-export const exactly =
+export const equalTo =
   (expected: unknown): Check =>
   (value) =>
     value === expected;

@@ -5,7 +5,7 @@ import { mappedSources, profileText } from '../profile.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
 import type { Launched } from './launcher.ts';
-import { boundsOf, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
+import { coldStartBounds, coldStartTable, comparedWith, plotOfColdStarts, type Started } from './report.ts';
 import { BARE, type Prepared, type PreparedStack, prepareStack, TRIMMED } from './stack.ts';
 
 export interface ColdStartOptions {
@@ -34,7 +34,7 @@ export async function benchColdStart(options: ColdStartOptions): Promise<boolean
     const table = coldStartTable(starts);
     reporter.print(`${table}\n`);
     if (writeDocs) await writePerformance('cold-start', table, plotOfColdStarts(starts));
-    const bounds = boundsOf(starts);
+    const bounds = coldStartBounds(starts);
     for (const bound of bounds) reporter.print(boundText(bound));
     return bounds.every(holds);
   } finally {

@@ -4,13 +4,13 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 export const SERVICES = ['dynamodb', 'sts', 'kms'] as const;
-export type Service = (typeof SERVICES)[number];
+export type CannedService = (typeof SERVICES)[number];
 
 /** Where each service answers when a request is recorded. */
-export type Upstreams = Readonly<Record<Service, string>>;
+export type Upstreams = Readonly<Record<CannedService, string>>;
 
 export interface Exchange {
-  readonly service: Service;
+  readonly service: CannedService;
   /** `DynamoDB_20120810.GetItem`; empty for STS. */
   readonly target: string;
   readonly body: string;
@@ -24,14 +24,14 @@ export interface Exchange {
  * for ids and times, which differ from one start to the next; or by its operation, where that is asked for once.
  */
 export class CannedServer {
-  readonly #servers: Readonly<Record<Service, Server>>;
+  readonly #servers: Readonly<Record<CannedService, Server>>;
   #upstreams: Upstreams | undefined;
   #recorded: Exchange[] = [];
   #replies: ReadonlyMap<string, Exchange> = new Map();
   /** Requests that found no answer. */
   readonly unknown: string[] = [];
 
-  private constructor(servers: Readonly<Record<Service, Server>>) {
+  private constructor(servers: Readonly<Record<CannedService, Server>>) {
     this.#servers = servers;
     for (const service of SERVICES) {
       servers[service].on('request', async (request: IncomingMessage, response) => {
@@ -53,7 +53,7 @@ export class CannedServer {
 
   /** The variables by which the SDK finds the services here. */
   get environment(): Readonly<Record<string, string>> {
-    const portOf = (service: Service) => (this.#servers[service].address() as AddressInfo).port;
+    const portOf = (service: CannedService) => (this.#servers[service].address() as AddressInfo).port;
     return Object.fromEntries(
       SERVICES.map((service) => [`AWS_ENDPOINT_URL_${service.toUpperCase()}`, `https://127.0.0.1:${portOf(service)}`]),
     );
@@ -114,7 +114,7 @@ interface Sent extends Pick<Exchange, 'service' | 'target' | 'body'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function sentIn(request: IncomingMessage, service: Service): Promise<Sent> {
+async function sentIn(request: IncomingMessage, service: CannedService): Promise<Sent> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const headers = ['authorization', 'content-type', 'x-amz-date', 'x-amz-target', 'x-amz-security-token'].flatMap(

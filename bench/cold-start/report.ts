@@ -10,7 +10,7 @@ export interface Started extends Prepared {
 }
 
 /** One that is compared with the bare SDK. */
-export interface Compared extends Started {
+export interface ComparedStart extends Started {
   /** CPU time until the first answer, against the median of the bare SDK's. */
   readonly cpu: Spread;
   readonly wall: Spread;
@@ -22,7 +22,7 @@ const AT_MOST = 0.75;
 const AT_MOST_OF: Readonly<Record<string, number>> = { auth: 1, logs: 1, webhooks: 1.5 };
 
 /** All with their ratios. @throws Error where the bare SDK was not started */
-export function comparedWith(starts: readonly Started[]): Compared[] {
+export function comparedWith(starts: readonly Started[]): ComparedStart[] {
   const bare = starts.find(({ name }) => name === BARE);
   if (bare === undefined) throw new Error('the bare SDK was not started');
   const ratio = ({ launched }: Started, of: keyof Moment): Spread => {
@@ -36,14 +36,14 @@ const medianOf = (launched: readonly Launched[], of: (each: Launched) => number)
 
 const isOurs = ({ name }: Prepared): boolean => name !== BARE && name !== TRIMMED;
 
-export const boundsOf = (starts: readonly Compared[]): Bound[] =>
+export const coldStartBounds = (starts: readonly ComparedStart[]): Bound[] =>
   starts.filter(isOurs).map(({ name, cpu }) => ({
     claim: `${name}, CPU time against the bare SDK`,
     measured: cpu,
     atMost: AT_MOST_OF[name] ?? AT_MOST,
   }));
 
-export const coldStartTable = (starts: readonly Compared[]): string =>
+export const coldStartTable = (starts: readonly ComparedStart[]): string =>
   markdown({
     head: [
       'function',
@@ -71,7 +71,7 @@ export const coldStartTable = (starts: readonly Compared[]): string =>
     ]),
   });
 
-export const plotOfColdStarts = (starts: readonly Compared[]): string =>
+export const plotOfColdStarts = (starts: readonly ComparedStart[]): string =>
   plotOfBars({
     title: 'CPU time of a cold start, by function',
     subtitle: 'import and first request over HTTPS in a fresh process; the bare SDK reads one item; shorter is faster',

@@ -1,4 +1,4 @@
-import type { Table } from '../../generate/markdown.ts';
+import type { MarkdownTable } from '../../generate/markdown.ts';
 
 interface Assumption {
   readonly value: number;
@@ -54,7 +54,7 @@ export const ASSUMED = Object.fromEntries(
   Object.entries(ASSUMPTIONS).map(([name, { value }]) => [name, value]),
 ) as Readonly<Record<Name, number>>;
 
-export const assumedTable = (): Table => ({
+export const assumedTable = (): MarkdownTable => ({
   head: ['assumed', ''],
   rows: Object.values(ASSUMPTIONS).map(({ value, unit, why }) => [`${value.toLocaleString('en')} ${unit}`, why]),
 });

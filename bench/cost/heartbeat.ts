@@ -1,7 +1,7 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { ASSUMED } from './assumptions.ts';
 import type { FixedCost } from './fixed.ts';
-import { dollarsForLogs, dollarsForRuns, type Way } from './lines.ts';
+import { dollarsForLogs, dollarsForRuns, type StageSetup } from './lines.ts';
 import { PRICES } from './prices.ts';
 import { resourcesOf } from './resources.ts';
 
@@ -25,7 +25,7 @@ interface Caller {
 /** What it costs that a stage is called when nobody else does: the calls, and the metrics that then have values. */
 export function heartbeatCosts(
   stage: readonly Template[],
-  way: Way,
+  way: StageSetup,
 ): readonly [calls: FixedCost, keptAlive: FixedCost] {
   const calls = resourcesOf<Rule>(stage, 'AWS::Events::Rule').reduce(
     (sum, { ScheduleExpression }) => sum + callsBy(ScheduleExpression),
@@ -46,7 +46,7 @@ function callsBy(schedule: string | undefined): number {
 }
 
 /** Two functions run, of which the second reads a record without a caller: half a unit. */
-function costOfCall(stage: readonly Template[], way: Way): number {
+function costOfCall(stage: readonly Template[], way: StageSetup): number {
   const caller = resourcesOf<Caller>(stage, 'AWS::Lambda::Function').find(({ FunctionName }) =>
     JSON.stringify(FunctionName).includes('-heartbeat'),
   );

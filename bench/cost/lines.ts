@@ -22,7 +22,7 @@ export interface LogLines {
 }
 
 /** What a stage is that is paid for. */
-export interface Way {
+export interface StageSetup {
   /** Memory of a function, in MB. */
   readonly memory: number;
   readonly logs: LogLines;
@@ -60,7 +60,7 @@ const MB_PER_GB = 1_024;
  * What a million requests of a mix cost.
  * @throws Error for an operation of the mix that was not measured
  */
-export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>, way: Way): Lines {
+export function costOf({ name, shares }: Mix, taken: ReadonlyMap<string, Taken>, way: StageSetup): Lines {
   const mean = (of: (one: Taken) => number): number =>
     Object.entries(shares).reduce((sum, [title, share]) => {
       const one = taken.get(title);

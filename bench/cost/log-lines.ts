@@ -44,13 +44,13 @@ export const LAMBDA_LINES: readonly string[] = [
 ].map((line) => JSON.stringify({ time: SAMPLE_TIME, ...line }));
 
 /** Bytes that CloudWatch counts for lines. */
-export const bytesOf = (lines: readonly string[]): number =>
+export const lineBytes = (lines: readonly string[]): number =>
   lines.reduce((sum, line) => sum + Buffer.byteLength(line) + EVENT_BYTES, 0);
 
 /** @param own our lines of a request, @param authorizer those of the authorizer, @param format the access log's */
 export const logLines = (own: readonly string[], authorizer: readonly string[], format: string): LogLines => ({
-  gateway: bytesOf([gatewayLine(format)]),
-  lambda: bytesOf(LAMBDA_LINES),
-  own: bytesOf(own),
-  authorizer: bytesOf(authorizer),
+  gateway: lineBytes([gatewayLine(format)]),
+  lambda: lineBytes(LAMBDA_LINES),
+  own: lineBytes(own),
+  authorizer: lineBytes(authorizer),
 });

@@ -1,7 +1,7 @@
-import { rowsIn, type Table } from '../../generate/markdown.ts';
+import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
 import { ASSUMED } from './assumptions.ts';
-import { costOf, sumOf, type Taken, type Way } from './lines.ts';
+import { costOf, type StageSetup, sumOf, type Taken } from './lines.ts';
 import { MIXES } from './mixes.ts';
 
 /** CPU time of a function's first request, in ms. */
@@ -26,9 +26,9 @@ const cpuOf = (memory: number): number => Math.min(1, memory / ASSUMED.memoryOfO
 /** How soon a new container answers its first request, and what a million requests cost, by the memory of functions. */
 export const memoryTable = (
   taken: ReadonlyMap<string, Taken>,
-  way: Way,
+  way: StageSetup,
   { importMs, requestMs }: ColdStart,
-): Table => ({
+): MarkdownTable => ({
   head: ['`memory`', 'first request of a container', ...MIXES.map(({ name }) => name)],
   rows: MEMORIES.map((memory) => [
     memory.toLocaleString('en'),

@@ -1,4 +1,4 @@
-import { markdown, type Table } from '../../generate/markdown.ts';
+import { type MarkdownTable, markdown } from '../../generate/markdown.ts';
 import { withText } from '../../generate/places.ts';
 import { assumedTable } from './assumptions.ts';
 import type { Taken } from './lines.ts';
@@ -6,19 +6,28 @@ import { type ColdStart, memoryTable } from './memory.ts';
 import { MIXES } from './mixes.ts';
 import { PRICED_ON } from './prices.ts';
 import type { Profiles } from './profiles.ts';
-import { idleTable, keyTable, lineTable, mixList, priceTable, remedyTable, takenTable, tenantTable } from './tables.ts';
+import {
+  costPerTenantTable,
+  idleTable,
+  keyTable,
+  lineTable,
+  mixList,
+  priceTable,
+  remedyTable,
+  takenTable,
+} from './tables.ts';
 
 /** The page `docs/cost.md` with its figures. */
 export function withCosts(page: string, measured: readonly Taken[], profiles: Profiles, coldStart: ColdStart): string {
   const taken = new Map(measured.map((one) => [one.title, one]));
   const { way } = profiles.standard;
-  const places: Readonly<Record<string, Table | string>> = {
+  const places: Readonly<Record<string, MarkdownTable | string>> = {
     mixes: mixList(),
     lines: lineTable(taken, way),
     remedies: remedyTable(taken, way),
     memory: memoryTable(taken, way, coldStart),
     idle: idleTable(profiles),
-    tenants: tenantTable(MIXES[0], taken, profiles),
+    tenants: costPerTenantTable(MIXES[0], taken, profiles),
     'table-key': keyTable(),
     taken: takenTable(taken),
     assumed: assumedTable(),

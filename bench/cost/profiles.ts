@@ -1,12 +1,12 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { type FixedCost, idleCosts, metricCost } from './fixed.ts';
 import { heartbeatCosts } from './heartbeat.ts';
-import type { Way } from './lines.ts';
+import type { StageSetup } from './lines.ts';
 import { wayOf } from './way.ts';
 
 /** What a stage of a profile is that is paid for. */
 export interface Profile {
-  readonly way: Way;
+  readonly way: StageSetup;
   readonly idle: readonly FixedCost[];
   /** Metrics of our own that have values only while somebody calls. */
   readonly metrics: FixedCost;

@@ -1,7 +1,7 @@
-import { rowsIn, type Table } from '../../generate/markdown.ts';
+import { type MarkdownTable, rowsIn } from '../../generate/markdown.ts';
 import { ASSUMED } from './assumptions.ts';
 import { type FixedCost, monthly } from './fixed.ts';
-import { costOf, LINES, type LogLines, largestOf, sumOf, type Taken, type Way } from './lines.ts';
+import { costOf, LINES, type LogLines, largestOf, type StageSetup, sumOf, type Taken } from './lines.ts';
 import { MIXES, type Mix } from './mixes.ts';
 import { PRICES } from './prices.ts';
 import type { Profile, Profiles } from './profiles.ts';
@@ -18,7 +18,7 @@ const whole = (number: number): string => Math.round(number).toLocaleString('en'
 export const mixList = (): string => MIXES.map(({ name, about }) => `- **${name}**: ${about}`).join('\n');
 
 /** A million requests, line by line. */
-export function lineTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
+export function lineTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const costs = MIXES.map((mix) => costOf(mix, taken, way));
   const rows = LINES.map((line) => [
     line,
@@ -34,7 +34,7 @@ export function lineTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
 const priceOf = ({ each }: FixedCost): string => (each < 0.01 ? `${money(each * MILLION)} a million` : money(each));
 
 /** What a stage of each profile costs a month before anybody calls it, and once somebody does. */
-export function idleTable({ standard, small }: Profiles): Table {
+export function idleTable({ standard, small }: Profiles): MarkdownTable {
   const cells = ({ count, each }: FixedCost): string[] => [whole(count), money(count * each)];
   const row = (one: FixedCost, other: FixedCost): string[] => [one.what, priceOf(one), ...cells(one), ...cells(other)];
   const sums = [standard, small].flatMap(({ idle }) => ['', `**${money(monthly(idle))}**`]);
@@ -51,7 +51,11 @@ export function idleTable({ standard, small }: Profiles): Table {
 const TENANTS = [1, 10, 100, 1_000, 10_000];
 
 /** How a month grows with tenants of one size, whose requests are of one mix. */
-export function tenantTable(mix: Mix, taken: ReadonlyMap<string, Taken>, { standard, small }: Profiles): Table {
+export function costPerTenantTable(
+  mix: Mix,
+  taken: ReadonlyMap<string, Taken>,
+  { standard, small }: Profiles,
+): MarkdownTable {
   const stored =
     (ASSUMED.recordsPerTenant * ASSUMED.recordBytes * (PRICES.tableStorage.dollars + PRICES.recovery.dollars)) / GB;
   const partsOf = ({ way, idle, metrics }: Profile, tenants: number): number[] => {
@@ -84,7 +88,7 @@ export function tenantTable(mix: Mix, taken: ReadonlyMap<string, Taken>, { stand
 }
 
 /** What a key of one's own costs that the table is encrypted with: DynamoDB asks KMS for it, for each of its callers. */
-export const keyTable = (): Table => ({
+export const keyTable = (): MarkdownTable => ({
   head: ['tenants', 'calls of KMS a month, at most', 'a month, with the key'],
   rows: TENANTS.map((tenants) => {
     const calls = tenants * ASSUMED.callersPerTenant * ASSUMED.keyCallsPerCaller;
@@ -96,7 +100,7 @@ const sum = (parts: readonly number[]): number => parts.reduce((total, part) => 
 
 interface Remedy {
   readonly what: string;
-  readonly way: Partial<Way>;
+  readonly way: Partial<StageSetup>;
 }
 
 const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLines => ({
@@ -105,7 +109,7 @@ const withoutLines = (logs: LogLines, names: readonly (keyof LogLines)[]): LogLi
 });
 
 /** What a million requests cost where a stage is set otherwise. */
-export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table {
+export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup): MarkdownTable {
   const remedies: readonly Remedy[] = [
     { what: 'as above', way: {} },
     way.isCompressed
@@ -127,7 +131,7 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: Way): Table 
 }
 
 /** What one request of each operation of the mixes takes, as measured. */
-export const takenTable = (taken: ReadonlyMap<string, Taken>): Table => ({
+export const takenTable = (taken: ReadonlyMap<string, Taken>): MarkdownTable => ({
   head: ['operation', ...MIXES.map(({ name }) => name), 'round trips', 'read units', 'write units', 'bytes', 'gzip'],
   rows: [...new Set(MIXES.flatMap(({ shares }) => Object.keys(shares)))].map((title) => {
     const { roundTrips, readUnits, writeUnits, responseBytes, compressedBytes } = taken.get(title) as Taken;
@@ -156,7 +160,7 @@ export const takenIn = (text: string): readonly Taken[] =>
     } as Taken;
   }).filter(({ roundTrips }) => !Number.isNaN(roundTrips));
 
-export const priceTable = (): Table => ({
+export const priceTable = (): MarkdownTable => ({
   head: ['dollars', 'for', 'source'],
   rows: Object.values(PRICES).map(({ dollars, what, source }) => [String(dollars), what, source]),
 });

@@ -1,6 +1,6 @@
 import type { Template } from 'aws-cdk-lib/assertions';
 import { ASSUMED } from './assumptions.ts';
-import type { Way } from './lines.ts';
+import type { StageSetup } from './lines.ts';
 import { logLines } from './log-lines.ts';
 import { decisionLine, requestLine } from './own-lines.ts';
 import { resourcesOf } from './resources.ts';
@@ -18,7 +18,7 @@ interface RestApi {
 }
 
 /** How a stage is set, as its templates say. */
-export function wayOf(templates: readonly Template[]): Way {
+export function wayOf(templates: readonly Template[]): StageSetup {
   const stage = firstOf<Stage>(templates, 'AWS::ApiGateway::Stage');
   const { MemorySize } = firstOf<{ readonly MemorySize: number }>(templates, 'AWS::Lambda::Function');
   const { Body } = firstOf<RestApi>(templates, 'AWS::ApiGateway::RestApi');

@@ -1,7 +1,7 @@
 import { markdown } from '../../generate/markdown.ts';
 import type { EngineName } from '../../local/dynamodb/embedded.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
-import { checksOf, holds } from './bounds.ts';
+import { checksOf, unitBoundHolds } from './bounds.ts';
 import { measureOperations } from './measure.ts';
 import { boundTable, patternTable } from './tables.ts';
 
@@ -14,6 +14,6 @@ export async function benchDataModel({ engine }: { readonly engine: EngineName }
   const measured = await measureOperations(engine, report).finally(stop);
   const checks = checksOf(measured);
   console.log(`${markdown(patternTable(measured.operations))}\n\n${markdown(boundTable(checks))}\n`);
-  for (const { title } of checks.filter((check) => !holds(check))) console.log(`FAIL  ${title}`);
-  return checks.length > 0 && checks.every(holds);
+  for (const { title } of checks.filter((check) => !unitBoundHolds(check))) console.log(`FAIL  ${title}`);
+  return checks.length > 0 && checks.every(unitBoundHolds);
 }

@@ -1,4 +1,4 @@
-import type { Measured } from './measure.ts';
+import type { MeasuredOperations } from './measure.ts';
 import { readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 
 /** What an operation may cost at most, with the example of its contract. Units as AWS charges: transactional writes double. */
@@ -71,7 +71,7 @@ export interface BoundCheck {
  * Every bound with what was measured: those above, and of each list at most one round trip for the first page, two with a filter.
  * @throws Error for a bound whose operation was not played
  */
-export function checksOf({ operations, variants }: Measured): BoundCheck[] {
+export function checksOf({ operations, variants }: MeasuredOperations): BoundCheck[] {
   const played = [...operations, ...variants];
   const lists = operations
     .filter(({ isPage, calls }) => isPage && calls.length > 0)
@@ -91,5 +91,5 @@ export function checksOf({ operations, variants }: Measured): BoundCheck[] {
   });
 }
 
-export const holds = ({ roundTrips, roundTripsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
+export const unitBoundHolds = ({ roundTrips, roundTripsAtMost, writeUnits, writeUnitsAtMost }: BoundCheck): boolean =>
   roundTrips <= roundTripsAtMost && writeUnits <= writeUnitsAtMost;

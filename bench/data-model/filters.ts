@@ -1,8 +1,8 @@
-import type { Table } from '../../generate/markdown.ts';
+import type { MarkdownTable } from '../../generate/markdown.ts';
 import { declaredEntities } from '../../operator/entities.ts';
 
 /** The filters of each entity, and the fields by whose prefixes it is found. Made from what the domains declare. */
-export async function filterTable(): Promise<Table> {
+export async function filterTable(): Promise<MarkdownTable> {
   const rows = (await declaredEntities())
     .filter(({ filters }) => filters.length > 0)
     .map(({ name, filters, prefixes }) => [

@@ -7,7 +7,7 @@ import { type Played, playAll, playVariants } from './play.ts';
 import { Recorder } from './recorder.ts';
 
 /** Operations as they were played against the local API. */
-export interface Measured {
+export interface MeasuredOperations {
   /** Each with the example of its contract. */
   readonly operations: readonly Played[];
   /** Further requests that the bounds speak of. */
@@ -18,7 +18,7 @@ export interface Measured {
 export async function measureOperations(
   engine: EngineName,
   onPlay: (text: string) => void = () => undefined,
-): Promise<Measured> {
+): Promise<MeasuredOperations> {
   const dynamoDb = await startDynamoDb({ dataDir: IN_MEMORY, engine });
   await using started = new AsyncDisposableStack();
   started.defer(dynamoDb.stop);

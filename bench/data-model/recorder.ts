@@ -1,4 +1,4 @@
-import { isRead, operationOf, unitsIn } from '../../local/dynamodb/consumed.ts';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/consumed.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 
 /** One call of the table, as the SDK was asked for it. */
@@ -22,10 +22,10 @@ export class Recorder {
     table.client.middlewareStack.add(
       (next, context) => async (call) => {
         const roundTrip = this.#endedRoundTrip + 1;
-        const operation = operationOf(context.commandName ?? '');
+        const operation = dynamoDbOperationOf(context.commandName ?? '');
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const units = unitsIn(result.output);
+          const units = consumedUnitsIn(result.output);
           const input = call.input as Call['input'];
           this.#calls.push({
             operation,

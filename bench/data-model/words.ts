@@ -1,14 +1,14 @@
 import type { Call } from './recorder.ts';
 
 /** Says in a few words what a call of the table did, with `…` for everything that differs from one request to the next. */
-export function wordsOf({ operation, input }: Call): string {
+export function keyWordsOf({ operation, input }: Call): string {
   switch (operation) {
     case 'Query':
       return queryWords(input as unknown as Query);
     case 'BatchGetItem':
       return batchWords(input as unknown as BatchGet);
     case 'TransactWriteItems':
-      return `${operation}: ${counted((input.TransactItems as TransactItem[]).map(transactWords).sort())}`;
+      return `${operation}: ${tallied((input.TransactItems as TransactItem[]).map(transactWords).sort())}`;
     default:
       return `${operation} ${keyWords((input.Key ?? input.Item) as Item)}`;
   }
@@ -28,7 +28,7 @@ interface BatchGet {
 
 function batchWords({ RequestItems }: BatchGet): string {
   const [{ Keys } = { Keys: [] }] = Object.values(RequestItems);
-  return `BatchGetItem ${counted(Keys.map(keyWords))}`;
+  return `BatchGetItem ${tallied(Keys.map(keyWords))}`;
 }
 
 function queryWords(query: Query): string {
@@ -64,7 +64,7 @@ const general = (key: string): string =>
     .replace(/^((?:APP|LOGIN_FAILURE)#).+/, '$1…');
 
 /** `a, a, b` is `2 × a, b`. */
-export function counted(parts: readonly string[]): string {
+export function tallied(parts: readonly string[]): string {
   return Array.from(
     Map.groupBy(parts, (part) => part),
     ([part, { length }]) => (length === 1 ? part : `${length} × ${part}`),

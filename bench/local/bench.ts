@@ -6,8 +6,8 @@ import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds, inTurns } from '../statistics.ts';
 import { children, cpuOfProcesses } from './cpu.ts';
-import { boundsOf, type Load, type LocalContender, localTable, plotOfLocal } from './report.ts';
-import { OPERATIONS, type Operation, type Requests, requestsOf } from './requests.ts';
+import { type Load, type LocalContender, localBounds, localTable, plotOfLocal } from './report.ts';
+import { LOCAL_OPERATIONS, type LocalOperation, localRequestsOf, type Requests } from './requests.ts';
 import { Server } from './server.ts';
 
 export interface LocalOptions {
@@ -47,7 +47,11 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
 
   const size = small ? SMALL : SIZE;
   const loads: Load[] = [];
-  const turn = async ({ name, server, requests }: Contender, operation: Operation, duration: number): Promise<Load> => {
+  const turn = async (
+    { name, server, requests }: Contender,
+    operation: LocalOperation,
+    duration: number,
+  ): Promise<Load> => {
     const before = [cpuOfProcesses([server.pid]), cpuOfProcesses(database)] as const;
     const result = await autocannon({
       url: server.url,
@@ -70,13 +74,13 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
   };
 
   for (const contender of contenders) {
-    for (const operation of OPERATIONS) {
+    for (const operation of LOCAL_OPERATIONS) {
       reporter.report(`warming up ${contender.name}: ${operation}`);
       await turn(contender, operation, size.warmUp);
     }
   }
   for (const [round, order] of inTurns(contenders, size.rounds).entries()) {
-    for (const operation of OPERATIONS) {
+    for (const operation of LOCAL_OPERATIONS) {
       reporter.report(`round ${round + 1} of ${size.rounds}: ${operation}`);
       for (const contender of order) loads.push(await turn(contender, operation, size.duration));
     }
@@ -85,7 +89,7 @@ export async function benchLocal({ small, writeDocs, engine }: LocalOptions): Pr
   const table = `On ${dynamoDb.engine}:\n\n${localTable(loads, dynamoDb.engine)}`;
   reporter.print(`${table}\n`);
   if (writeDocs) await writePerformance(`local-${dynamoDb.engine}`, table, plotOfLocal(loads, dynamoDb.engine));
-  const bounds = boundsOf(loads, dynamoDb.engine);
+  const bounds = localBounds(loads, dynamoDb.engine);
   for (const bound of bounds) reporter.print(boundText(bound));
   return bounds.every(holds);
 }
@@ -97,10 +101,10 @@ async function ours(endpoint: string): Promise<Contender> {
   const environment = { DYNAMODB_ENDPOINT: endpoint, DATA_DIR: ':memory:', PORT: '0', PLATFORM_SECRET: SECRET };
   const server = await Server.start('bin/local.ts', environment);
   const { token } = await callersAt(server.url, { appCode: 'platform', secret: SECRET }).orgToken();
-  return { name: 'Custodia', server, requests: await requestsOf(server, token) };
+  return { name: 'Custodia', server, requests: await localRequestsOf(server, token) };
 }
 
 async function peer(endpoint: string): Promise<Contender> {
   const server = await Server.start('bench/local/peer.ts', { DYNAMODB_ENDPOINT: endpoint });
-  return { name: 'fastify + ElectroDB', server, requests: await requestsOf(server) };
+  return { name: 'fastify + ElectroDB', server, requests: await localRequestsOf(server) };
 }

@@ -2,10 +2,10 @@ import type { Request } from 'autocannon';
 import type { Server } from './server.ts';
 
 /** What both servers are asked, and the records for it. */
-export const OPERATIONS = ['get', 'list', 'create'] as const;
-export type Operation = (typeof OPERATIONS)[number];
+export const LOCAL_OPERATIONS = ['get', 'list', 'create'] as const;
+export type LocalOperation = (typeof LOCAL_OPERATIONS)[number];
 
-export type Requests = Readonly<Record<Operation, Request>>;
+export type Requests = Readonly<Record<LocalOperation, Request>>;
 
 const PATH = '/api/v1/clients';
 const SEEDED = 60;
@@ -20,7 +20,7 @@ const client = (slug: string) => ({
 });
 
 /** Makes records through a server, and answers what it will be asked. */
-export async function requestsOf({ url }: Pick<Server, 'url'>, token?: string): Promise<Requests> {
+export async function localRequestsOf({ url }: Pick<Server, 'url'>, token?: string): Promise<Requests> {
   const headers = {
     'content-type': 'application/json',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),

@@ -5,15 +5,15 @@ import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts
 import type { Table } from '../../shared/table/connection/client.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
-import { boundsOf, holds } from './bounds.ts';
+import { pageBoundHolds, pageBounds } from './bounds.ts';
 import { electro, toolbox } from './libraries.ts';
 import { loadDeleted, loadUndeleted } from './lists.ts';
 import { checkLoader } from './load.check.ts';
 import { Meter } from './meter.ts';
 import { plotOf } from './plot.ts';
 import { plotOfWrites } from './plot-writes.ts';
-import { type Reading, readAll } from './reads.ts';
-import { createTable, openingTable, readTable } from './report.ts';
+import { type PageReading, readAll } from './reads.ts';
+import { openingTable, readTable, tableOfCreates } from './report.ts';
 import { freshTable } from './table.ts';
 import { measureTickets } from './tickets.ts';
 import { countedWays, walkCount, walkFull, walkKeys, walkTotal } from './ways.ts';
@@ -46,11 +46,13 @@ export async function benchPages({ small, plot, writeDocs, engine }: PagesOption
       const page = join(DOCS, 'counted-lists.md');
       await writeFile(page, withText(await readFile(page, 'utf8'), 'bench:pages', `${reads}\n\n${creates}`));
     }
-    const bounds = boundsOf({ readings, writings, openings });
+    const bounds = pageBounds({ readings, writings, openings });
     for (const bound of bounds) {
-      reporter.print(`${holds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`);
+      reporter.print(
+        `${pageBoundHolds(bound) ? 'PASS' : 'FAIL'}  ${bound.value.toFixed(2)} ≤ ${bound.limit}  ${bound.claim}`,
+      );
     }
-    return bounds.length > 0 && bounds.every(holds);
+    return bounds.length > 0 && bounds.every(pageBoundHolds);
   } finally {
     reporter.stop();
     await dynamoDb.stop();
@@ -65,7 +67,7 @@ async function benchWrites(endpoint: string, count: number, { report }: Progress
   const creatings = await measureCreates(table, meter, conflicts, count, report);
   report('tickets of many writers');
   const openings = await measureTickets(table, conflicts, count / 64);
-  return { writings, openings, creates: `${createTable(creatings)}\n\n${openingTable(openings)}` };
+  return { writings, openings, creates: `${tableOfCreates(creatings)}\n\n${openingTable(openings)}` };
 }
 
 async function benchReads(endpoint: string, length: number, reporter: ProgressReporter) {
@@ -76,7 +78,7 @@ async function benchReads(endpoint: string, length: number, reporter: ProgressRe
   const lists = [...(await loadUndeleted(table, length)), await loadDeleted(table, length)];
   const peers = [walkFull, walkKeys, walkCount, walkTotal].map((way) => way(table));
   const libraries = [electro, toolbox].flatMap((way) => [way(table, false), way(table, true)]);
-  const readings: Reading[] = [];
+  const readings: PageReading[] = [];
   const tables: string[] = [];
   for (const list of lists) {
     const ways = [...countedWays(table, list), ...(list.partition === undefined ? [] : [...peers, ...libraries])];

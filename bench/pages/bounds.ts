@@ -1,24 +1,24 @@
-import type { Reading } from './reads.ts';
-import type { Opening } from './tickets.ts';
+import type { PageReading } from './reads.ts';
+import type { TicketOpening } from './tickets.ts';
 import { COUNTED } from './ways.ts';
 import { SERIES, type Writing } from './writes.ts';
 
-export interface Bound {
+export interface PageBound {
   readonly claim: string;
   readonly value: number;
   readonly limit: number;
 }
 
-export const holds = ({ value, limit }: Bound): boolean => value <= limit;
+export const pageBoundHolds = ({ value, limit }: PageBound): boolean => value <= limit;
 
 interface Measured {
-  readonly readings: readonly Reading[];
+  readonly readings: readonly PageReading[];
   readonly writings: readonly Writing[];
-  readonly openings: readonly Opening[];
+  readonly openings: readonly TicketOpening[];
 }
 
 /** What the lists promise, against what was measured in this run. */
-export const boundsOf = ({ readings, writings, openings }: Measured): Bound[] => [
+export const pageBounds = ({ readings, writings, openings }: Measured): PageBound[] => [
   ...readBounds(readings.filter(({ way }) => way.startsWith(COUNTED))),
   ...writings
     .filter(({ series }) => series === SERIES.counted)
@@ -35,7 +35,7 @@ export const boundsOf = ({ readings, writings, openings }: Measured): Bound[] =>
   })),
 ];
 
-function readBounds(ours: readonly Reading[]): Bound[] {
+function readBounds(ours: readonly PageReading[]): PageBound[] {
   const roundTrips = Math.max(...ours.map(({ cost }) => cost.roundTrips));
   const first = ours.filter(({ page, way }) => page === 1 && way === COUNTED);
   const firstRoundTrips = Math.max(...first.map(({ cost }) => cost.roundTrips));
@@ -44,7 +44,7 @@ function readBounds(ours: readonly Reading[]): Bound[] {
     { claim: 'round trips of reads, page 1 without a filter', value: firstRoundTrips, limit: 1 },
     ...ours
       .filter(({ page }) => page > 1)
-      .flatMap((reading): Bound[] => {
+      .flatMap((reading): PageBound[] => {
         const own = ours.find(({ list, way, page }) => list === reading.list && way === reading.way && page === 1);
         if (own === undefined) throw new Error('page 1 was not read');
         const where = `page ${reading.page.toLocaleString('en')} of "${reading.list}", ${reading.way}, against its page 1`;

@@ -3,7 +3,7 @@ import { Entity as ElectroEntity } from 'electrodb';
 import type { Table } from '../../shared/table/connection/client.ts';
 import type { BenchList } from './lists.ts';
 import { peerIndex } from './table.ts';
-import { PAGE_SIZE, type Way } from './ways.ts';
+import { COMPARED_PAGE_SIZE, type Way } from './ways.ts';
 
 /**
  * The pagination that the two libraries offer, over the same items: page after page, each with the cursor of the one before. In bulk: all that
@@ -20,15 +20,15 @@ interface Step {
 
 /** Goes to a page step by step: `step` reads up to `limit` records from a cursor on. */
 async function goTo(page: number, inBulk: boolean, step: (cursor: unknown, limit: number) => Promise<Step>) {
-  const skip = (page - 1) * PAGE_SIZE;
+  const skip = (page - 1) * COMPARED_PAGE_SIZE;
   let next: unknown;
   for (let seen = 0; seen < skip; ) {
-    const read = await step(next, inBulk ? skip - seen : PAGE_SIZE);
+    const read = await step(next, inBulk ? skip - seen : COMPARED_PAGE_SIZE);
     seen += read.ids.length;
     next = read.next;
     if (next === undefined) return { ids: [] };
   }
-  const { ids } = await step(next, PAGE_SIZE);
+  const { ids } = await step(next, COMPARED_PAGE_SIZE);
   return { ids };
 }
 

@@ -1,8 +1,8 @@
-import { isRead, operationOf, unitsIn } from '../../local/dynamodb/consumed.ts';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/consumed.ts';
 import type { Table } from '../../shared/table/connection/client.ts';
 
 /** What some work on the table cost. */
-export interface Cost {
+export interface WorkCost {
   readonly calls: number;
   /** Calls that had to wait for one another; calls made at once are one round trip. */
   readonly roundTrips: number;
@@ -28,9 +28,9 @@ export class Meter {
         if (this.#inFlight++ === 0) this.#roundTrips++;
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const kind = isRead(operationOf(context.commandName ?? '')) ? 'read' : 'write';
+          const kind = isRead(dynamoDbOperationOf(context.commandName ?? '')) ? 'read' : 'write';
           const { TransactItems: items } = call.input as { readonly TransactItems?: readonly unknown[] };
-          this.#units[kind] += items === undefined ? unitsIn(result.output) : transactionUnits(items);
+          this.#units[kind] += items === undefined ? consumedUnitsIn(result.output) : transactionUnits(items);
           return result;
         } finally {
           this.#inFlight--;
@@ -41,7 +41,7 @@ export class Meter {
   }
 
   /** Does some work and tells what it cost. */
-  async measure<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: Cost }> {
+  async measure<T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly cost: WorkCost }> {
     this.#calls = 0;
     this.#roundTrips = 0;
     this.#units = { read: 0, write: 0 };

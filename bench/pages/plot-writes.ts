@@ -1,4 +1,4 @@
-import { heading, MUTED, picture, text } from '../svg.ts';
+import { heading, MUTED, picture, svgText } from '../svg.ts';
 import { SERIES, type Writing } from './writes.ts';
 
 /** Draws write units of a create against the number of filter fields, as an SVG of its own. */
@@ -31,12 +31,12 @@ export function plotOfWrites(writings: readonly Writing[]): string {
     ...heading(FRAME.left, 'What a create costs', 'a record of 0.5 KB in a list with this many fields to filter by'),
     ...Array.from({ length: units / 5 + 1 }, (_, tick) => tick * 5).flatMap((tick) => [
       `<path d="M${FRAME.left} ${y(tick)}H${FRAME.right}" stroke="${tick === 0 ? '#94a3b8' : '#e2e8f0'}"/>`,
-      text(FRAME.left - 10, y(tick) + 4, String(tick), `text-anchor="end" ${MUTED}`),
+      svgText(FRAME.left - 10, y(tick) + 4, String(tick), `text-anchor="end" ${MUTED}`),
     ]),
     ...Array.from({ length: fields + 1 }, (_, tick) =>
-      text(x(tick), FRAME.bottom + 21, String(tick), `text-anchor="middle" ${MUTED}`),
+      svgText(x(tick), FRAME.bottom + 21, String(tick), `text-anchor="middle" ${MUTED}`),
     ),
-    text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'filter fields', `text-anchor="middle" ${MUTED}`),
+    svgText((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'filter fields', `text-anchor="middle" ${MUTED}`),
     `<text transform="translate(18 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle" ${MUTED}>write units</text>`,
     ...LINES.flatMap(({ series, colour, anchor, notes }) => {
       const points = writings.filter((writing) => writing.series === series);
@@ -50,9 +50,9 @@ export function plotOfWrites(writings: readonly Writing[]): string {
         ...points.map(
           ({ fields: at, writeUnits }) => `<circle cx="${x(at)}" cy="${y(writeUnits)}" r="3.5" fill="${colour}"/>`,
         ),
-        text(end.x, end.y, series, `fill="${colour}" font-weight="600" text-anchor="${anchor}"`),
+        svgText(end.x, end.y, series, `fill="${colour}" font-weight="600" text-anchor="${anchor}"`),
         ...notes.map((note, index) =>
-          text(end.x, end.y + 16 + 14 * index, note, `font-size="11" text-anchor="${anchor}" ${MUTED}`),
+          svgText(end.x, end.y + 16 + 14 * index, note, `font-size="11" text-anchor="${anchor}" ${MUTED}`),
         ),
       ];
     }),

@@ -1,5 +1,5 @@
-import { heading, MUTED, picture, text } from '../svg.ts';
-import type { Reading } from './reads.ts';
+import { heading, MUTED, picture, svgText } from '../svg.ts';
+import type { PageReading } from './reads.ts';
 
 /** Draws read units against page number, both logarithmic, as an SVG of its own. */
 
@@ -34,7 +34,7 @@ interface Line extends Series {
   readonly points: readonly { readonly page: number; readonly units: number }[];
 }
 
-export function plotOf(readings: readonly Reading[]): string {
+export function plotOf(readings: readonly PageReading[]): string {
   const lines = SERIES.map((series): Line => {
     const own = readings.filter(({ list, way }) => list === series.list && way === series.way);
     return { ...series, points: own.map(({ page, cost }) => ({ page, units: cost.readUnits })) };
@@ -47,20 +47,20 @@ export function plotOf(readings: readonly Reading[]): string {
     ...heading(FRAME.left, 'What page N of a list costs', subtitle(readings)),
     ...y.ticks.flatMap((units) => [
       `<path d="M${FRAME.left} ${y.at(units)}H${FRAME.right}" stroke="#e2e8f0"/>`,
-      text(FRAME.left - 10, y.at(units) + 4, units.toLocaleString('en'), `text-anchor="end" ${MUTED}`),
+      svgText(FRAME.left - 10, y.at(units) + 4, units.toLocaleString('en'), `text-anchor="end" ${MUTED}`),
     ]),
     ...x.ticks.flatMap((page) => [
       `<path d="M${x.at(page)} ${FRAME.bottom}v5" stroke="#94a3b8"/>`,
-      text(x.at(page), FRAME.bottom + 21, page.toLocaleString('en'), `text-anchor="middle" ${MUTED}`),
+      svgText(x.at(page), FRAME.bottom + 21, page.toLocaleString('en'), `text-anchor="middle" ${MUTED}`),
     ]),
     `<path d="M${FRAME.left} ${FRAME.bottom}H${FRAME.right}" stroke="#94a3b8"/>`,
-    text((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'page', `text-anchor="middle" ${MUTED}`),
+    svgText((FRAME.left + FRAME.right) / 2, FRAME.bottom + 46, 'page', `text-anchor="middle" ${MUTED}`),
     `<text transform="translate(20 ${(FRAME.top + FRAME.bottom) / 2}) rotate(-90)" text-anchor="middle" ${MUTED}>read units</text>`,
     ...lines.flatMap((line, index) => drawn(line, labels[index] ?? 0, x.at, y.at)).toSorted(dashedLast),
   ]);
 }
 
-const subtitle = (readings: readonly Reading[]): string => {
+const subtitle = (readings: readonly PageReading[]): string => {
   const last = Math.max(...readings.map(({ page }) => page));
   return `${(last * 25).toLocaleString('en')} records of 0.5 KB, pages of 25, newest first; both axes logarithmic`;
 };
@@ -79,8 +79,8 @@ function drawn(
     `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${width}"${way === 'ElectroDB' ? DASHED : ''}/>`,
     ...points.map(({ page, units }) => `<circle cx="${x(page)}" cy="${y(units)}" r="${radius}" fill="${colour}"/>`),
     `<path d="M${FRAME.right + 7} ${y(end)}L${FRAME.right + 20} ${labelY - 4}" stroke="#cbd5e1"/>`,
-    text(FRAME.right + 26, labelY, label, `fill="${colour}" font-weight="600"`),
-    text(FRAME.right + 26, labelY + 15, cost, `font-size="11" ${MUTED}`),
+    svgText(FRAME.right + 26, labelY, label, `fill="${colour}" font-weight="600"`),
+    svgText(FRAME.right + 26, labelY + 15, cost, `font-size="11" ${MUTED}`),
   ];
 }
 

@@ -1,13 +1,13 @@
 import { median } from '../statistics.ts';
 import type { BenchList } from './lists.ts';
-import type { Cost, Meter } from './meter.ts';
-import { PAGE_SIZE, type PageRead, type Way } from './ways.ts';
+import type { Meter, WorkCost } from './meter.ts';
+import { COMPARED_PAGE_SIZE, type PageRead, type Way } from './ways.ts';
 
-export interface Reading {
+export interface PageReading {
   readonly list: string;
   readonly way: string;
   readonly page: number;
-  readonly cost: Cost;
+  readonly cost: WorkCost;
 }
 
 const TIMES = 15;
@@ -15,8 +15,8 @@ const TIMES = 15;
 const LONGEST = 1_000;
 
 /** Pages of a list that are worth a look: the first, three on the way, the last. */
-export const pagesOf = (list: BenchList): number[] => {
-  const last = Math.ceil(list.length / PAGE_SIZE);
+export const pagesToRead = (list: BenchList): number[] => {
+  const last = Math.ceil(list.length / COMPARED_PAGE_SIZE);
   return [...new Set([1, 100, 1_000, 4_000, last].filter((page) => page <= last))].toSorted((a, b) => a - b);
 };
 
@@ -26,9 +26,9 @@ export async function readAll(
   ways: readonly Way[],
   meter: Meter,
   report: (text: string) => void,
-): Promise<Reading[]> {
-  const readings: Reading[] = [];
-  for (const page of pagesOf(list)) {
+): Promise<PageReading[]> {
+  const readings: PageReading[] = [];
+  for (const page of pagesToRead(list)) {
     report(`reads: ${list.name}, page ${page}`);
     const takers = ways.map((way) => new Taker(way, list, page, meter));
     // The first time warms up, and counts only where there is no time for another.
@@ -46,7 +46,7 @@ export async function readAll(
 class Taker {
   readonly way: Way;
   readonly #measure: () => ReturnType<typeof Meter.prototype.measure<PageRead>>;
-  readonly #costs: Cost[] = [];
+  readonly #costs: WorkCost[] = [];
   read: PageRead = { ids: [] };
 
   constructor(way: Way, list: BenchList, page: number, meter: Meter) {
@@ -64,7 +64,7 @@ class Taker {
     this.#costs.push(cost);
   }
 
-  get cost(): Cost {
+  get cost(): WorkCost {
     const [first, ...others] = this.#costs;
     const costs = others.length === 0 && first !== undefined ? [first] : others;
     const [cost] = costs;
@@ -74,7 +74,7 @@ class Taker {
 }
 
 function check(list: BenchList, way: Way, page: number, read: PageRead, expected: PageRead): void {
-  const size = Math.min(PAGE_SIZE, list.length - (page - 1) * PAGE_SIZE);
+  const size = Math.min(COMPARED_PAGE_SIZE, list.length - (page - 1) * COMPARED_PAGE_SIZE);
   const isRight =
     read.ids.length === size &&
     read.ids.every((id, index) => id === expected.ids[index]) &&

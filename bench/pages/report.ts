@@ -1,6 +1,6 @@
-import type { Cost } from './meter.ts';
-import type { Reading } from './reads.ts';
-import { type Opening, WRITERS } from './tickets.ts';
+import type { WorkCost } from './meter.ts';
+import type { PageReading } from './reads.ts';
+import { type TicketOpening, WRITERS } from './tickets.ts';
 import type { Creating } from './writes.ts';
 
 const number = (value: number, digits = 0): string =>
@@ -17,11 +17,11 @@ function markdown(head: readonly string[], rows: readonly (readonly string[])[])
   return [line(head), rule, ...rows.map(line)].join('\n');
 }
 
-const cell = ({ readUnits, roundTrips, milliseconds: time }: Cost): string =>
+const cell = ({ readUnits, roundTrips, milliseconds: time }: WorkCost): string =>
   `${number(readUnits, 1)} / ${number(roundTrips)} / ${milliseconds(time)}`;
 
 /** The table of one list: a row for each way, a column for each page. */
-export function readTable(ofList: readonly Reading[], withTotal: ReadonlySet<string>): string {
+export function readTable(ofList: readonly PageReading[], withTotal: ReadonlySet<string>): string {
   const pages = [...new Set(ofList.map(({ page }) => page))];
   const rows = Array.from(
     Map.groupBy(ofList, ({ way }) => way),
@@ -32,7 +32,7 @@ export function readTable(ofList: readonly Reading[], withTotal: ReadonlySet<str
   return `**${ofList[0]?.list}**: read units / round trips / milliseconds\n\n${markdown(['', 'total', ...titles], rows)}`;
 }
 
-export function createTable(creatings: readonly Creating[]): string {
+export function tableOfCreates(creatings: readonly Creating[]): string {
   const rows = Array.from(
     Map.groupBy(creatings, ({ way }) => way),
     ([way, ofWay]) => [
@@ -47,7 +47,7 @@ export function createTable(creatings: readonly Creating[]): string {
   return `**creates**: per second / transactions sent for each that succeeded\n\n${markdown(head, rows)}`;
 }
 
-export const openingTable = (openings: readonly Opening[]): string =>
+export const openingTable = (openings: readonly TicketOpening[]): string =>
   `**tickets**, ${WRITERS} writers of one tenant at once\n\n${markdown(
     ['', 'transactions sent for each ticket'],
     openings.map(({ what, sends }) => [what, number(sends, 2)]),

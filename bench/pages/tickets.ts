@@ -12,7 +12,7 @@ import type { Conflicts } from '../../test/support/conflicts.ts';
 import { doIn, openTenant } from '../../test/support/storage.ts';
 
 /** Tickets that many writers of one tenant open at once. */
-export interface Opening {
+export interface TicketOpening {
   readonly what: string;
   /** Transactions sent for each ticket. */
   readonly sends: number;
@@ -24,8 +24,8 @@ export const WRITERS = 64;
  * Opens tickets by the operations of the API, of different clients and of one, where transactions meet as in DynamoDB.
  * @throws Error when one is lost or doubled
  */
-export async function measureTickets(table: Table, conflicts: Conflicts, each: number): Promise<Opening[]> {
-  const openings: Opening[] = [];
+export async function measureTickets(table: Table, conflicts: Conflicts, each: number): Promise<TicketOpening[]> {
+  const openings: TicketOpening[] = [];
   for (const count of [WRITERS, 1]) {
     const org = randomUUID();
     const ids: string[] = [];

@@ -18,7 +18,7 @@ export interface PageRead {
   readonly total?: number;
 }
 
-export const PAGE_SIZE = 25;
+export const COMPARED_PAGE_SIZE = 25;
 
 export const COUNTED = 'counted list';
 
@@ -29,7 +29,7 @@ const counted = (table: Table, filters: number): Way => ({
   read: async (list, page) => {
     const jobs = jobsOf(list.org, new Session(table, systemClock, Date.now() + 10_000), list.kind);
     const filter = filterOf(list, filters);
-    const { records, total } = await jobs.page({ page, page_size: PAGE_SIZE, sort: '-created_at', filter });
+    const { records, total } = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
     return { ids: records.map(({ record }) => record.id), total };
   },
 });
@@ -84,8 +84,8 @@ export const walkFull = (table: Table): Way => ({
   name: 'walk',
   total: false,
   read: async (list, page) => {
-    const { items } = await walk(table, list, undefined, page * PAGE_SIZE, {});
-    return { ids: idsOf(items.slice((page - 1) * PAGE_SIZE)) };
+    const { items } = await walk(table, list, undefined, page * COMPARED_PAGE_SIZE, {});
+    return { ids: idsOf(items.slice((page - 1) * COMPARED_PAGE_SIZE)) };
   },
 });
 
@@ -96,12 +96,12 @@ const skipThenRead =
     name,
     total,
     read: async (list, page) => {
-      const skip = (page - 1) * PAGE_SIZE;
+      const skip = (page - 1) * COMPARED_PAGE_SIZE;
       const skipped = skip === 0 ? { seen: 0, next: undefined } : await walk(table, list, undefined, skip, skipping);
       const { items, seen, next } =
         skipped.seen < skip || (skip > 0 && skipped.next === undefined)
           ? { items: [], seen: 0, next: undefined }
-          : await walk(table, list, skipped.next, PAGE_SIZE, {});
+          : await walk(table, list, skipped.next, COMPARED_PAGE_SIZE, {});
       if (!total) return { ids: idsOf(items) };
       const rest = next === undefined ? 0 : (await walk(table, list, next, Number.POSITIVE_INFINITY, COUNT)).seen;
       return { ids: idsOf(items), total: skipped.seen + seen + rest };

@@ -4,10 +4,10 @@ import { writePerformance } from '../docs.ts';
 import { profileText } from '../profile.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { boundText, holds } from '../statistics.ts';
-import { type Measured, measure } from './measure.ts';
+import { measure, type OperationCosts } from './measure.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
 import { startContenders } from './processes.ts';
-import { boundsOf, callTable, plotOfRequests, requestTable } from './report.ts';
+import { callTable, plotOfRequests, requestBounds, requestTable } from './report.ts';
 
 export interface RequestsOptions {
   readonly small: boolean;
@@ -37,8 +37,8 @@ export async function benchRequests({ operation = OPERATION_NAMES, ...options }:
   }
 }
 
-function reportBounds(measured: Measured, reporter: ProgressReporter): boolean {
-  const bounds = boundsOf(measured);
+function reportBounds(measured: OperationCosts, reporter: ProgressReporter): boolean {
+  const bounds = requestBounds(measured);
   for (const bound of bounds) reporter.print(boundText(bound));
   return bounds.every(holds);
 }

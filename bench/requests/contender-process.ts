@@ -5,7 +5,7 @@ import { type Play, prepare } from './prepare.ts';
 
 /** One contender in a process of its own, so that it is compiled for its own use alone. It plays what it is told to, and says what that cost. */
 
-export interface Opening {
+export interface ContenderSettings {
   readonly name: ContenderName;
   readonly engine: string;
   readonly tableName: string;
@@ -19,12 +19,12 @@ export interface Turn {
 }
 
 /** CPU time of the process for each request, in microseconds. */
-export type Cost = number;
+export type RequestCost = number;
 
 /** How often each operation calls the table: the first that a process says, when it is ready. */
 export type Calls = Readonly<Record<OperationName, number>>;
 
-const opening: Opening = JSON.parse(process.argv[2] ?? '');
+const opening: ContenderSettings = JSON.parse(process.argv[2] ?? '');
 const plays = await prepare(opening.name, opening.engine, opening.tableName);
 process.on('message', async ({ operation, requests, profile }: Turn) => {
   const cost =
@@ -35,7 +35,7 @@ process.on('message', async ({ operation, requests, profile }: Turn) => {
 });
 process.send?.(Object.fromEntries(Object.entries(plays).map(([operation, { calls }]) => [operation, calls])));
 
-async function play({ handle, event, arrange }: Play, requests: number): Promise<Cost> {
+async function play({ handle, event, arrange }: Play, requests: number): Promise<RequestCost> {
   arrange();
   // Lambda has parsed the event before it calls the handler.
   const events = Array.from({ length: requests }, (): APIGatewayProxyEvent => JSON.parse(event));

@@ -6,7 +6,7 @@ import type { CannedHandler } from './canned.ts';
 export type Handle = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /** Answers the handler of the function that serves a route. */
-export type Functions = (route: Route) => Handle;
+export type HandlerOf = (route: Route) => Handle;
 
 /** What a contender is made with. Region and credentials are in the environment, as in Lambda. */
 export interface Setting {

@@ -14,7 +14,7 @@ export interface OperationCost {
   readonly calls: ReadonlyMap<ContenderName, number>;
 }
 
-export type Measured = readonly OperationCost[];
+export type OperationCosts = readonly OperationCost[];
 
 export interface Extent {
   readonly small: boolean;
@@ -44,7 +44,7 @@ export async function measure(
   engine: string,
   { small, against = CONTENDER_NAMES, operations }: Extent,
   report: (text: string) => void,
-): Promise<Measured> {
+): Promise<OperationCosts> {
   const size = small ? SMALL : SIZE;
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
   const calls = new Map<ContenderName, Calls>();

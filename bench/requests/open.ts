@@ -1,8 +1,8 @@
-import type { Functions, Setting } from './contender.ts';
+import type { HandlerOf, Setting } from './contender.ts';
 import type { ContenderName } from './names.ts';
 
 /** Makes a contender. Its modules are loaded here, so that a process has those of no other. */
-export async function openContender(name: Exclude<ContenderName, 'raw'>, setting: Setting): Promise<Functions> {
+export async function openContender(name: Exclude<ContenderName, 'raw'>, setting: Setting): Promise<HandlerOf> {
   if (name === 'ours') return (await import('./ours.ts')).ours(setting);
   const { peerRoutes } = await import('./peers/api.ts');
   switch (name) {

@@ -6,7 +6,7 @@ import type { OperationName } from './names.ts';
 
 /** The requests that are measured, and those that make the records that they need. */
 
-export const PAGE_SIZE = 25;
+export const REQUESTED_PAGE_SIZE = 25;
 
 /** A request, but for the id in its path. */
 export interface Request {

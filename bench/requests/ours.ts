@@ -7,7 +7,7 @@ import { resourceOperations } from '../../functions/resources/operations.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { pipeline } from '../../shared/http/pipeline.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import type { Functions, Setting } from './contender.ts';
+import type { HandlerOf, Setting } from './contender.ts';
 
 /**
  * Time from one request to the next, in milliseconds: a caller keeps to the standard limit of 600 requests a minute, so that it is served, and
@@ -16,7 +16,7 @@ import type { Functions, Setting } from './contender.ts';
 const PAUSE_MS = 110;
 
 /** The functions of this repository, as `handler.ts` makes them, on a clock that lets that time pass. */
-export function ours({ requestHandler, tableName }: Setting): Functions {
+export function ours({ requestHandler, tableName }: Setting): HandlerOf {
   // As in a stage, where every request leaves a line with its metrics.
   Object.assign(process.env, { TABLE_NAME: tableName, METRICS_NAMESPACE: 'Custodia/bench' });
   configureTable({ requestHandler });

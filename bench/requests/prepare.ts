@@ -2,11 +2,11 @@ import type { APIGatewayProxyResult } from 'aws-lambda';
 import type { Route } from '../../shared/contract/route.ts';
 import { lambdaContext } from '../../test/support/chain.ts';
 import { CannedHandler } from './canned.ts';
-import type { Functions, Handle } from './contender.ts';
+import type { Handle, HandlerOf } from './contender.ts';
 import { eventOf } from './events.ts';
 import { type ContenderName, OPERATION_NAMES, type OperationName } from './names.ts';
 import { openContender } from './open.ts';
-import { OPERATIONS, PAGE_SIZE, type Request, SEEDED_CLIENTS, seededResources } from './operations.ts';
+import { OPERATIONS, REQUESTED_PAGE_SIZE, type Request, SEEDED_CLIENTS, seededResources } from './operations.ts';
 
 /** An operation that can be played as often as one likes, without an engine. */
 export interface Play {
@@ -44,12 +44,12 @@ export async function prepare(name: ContenderName, engine: string, tableName: st
 }
 
 async function rawHandle(requestHandler: CannedHandler, send: () => Promise<unknown>): Promise<Handle> {
-  const { commandsOf, raw } = await import('./raw.ts');
+  const { commandsSentBy: commandsOf, raw } = await import('./raw.ts');
   return raw({ requestHandler })(await commandsOf(send));
 }
 
 /** Makes the records; answers the id of a client. */
-async function seed(functions: Functions): Promise<string> {
+async function seed(functions: HandlerOf): Promise<string> {
   const create = async (request: Request): Promise<string> => {
     const result = await functions(request.route)(JSON.parse(eventOf(request)), lambdaContext());
     if (result.statusCode !== 201)
@@ -75,6 +75,6 @@ function check(operation: OperationName, { response }: Route, { statusCode, body
     statusCode === response.status &&
     response.schema?.safeParse(value).success &&
     value.total === TOTALS[operation] &&
-    (value.data === undefined || value.data.length === PAGE_SIZE);
+    (value.data === undefined || value.data.length === REQUESTED_PAGE_SIZE);
   if (!isRight) throw new Error(`${operation} was answered ${statusCode} ${body.slice(0, 2_000)}`);
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
-import type { Calls, Cost, Opening, Turn } from './contender-process.ts';
+import type { Calls, ContenderSettings, RequestCost, Turn } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName } from './names.ts';
 import { createPeerTable } from './table.ts';
 
@@ -25,7 +25,7 @@ export class Contender {
     const tableName = `${name}-${generation}`;
     const isOurs = name === 'ours' || name === 'raw';
     await (isOurs ? createTable(localDynamoDbClient(engine), tableName) : createPeerTable(engine, tableName));
-    const opening: Opening = { name, engine, tableName };
+    const opening: ContenderSettings = { name, engine, tableName };
     const child = fork(FILE, [JSON.stringify(opening)], {
       env: ENVIRONMENT,
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -35,9 +35,9 @@ export class Contender {
     return new Contender(name, child, (await responseOf(child, name)) as Calls);
   }
 
-  async play(turn: Turn): Promise<Cost> {
+  async play(turn: Turn): Promise<RequestCost> {
     this.#process.send(turn);
-    return (await responseOf(this.#process, this.name)) as Cost;
+    return (await responseOf(this.#process, this.name)) as RequestCost;
   }
 
   stop(): void {

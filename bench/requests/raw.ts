@@ -9,7 +9,7 @@ type RoundTrips = readonly (readonly Command[])[];
 type Command = Parameters<DynamoDBDocumentClient['send']>[0];
 
 /** Does something with the functions of this repository and answers which commands it sent. */
-export async function commandsOf(work: () => Promise<unknown>): Promise<RoundTrips> {
+export async function commandsSentBy(work: () => Promise<unknown>): Promise<RoundTrips> {
   const { client } = environmentTable();
   const { send } = client;
   const sent: { readonly roundTrip: number; readonly command: Command }[] = [];

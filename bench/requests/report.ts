@@ -1,14 +1,14 @@
 import { markdown } from '../../generate/markdown.ts';
 import { COLOURS, plotOfBars } from '../bars.ts';
 import { type Bound, spreadText } from '../statistics.ts';
-import type { Measured } from './measure.ts';
+import type { OperationCosts } from './measure.ts';
 import { CONTENDERS, type ContenderName, type OperationName } from './names.ts';
 
 /** At least as fast as the raw client: what Custodia does besides must cost no more than what it saves of the client's own work. */
 const AT_LEAST = 1;
 const BOUND: readonly OperationName[] = ['get', 'list', 'create', 'patch'];
 
-export const boundsOf = (measured: Measured): Bound[] =>
+export const requestBounds = (measured: OperationCosts): Bound[] =>
   measured.flatMap(({ operation, ratios }) => {
     const ours = ratios.get('ours');
     return ours === undefined || !BOUND.includes(operation)
@@ -16,9 +16,9 @@ export const boundsOf = (measured: Measured): Bound[] =>
       : [{ claim: `${operation}, against the document client`, measured: ours, atLeast: AT_LEAST }];
   });
 
-const namesIn = (measured: Measured): readonly ContenderName[] => [...(measured[0]?.ratios.keys() ?? [])];
+const namesIn = (measured: OperationCosts): readonly ContenderName[] => [...(measured[0]?.ratios.keys() ?? [])];
 
-export function requestTable(measured: Measured): string {
+export function requestTable(measured: OperationCosts): string {
   const names = namesIn(measured);
   return markdown({
     head: ['operation', `${CONTENDERS.raw}, µs`, ...names.map((name) => CONTENDERS[name])],
@@ -34,7 +34,7 @@ export function requestTable(measured: Measured): string {
 }
 
 /** What the table is asked: the raw client makes the calls of ours. */
-export function callTable(measured: Measured): string {
+export function callTable(measured: OperationCosts): string {
   const names = namesIn(measured);
   return markdown({
     head: ['calls of the table', ...names.map((name) => CONTENDERS[name])],
@@ -42,7 +42,7 @@ export function callTable(measured: Measured): string {
   });
 }
 
-export function plotOfRequests(measured: Measured): string {
+export function plotOfRequests(measured: OperationCosts): string {
   const names = namesIn(measured);
   return plotOfBars({
     title: 'Requests for the CPU time of one by the document client alone',

@@ -2,7 +2,7 @@ import { type Operations, recordResponse } from '../../shared/http/operation.ts'
 import { pagesOf } from '../../shared/http/pages.ts';
 import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import { requireNamedOwner } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { catalogue } from './catalogue.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';
@@ -39,7 +39,7 @@ export const accessOperations: Operations<typeof access> = {
     const records = tenant.records(membershipEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return recordResponse(before);
+    if (isEmptyChange(changes)) return recordResponse(before);
     const checking = checkMembership(tenant, caller, before.record, { ...before.record, ...changes });
     checking.catch(() => undefined);
     const after = await records.update(before, changes);

@@ -2,7 +2,7 @@ import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { actionsOf, recordAction } from './actions.ts';
 import type { Client, clients } from './contract.ts';
 import { clientEntity, type StoredClient, toClient } from './store.ts';
@@ -34,7 +34,7 @@ export const clientOperations: Operations<typeof clients> = {
     const records = tenant.records(clientEntity);
     const before = await getOrThrow(records, params.id, toClient);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return recordResponse(before, toClient);
+    if (isEmptyChange(changes)) return recordResponse(before, toClient);
     const after = await records.update(before, changes);
     await recordAction(tenant, caller, params.id, {
       type: 'updated',

@@ -1,7 +1,7 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { type Operations, textResponse } from '../../shared/http/operation.ts';
 import type { docs } from './contract.ts';
-import type { Asset, Page } from './site/file.ts';
+import type { Asset, SitePage } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';
 
 /** Pages name the files of their version, so they are asked for each time; the answer is a 304 until a deployment. */
@@ -25,7 +25,7 @@ export const docsOperations: Operations<typeof docs> = {
   },
 };
 
-const pageResponse = (page: Page | undefined) => {
+const pageResponse = (page: SitePage | undefined) => {
   if (page === undefined) throw new Problem('not-found');
   return textResponse(page.text, {
     ETag: page.etag,

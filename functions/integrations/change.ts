@@ -1,7 +1,7 @@
 import { includeAll } from '../../shared/contract/permissions.ts';
 import { allOf, requireLivePermissions } from '../../shared/http/privileged-operations.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
-import { type Changes, isEmpty } from '../../shared/table/repository/changes.ts';
+import { type Changes, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -10,7 +10,7 @@ import type { Integration } from './contract.ts';
 import { checkGrant, checkReach } from './grants.ts';
 import { stageFullAccess, stageStatus } from './quota.ts';
 import { integrationEntity } from './store.ts';
-import { type Ended, endWeakSecrets } from './widen.ts';
+import { type EndedSecrets, endWeakSecrets } from './widen.ts';
 
 /**
  * Stages the change of an integration in its record and its credentials.
@@ -21,7 +21,7 @@ export async function changeIntegration(
   caller: Caller,
   before: Stored<Integration>,
   changes: Changes<Integration>,
-): Promise<{ readonly after: Stored<Integration>; readonly ended: Ended }> {
+): Promise<{ readonly after: Stored<Integration>; readonly ended: EndedSecrets }> {
   checkChange(tenant, caller, before.record, changes);
   const ended = await secretsEndedBy(tenant, caller, before.record, changes);
   const { status, permissions, rate_limit, webhook_tolerance_seconds } = changes;
@@ -38,7 +38,7 @@ export async function changeIntegration(
     ...(rate_limit !== undefined && { rate_limit }),
     ...(webhook_tolerance_seconds !== undefined && { webhook_tolerance_seconds }),
   };
-  if (!isEmpty(known)) stageCredentialsChange(tenant, before.record, known);
+  if (!isEmptyChange(known)) stageCredentialsChange(tenant, before.record, known);
   if (status !== undefined) stageStatus(tenant, status, caller);
   stageFullAccess(tenant, before.record, after.record, caller);
   if (status === 'inactive') stageTokensEnd(tenant, before.record);
@@ -67,7 +67,7 @@ async function secretsEndedBy(
   caller: Caller,
   integration: Integration,
   { permissions }: Changes<Integration>,
-): Promise<Ended> {
+): Promise<EndedSecrets> {
   if (permissions === undefined || includeAll(integration.permissions, permissions)) return {};
   // The event's number is allocated beside the reads.
   tenant.auditLog('Integration').prepare();

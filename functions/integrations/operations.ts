@@ -5,7 +5,7 @@ import { requireLivePermissions, requireRateLimit } from '../../shared/http/priv
 import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import type { Session } from '../../shared/table/session.ts';
 import { stageTokensEnd } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
@@ -47,7 +47,7 @@ export const integrationOperations: Operations<typeof integrations> = {
     const before = await getOrThrow(records, params.id);
     checkRateLimit(caller, before.record.rate_limit, body.rate_limit);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return recordResponse(before);
+    if (isEmptyChange(changes)) return recordResponse(before);
     if (!onlyRemovesPermissions(before.record, changes)) requireBudget();
     const { after, ended } = await changeIntegration(tenant, caller, before, changes);
     // No entity tag, as of a new integration: it would include what only this response has.

@@ -57,7 +57,7 @@ export async function rotateSecret(
   // Checked before the audit event allocates its number, so that a refusal writes nothing.
   checkReach(caller, integration);
   const [credentials, knownWith] = await Promise.all([
-    credentialsOf(tenant, integration),
+    requiredCredentialsOf(tenant, integration),
     presentPermissions(tenant, caller),
     tenant.auditLog('Integration').changed(integration.id, endsTokens ? ['secret', 'tokens'] : ['secret']),
   ]);
@@ -89,7 +89,7 @@ export async function stageRotation(
 }
 
 /** @throws StaleRead when they were deleted meanwhile */
-export async function credentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
+export async function requiredCredentialsOf(tenant: Tenant, { app_code }: Integration): Promise<Credentials> {
   const credentials = await readCredentialsOf(tenant, app_code);
   if (credentials === undefined) throw new StaleRead('the credentials were deleted');
   return credentials;

@@ -6,7 +6,7 @@ import type { Caller } from '../../shared/identity/caller.ts';
 import { type Credentials, stageCredentialsChange } from '../../shared/table/system/credentials.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import type { Integration } from './contract.ts';
-import { credentialsOf } from './rotate.ts';
+import { requiredCredentialsOf } from './rotate.ts';
 
 /**
  * What a weak key knows does not become stronger (`docs/decisions/0070`): an integration that gets more permissions loses the secrets that were set
@@ -14,7 +14,7 @@ import { credentialsOf } from './rotate.ts';
  */
 
 /** What has ended, for the response. */
-export interface Ended {
+export interface EndedSecrets {
   readonly ended_secrets?: number;
   /** The new secret in plain text: shown to the caller once. */
   readonly secret?: string;
@@ -29,9 +29,9 @@ export async function endWeakSecrets(
   caller: Caller,
   integration: Integration,
   permissions: Permissions,
-): Promise<Ended> {
+): Promise<EndedSecrets> {
   const [credentials, knownWith] = await Promise.all([
-    credentialsOf(tenant, integration),
+    requiredCredentialsOf(tenant, integration),
     presentPermissions(tenant, caller),
   ]);
   const { secrets } = credentials;

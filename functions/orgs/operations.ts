@@ -3,7 +3,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import { type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import type { Session } from '../../shared/table/session.ts';
 import {
   organizationEntity,
@@ -37,7 +37,7 @@ export const orgOperations: Operations<typeof orgs> = {
     const tenant = organizationFor(params.id, caller, session);
     const before = await getOrThrow(tenant.records(organizationEntity), params.id);
     const changes = changesOf(before.record, body);
-    return recordResponse(isEmpty(changes) ? before : await stageOrganizationChange(tenant, before, changes));
+    return recordResponse(isEmptyChange(changes) ? before : await stageOrganizationChange(tenant, before, changes));
   },
 };
 

@@ -20,7 +20,7 @@ import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../sha
 import { ipAddress } from './ip-address.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
-export const CREDENTIALS: PermissionCode = 'resources:credentials';
+export const RESOURCE_CREDENTIALS: PermissionCode = 'resources:credentials';
 
 export const resource = record('Resource', () => ({
   id: readOnly(uuid().describe(ID)),
@@ -35,7 +35,7 @@ export const resource = record('Resource', () => ({
   ip_address: ipAddress().nullable().default(null).describe('Its IPv4 or IPv6 address, without prefix length or zone.'),
   status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
   specifications: jsonObject().nullable().default(null).describe(freeForm('What it is made of: cores, memory, disks.')),
-  credentials: credentials(CREDENTIALS),
+  credentials: credentials(RESOURCE_CREDENTIALS),
   limits: jsonObject().nullable().default(null).describe(freeForm('What it may use at most: connections, disk space.')),
   metadata: jsonObject().nullable().default(null).describe(METADATA),
   tags: tags().nullable().default(null).describe('Labels to group resources by, each of up to 100 characters.'),
@@ -125,7 +125,7 @@ export const resources = contract({
   name: 'resources',
   tag: 'Resources',
   description: 'What services run on, such as machines and volumes, and how they are doing.',
-  fieldPermissions: { credentials: CREDENTIALS },
+  fieldPermissions: { credentials: RESOURCE_CREDENTIALS },
   recordType: resource.name,
   routes: {
     listResources: route('GET', '/api/v1/resources', {

@@ -17,7 +17,7 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 export const reportsUsage = (fields: Given<Usage>): boolean => usagesOf(fields).some(isNumber);
 
 /** Whether a resource is a risk to its client: not healthy, or over its alert threshold with alerts on. */
-export const isRisk = (
+export const isResourceRisk = (
   resource: Usage & Pick<Resource, 'health_status' | 'usage_alerts_enabled' | 'alert_threshold'>,
 ): boolean =>
   resource.health_status !== HEALTHY ||

@@ -1,13 +1,13 @@
 import { emptyResponse, type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { type Changes, changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { type Changes, changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import type { Stored } from '../../shared/table/repository/records.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';
 import type { Resource, resources } from './contract.ts';
-import { isOutdated, isRisk, reportsUsage, sampleOf } from './metrics.ts';
+import { isOutdated, isResourceRisk, reportsUsage, sampleOf } from './metrics.ts';
 import { historyOf, resourceCredentials, resourceEntity, type StoredResource } from './store.ts';
 
 export const resourceOperations: Operations<typeof resources> = {
@@ -21,7 +21,7 @@ export const resourceOperations: Operations<typeof resources> = {
     resourceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
-    updateClientCounters(tenant, body.client_id, { resources: 1, risks: Number(isRisk(body)) });
+    updateClientCounters(tenant, body.client_id, { resources: 1, risks: Number(isResourceRisk(body)) });
     if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
     const created = await tenant
       .records(resourceEntity)
@@ -50,7 +50,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const changes = changesOf(before.record, body);
     const isReport =
       (reportsUsage(body) || body.health_status !== undefined) && !isKnownCheck(body, before.record, changes);
-    if (isEmpty(changes) && !isReport) return recordResponse(before);
+    if (isEmptyChange(changes) && !isReport) return recordResponse(before);
     if (changes.service_id !== undefined) moveToService(tenant, before.record, changes.service_id);
     const encrypted = await resourceCredentials.encryptIn(tenant, params.id, changes);
     const after = await change(tenant, stored, {
@@ -67,7 +67,7 @@ export const resourceOperations: Operations<typeof resources> = {
     const [before, keys] = await Promise.all([getOrThrow(records, params.id), history.keys()]);
     const { client_id, service_id } = before.record;
     records.remove(before, history.deleteAll(keys, before));
-    updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isRisk(before.record)) });
+    updateClientCounters(tenant, client_id, { resources: -1, risks: -Number(isResourceRisk(before.record)) });
     if (service_id !== null) leaveService(tenant, service_id);
     return emptyResponse;
   },
@@ -98,7 +98,7 @@ async function change(
 ): Promise<Stored<StoredResource>> {
   const updated_at = tenant.session.timestamp;
   const after = await tenant.records(resourceEntity).update(before, { ...changes, updated_at });
-  updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+  updateRiskCounter(tenant, before.record.client_id, isResourceRisk(before.record), isResourceRisk(after.record));
   return after;
 }
 

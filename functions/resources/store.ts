@@ -1,7 +1,7 @@
 import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
 import type { Tenant } from '../../shared/table/tenant.ts';
-import { CREDENTIALS, historyEntry, type Resource, resource } from './contract.ts';
+import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
 
 export type StoredResource = WithEncryptedCredentials<Resource>;
 
@@ -13,7 +13,7 @@ export const resourceEntity = entity('RESOURCE', storedAs<StoredResource>(resour
   auditedFields: ['credentials'],
 });
 
-export const resourceCredentials = encryptedCredentials('resource', CREDENTIALS);
+export const resourceCredentials = encryptedCredentials('resource', RESOURCE_CREDENTIALS);
 
 export const historyEntity = entity('HISTORY', historyEntry, { numbered: true, parent: resourceEntity });
 

@@ -19,7 +19,7 @@ import { contract, created, noContent, ok, type PermissionCode, pageOf, route } 
 import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../shared/contract/texts.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
-export const CREDENTIALS: PermissionCode = 'services:credentials';
+export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';
 
 export const service = record('Service', () => ({
   id: readOnly(uuid().describe(ID)),
@@ -32,7 +32,7 @@ export const service = record('Service', () => ({
   status: word().default('active').describe(words('`active`, or `maintenance` while it is being worked on.')),
   plan: text(100).nullable().default('basic').describe('Which offer the client has chosen, in your own words.'),
   environment: word().default('production').describe(words('What it is run for: `production`, `staging` …')),
-  credentials: credentials(CREDENTIALS),
+  credentials: credentials(SERVICE_CREDENTIALS),
   deployment_config: jsonObject()
     .nullable()
     .default(null)
@@ -96,7 +96,7 @@ export const services = contract({
   name: 'services',
   tag: 'Services',
   description: 'What is run for a client: a shop, a mail server, a database.',
-  fieldPermissions: { credentials: CREDENTIALS },
+  fieldPermissions: { credentials: SERVICE_CREDENTIALS },
   recordType: service.name,
   routes: {
     listServices: route('GET', '/api/v1/services', {

@@ -6,7 +6,7 @@ import type { Service } from './contract.ts';
 export const HEALTHY = 'healthy';
 
 /** Whether a service is a risk to its client. */
-export const isRisk = ({ health_status }: Pick<Service, 'health_status'>): boolean => health_status !== HEALTHY;
+export const isServiceRisk = ({ health_status }: Pick<Service, 'health_status'>): boolean => health_status !== HEALTHY;
 
 type LastCheck = Pick<Service, 'last_health_check'>;
 type Reported = 'health_status' | 'cpu_usage' | 'memory_usage' | 'storage_usage';

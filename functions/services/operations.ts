@@ -1,11 +1,11 @@
 import { Problem } from '../../shared/contract/problem.ts';
 import { emptyResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';
-import { isKnownCheck, isRisk, lastCheck } from './health.ts';
+import { isKnownCheck, isServiceRisk, lastCheck } from './health.ts';
 import { NO_RESOURCES, stillHasResources } from './resources-count.ts';
 import { serviceCredentials, serviceEntity } from './store.ts';
 
@@ -19,11 +19,11 @@ export const serviceOperations: Operations<typeof services> = {
     const { credentials, ...fields } = body;
     serviceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
-    updateClientCounters(tenant, body.client_id, { services: 1, risks: Number(isRisk(body)) });
+    updateClientCounters(tenant, body.client_id, { services: 1, risks: Number(isServiceRisk(body)) });
     const created = await tenant.records(serviceEntity).create<'credentials'>(
       {
         ...fields,
-        ...lastCheck(body.last_health_check, isRisk(body), tenant.session),
+        ...lastCheck(body.last_health_check, isServiceRisk(body), tenant.session),
         created_at: now,
         updated_at: now,
         resource_count: 0,
@@ -50,14 +50,14 @@ export const serviceOperations: Operations<typeof services> = {
     const before = await serviceCredentials.decryptIn({ tenant, caller }, stored);
     const changes = changesOf(before.record, body);
     const isHealthCheck = body.health_status !== undefined && !isKnownCheck(body, before.record, changes);
-    if (isEmpty(changes) && !isHealthCheck) return recordResponse(before);
+    if (isEmptyChange(changes) && !isHealthCheck) return recordResponse(before);
     const now = tenant.session.timestamp;
     const after = await records.update(stored, {
       ...(await serviceCredentials.encryptIn(tenant, params.id, changes)),
       ...lastCheck(body.last_health_check, isHealthCheck, tenant.session),
       updated_at: now,
     });
-    updateRiskCounter(tenant, before.record.client_id, isRisk(before.record), isRisk(after.record));
+    updateRiskCounter(tenant, before.record.client_id, isServiceRisk(before.record), isServiceRisk(after.record));
     return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, after));
   },
 
@@ -70,7 +70,10 @@ export const serviceOperations: Operations<typeof services> = {
     ]);
     records.remove(before, NO_RESOURCES, stillHasResources);
     resources.filterSets.delete(keys);
-    updateClientCounters(tenant, before.record.client_id, { services: -1, risks: -Number(isRisk(before.record)) });
+    updateClientCounters(tenant, before.record.client_id, {
+      services: -1,
+      risks: -Number(isServiceRisk(before.record)),
+    });
     return emptyResponse;
   },
 

@@ -1,6 +1,6 @@
 import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
 import { entity, storedAs } from '../../shared/table/repository/entity.ts';
-import { CREDENTIALS, type Service, service } from './contract.ts';
+import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 
 /** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */
 export interface StoredService extends WithEncryptedCredentials<Service> {
@@ -15,4 +15,4 @@ export const serviceEntity = entity('SERVICE', storedAs<StoredService>(service),
   auditedFields: ['credentials'],
 });
 
-export const serviceCredentials = encryptedCredentials('service', CREDENTIALS);
+export const serviceCredentials = encryptedCredentials('service', SERVICE_CREDENTIALS);

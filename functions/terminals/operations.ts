@@ -1,6 +1,6 @@
 import { type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';
@@ -21,6 +21,8 @@ export const terminalOperations: Operations<typeof terminals> = {
   updateTerminal: async ({ params, body, tenant, getOrThrow }) => {
     const before = await getOrThrow(tenant.records(terminalEntity), params.id);
     const changes = changesOf(before.record, body);
-    return recordResponse(isEmpty(changes) ? before : await tenant.records(terminalEntity).update(before, changes));
+    return recordResponse(
+      isEmptyChange(changes) ? before : await tenant.records(terminalEntity).update(before, changes),
+    );
   },
 };

@@ -2,7 +2,7 @@ import { Problem } from '../../shared/contract/problem.ts';
 import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { emptyResponse, listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';
@@ -34,7 +34,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     const records = tenant.records(ticketEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return recordResponse(before);
+    if (isEmptyChange(changes)) return recordResponse(before);
     requireReferences(tenant, { ...before.record, ...changes }, changes);
     const now = session.timestamp;
     return recordResponse(await records.update(before, { ...changes, updated_at: now, last_activity_at: now }));

@@ -2,7 +2,7 @@ import { WHOLE_LIST } from '../../shared/contract/route.ts';
 import { listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
 import { pagesOf } from '../../shared/http/pages.ts';
 import { organizationOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmpty } from '../../shared/table/repository/changes.ts';
+import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
 import { checkMembership } from '../access/privileged-memberships.ts';
 import { membershipEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';
@@ -27,7 +27,7 @@ export const userOperations: Operations<typeof users> = {
     const records = tenant.records(userEntity);
     const before = await getOrThrow(records, params.id);
     const changes = changesOf(before.record, body);
-    if (isEmpty(changes)) return recordResponse(before);
+    if (isEmptyChange(changes)) return recordResponse(before);
     checkChange(tenant, caller, before.record, changes);
     return recordResponse(await records.update(before, changes));
   },

@@ -8,14 +8,14 @@ import type { StoredEvent } from './store.ts';
 
 /** The data of events: stored encrypted, and shown by the same rules as the records that it is about. */
 
-const placeOf = (id: string): string => `webhook-event/${id}`;
+const contextOf = (id: string): string => `webhook-event/${id}`;
 
 export const encryptData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
-  encryptJson(data, tenant, placeOf(id));
+  encryptJson(data, tenant, contextOf(id));
 
 /** The data of an event as it was sent; null where it was too long to be kept. For the operator, who has it applied again. */
 export const decryptData = async ({ id, data }: StoredEvent, tenant: Tenant): Promise<JsonObject | null> =>
-  data === null ? null : decryptJson(data, tenant, placeOf(id));
+  data === null ? null : decryptJson(data, tenant, contextOf(id));
 
 /** The permissions to see the data of an event. */
 export interface Protection {
@@ -32,7 +32,7 @@ export async function showEvent(
   { tenant, caller }: { readonly tenant: Tenant; readonly caller: Caller },
 ): Promise<WebhookEvent> {
   if (event.data === null || (permission !== undefined && !mayDo(caller, permission))) return { ...event, data: null };
-  const data = await decryptJson(event.data, tenant, placeOf(event.id));
+  const data = await decryptJson(event.data, tenant, contextOf(event.id));
   const hidden = Object.entries(fieldPermissions).filter(
     ([field, permission]) => Object.hasOwn(data, field) && !mayDo(caller, permission),
   );

@@ -4,7 +4,7 @@ import type { Tenant } from '../../shared/table/tenant.ts';
 import { apply } from './apply.ts';
 import type { Applied, Effects } from './effects.ts';
 import { decryptData } from './event-data.ts';
-import { callerOf } from './sender.ts';
+import { callerOfSender } from './sender.ts';
 import { eventEntity, ignoredFields } from './store.ts';
 
 /**
@@ -45,7 +45,7 @@ export async function replay(
   const applied = await apply({ type: event.event_type, data }, effects, {
     tenant,
     // Its tokens and secrets may have changed since: it acts by what it is now.
-    caller: callerOf(credentials, credentials.secrets[0]?.id ?? null),
+    caller: callerOfSender(credentials, credentials.secrets[0]?.id ?? null),
     actor: { type: 'operator' },
   });
   if (applied === undefined) return { reason: `Events of the type ${event.event_type} have no effect.` };

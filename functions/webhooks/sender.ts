@@ -57,7 +57,7 @@ export async function senderOf(
   }
   if (failures.count > 0) await forgetFailedLogins(session, attempt);
   const secret = secrets.find(({ text }) => sign(signed, text) === signature.toLowerCase());
-  return { ...found, caller: callerOf(credentials, secret?.id ?? null), signed };
+  return { ...found, caller: callerOfSender(credentials, secret?.id ?? null), signed };
 }
 
 /** RFC 9110 §11.6.1: every 401 has a challenge. */
@@ -65,7 +65,7 @@ const invalidSignature = (): Problem =>
   new Problem('invalid-signature', { headers: { 'WWW-Authenticate': 'HMAC-SHA256 header="X-Signature"' } });
 
 /** The sender as a caller: the integration, with its own permissions. `secretId`: of the secret that it has signed with. */
-export const callerOf = (credentials: Credentials, secretId: string | null): Caller =>
+export const callerOfSender = (credentials: Credentials, secretId: string | null): Caller =>
   callerBySignature({
     integrationId: credentials.integration_id,
     appCode: credentials.app_code,

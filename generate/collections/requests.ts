@@ -37,7 +37,7 @@ const FOUND_IN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   listAuditEvents: { audit_event_id: 'data[0].id' },
 };
 
-export function requestsOf(contracts: readonly Contract[]): readonly CollectionRequest[] {
+export function collectionRequestsOf(contracts: readonly Contract[]): readonly CollectionRequest[] {
   const all = contracts.flatMap((contract) =>
     Object.entries(contract.routes).map(([id, route]) => requestFor(contract, id, route)),
   );

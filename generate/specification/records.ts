@@ -1,6 +1,6 @@
 import type { Contract, Route } from '../../shared/contract/route.ts';
 import { markdown } from '../markdown.ts';
-import { jsonOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
+import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 
 /** Every record that is answered and every body that is none, in the order in which the contracts name them. */
 export function records(contracts: readonly Contract[], schemas: Schemas): string {
@@ -65,7 +65,7 @@ function fieldTable(name: string, schemas: Schemas, known: readonly string[], is
         `\`${field}\``,
         typeOf(schema),
         ...uses.map(({ body }) => useOf(field, body)),
-        schema.default === undefined ? '' : jsonOf(schema.default),
+        schema.default === undefined ? '' : jsonSchemaOf(schema.default),
         (schema.description ?? (created?.readOnly === true ? undefined : created?.description) ?? '').replaceAll(
           '|',
           '\\|',

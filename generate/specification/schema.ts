@@ -38,11 +38,11 @@ export function typeOf(schema: Schema): string {
 function kindOf(schema: Schema, type: string | undefined): string {
   const name = nameIn(schema);
   if (name !== undefined) return name;
-  if (schema.const !== undefined) return jsonOf(schema.const);
+  if (schema.const !== undefined) return jsonSchemaOf(schema.const);
   if (schema.enum !== undefined)
     return schema.enum
       .filter((value) => value !== null)
-      .map(jsonOf)
+      .map(jsonSchemaOf)
       .join(', ');
   switch (type) {
     case 'string':
@@ -79,7 +79,7 @@ const textOf = ({ minLength, maxLength, pattern }: Schema): string =>
 const formOf = (pattern: string): string => IN_WORDS[pattern] ?? `\`${pattern.replaceAll('|', '\\|')}\``;
 
 /** A value as JSON, but texts without quotation marks. */
-export const jsonOf = (value: unknown): string =>
+export const jsonSchemaOf = (value: unknown): string =>
   `\`${typeof value === 'string' && value !== '' ? value : JSON.stringify(value)}\``;
 
 function rangeOf(from: number | undefined, to: number | undefined): string {

@@ -10,7 +10,7 @@ import type { Heartbeat } from '../heartbeat.ts';
 import type { Observed } from '../observed.ts';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
-import type { Table } from '../table.ts';
+import type { TableReference } from '../table.ts';
 import { AccessAlarms } from './access-alarms.ts';
 import { ApiAlarms } from './api-alarms.ts';
 import { AuthorizerAlarms } from './authorizer-alarms.ts';
@@ -32,7 +32,7 @@ const AUTH = 'auth';
 interface AlarmsProps {
   readonly contracts: readonly Contract[];
   readonly observed: Observed;
-  readonly table: Table;
+  readonly table: TableReference;
   /** All that the stage has. */
   readonly keys: readonly IKey[];
   readonly firewall: Firewall | undefined;

@@ -3,7 +3,7 @@ import { EventField, type EventPattern, type IRuleTarget, Match, Rule, RuleTarge
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf, stackNames } from '../stacks/stage-stack.ts';
-import { type Described, descriptionOf } from './runbook.ts';
+import { type AlarmDescription, descriptionOf } from './runbook.ts';
 
 interface EventsProps {
   readonly topics: readonly ITopic[];
@@ -91,7 +91,11 @@ export class Events extends Construct {
 
   #notify(
     name: string,
-    { meaning, what, pattern }: Pick<Described, 'meaning'> & { readonly what: string; readonly pattern: EventPattern },
+    {
+      meaning,
+      what,
+      pattern,
+    }: Pick<AlarmDescription, 'meaning'> & { readonly what: string; readonly pattern: EventPattern },
   ): void {
     const ruleName = `${prefixOf(this)}-${name}`;
     const description = descriptionOf({ meaning, runbook: name });

@@ -9,7 +9,7 @@ import {
 import type { Construct } from 'constructs';
 import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
 import type { Route } from '../../shared/contract/route.ts';
-import { counted, type LogMetric, metricsNamespace } from '../metrics.ts';
+import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted in the lines of logs. */
 
@@ -32,7 +32,7 @@ export function countLines(
     filterPattern: pattern,
     ...(withZeros && { defaultValue: 0 }),
   });
-  return counted(scope, name);
+  return counterMetric(scope, name);
 }
 
 /** A line of the access log (`infra/access-log.ts`) whose answer the gateway gave by itself, for one of these reasons. */

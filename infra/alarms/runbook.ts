@@ -1,5 +1,5 @@
 /** What somebody is told of an alarm. */
-export interface Described {
+export interface AlarmDescription {
   /** What happened. */
   readonly meaning: string;
   /** The row of the table in `docs/operations.md` that says what to do. */
@@ -7,5 +7,5 @@ export interface Described {
 }
 
 /** The words of the mail. Tests compare them with the page. */
-export const descriptionOf = ({ meaning, runbook }: Described): string =>
+export const descriptionOf = ({ meaning, runbook }: AlarmDescription): string =>
   `${meaning}. Runbook: docs/operations.md#alarm-${runbook}`;

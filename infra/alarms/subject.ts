@@ -12,9 +12,9 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import { prefixOf } from '../stacks/stage-stack.ts';
 import type { Measure } from './metric-math.ts';
-import { type Described, descriptionOf } from './runbook.ts';
+import { type AlarmDescription, descriptionOf } from './runbook.ts';
 
-interface AlarmProps extends Measure, Omit<Described, 'runbook'>, Partial<Pick<Described, 'runbook'>> {
+interface AlarmProps extends Measure, Omit<AlarmDescription, 'runbook'>, Partial<Pick<AlarmDescription, 'runbook'>> {
   /**
    * In how many of how many periods the measure has to be bad. Where a period is five minutes or less, one period more than has to be bad, at least:
    * the last one may not be published yet, and is filled with zeros.

@@ -2,7 +2,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Table } from '../table.ts';
+import type { TableReference } from '../table.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
@@ -24,7 +24,7 @@ const OPERATIONS: readonly Operation[] = [
 
 interface TableAlarmsProps {
   readonly topics: readonly ITopic[];
-  readonly table: Table;
+  readonly table: TableReference;
   /** Of the API, as the measure of how much is going on. */
   readonly requests: IMetric;
 }

@@ -4,7 +4,7 @@ import { methodsOf } from '../../shared/contract/traits.ts';
 import type { Settings } from '../settings.ts';
 import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
 import { gatewayResponses } from './gateway-responses.ts';
-import type { Operation, PathItem } from './operation.ts';
+import type { ApiOperation, PathItem } from './operation.ts';
 import { undeclaredMethods } from './undeclared.ts';
 
 /**
@@ -73,7 +73,7 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'])
   ),
 });
 
-const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): Operation => ({
+const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): ApiOperation => ({
   ...securityOf(route.auth, settings),
   // A function's response is passed on as it is, so that no response is declared.
   responses: {},

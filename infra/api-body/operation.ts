@@ -1,9 +1,9 @@
 /** What of OpenAPI and of AWS's extensions the body of the API uses. */
 
 /** By `get`, `head` … or `x-amazon-apigateway-any-method`, for all others. */
-export type PathItem = Readonly<Record<string, Operation>>;
+export type PathItem = Readonly<Record<string, ApiOperation>>;
 
-export interface Operation extends Security {
+export interface ApiOperation extends Security {
   readonly responses: Readonly<Record<string, { readonly description: string; readonly headers: Headers }>>;
   readonly 'x-amazon-apigateway-integration': FunctionIntegration | MockIntegration;
 }

@@ -2,7 +2,7 @@ import { gatewayProblemHeaders, gatewayProblemTemplate, undeclared } from '../..
 import { type Preflight, preflightOf } from '../../shared/contract/preflight.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { withoutAuthorizer } from './authorizers.ts';
-import type { Operation } from './operation.ts';
+import type { ApiOperation } from './operation.ts';
 
 /**
  * Paths and methods that no contract declares. API Gateway would call both a "missing authentication token", and would try to read a
@@ -14,7 +14,7 @@ const REASON =
   'It only says that there is nothing here, or what pages may ask, to anybody, without a function behind it.';
 
 /** What a path answers to the methods that none of its routes has: preflights of browsers where pages may call, and 405, or 404 without routes. */
-export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonly string[]): Operation {
+export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonly string[]): ApiOperation {
   const preflight = preflightOf(routes, corsOrigins);
   const problem = undeclared(routes, preflight);
   const refusal = {
@@ -86,7 +86,7 @@ const MEDIA_TYPES = [
 ];
 
 /** The first response, but for `OPTIONS` the second where there is one. */
-function mock(responses: readonly MockResponse[]): Operation {
+function mock(responses: readonly MockResponse[]): ApiOperation {
   const [{ status = 0 } = {}] = responses;
   const chosen =
     responses.length === 1 ? status : `#if($context.httpMethod == "OPTIONS")${PREFLIGHT}#{else}${status}#end`;

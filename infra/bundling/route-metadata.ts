@@ -3,7 +3,7 @@ import type { Contract } from '../../shared/contract/route.ts';
 import { derivedMetadata } from '../../shared/http/route-metadata.ts';
 
 /**
- * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: a function that has them answers
+ * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: such a function answers
  * a request that only reads without building a schema (`docs/decisions/0054`).
  */
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({

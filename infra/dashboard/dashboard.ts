@@ -13,14 +13,14 @@ import { ended } from '../metrics.ts';
 import type { Observed } from '../observed.ts';
 import { AUTHORIZER } from '../rights.ts';
 import { prefixOf } from '../stacks/stage-stack.ts';
-import type { Table } from '../table.ts';
+import type { TableReference } from '../table.ts';
 import { domainRow } from './domain-row.ts';
 import { durations, filled, type Graph, row, throttles } from './graphs.ts';
 
 interface StageDashboardProps {
   readonly contracts: readonly Contract[];
   readonly observed: Observed;
-  readonly table: Table;
+  readonly table: TableReference;
   readonly firewall: Firewall | undefined;
 }
 
@@ -107,7 +107,7 @@ export class StageDashboard extends Construct {
     );
   }
 
-  #tableRow(table: Table): IWidget {
+  #tableRow(table: TableReference): IWidget {
     const sum = (name: string): IMetric => table.metric(name, { statistic: 'Sum', label: name });
     return row(
       ['table: units', [sum('ConsumedReadCapacityUnits'), sum('ConsumedWriteCapacityUnits')]],

@@ -8,7 +8,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import type { Counter } from '../../shared/telemetry/metrics.ts';
-import { counted, type LogMetric } from '../metrics.ts';
+import { counterMetric, type LogMetric } from '../metrics.ts';
 import type { FunctionMetrics } from '../observed.ts';
 
 /** The graphs of a dashboard. */
@@ -38,7 +38,7 @@ export function filled(scope: Construct, name: Counter | LogMetric): IMetric {
   const id = name.charAt(0).toLowerCase() + name.slice(1);
   return new MathExpression({
     expression: `FILL(${id}, 0)`,
-    usingMetrics: { [id]: counted(scope, name) },
+    usingMetrics: { [id]: counterMetric(scope, name) },
     label: name,
   });
 }

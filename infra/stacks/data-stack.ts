@@ -3,12 +3,12 @@ import type { Construct } from 'constructs';
 import { Backup } from '../backup.ts';
 import { Keys } from '../keys.ts';
 import type { Settings } from '../settings.ts';
-import { RecordTable, type Table } from '../table.ts';
+import { RecordTable, type TableReference } from '../table.ts';
 import { StageStack } from './stage-stack.ts';
 
 /** What a stage must not lose: the table, the keys without which nobody can read it, and its backups. */
 export class DataStack extends StageStack {
-  readonly table: Table;
+  readonly table: TableReference;
   readonly keys: Keys;
 
   constructor(scope: Construct, settings: Settings) {

@@ -8,9 +8,9 @@ const STOP_DEADLINE_MS = 5_000;
 
 export interface RunningChild {
   readonly port: number;
-  /** Everything it printed, the last 16 KB. */
+  /** The last 16 KB that it printed. */
   output(): string;
-  /** Resolves when it has ended by itself, with how: `SIGKILL`, `status 1`. By then no process of it is left. Never after `stop`. */
+  /** Resolves with how it ended by itself: `SIGKILL`, `status 1`. No process of it is left then. It never resolves after `stop`. */
   readonly died: Promise<string>;
   /** Resolves when no process of it is left. */
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export class ChildFailed extends Error {
 
 /**
  * Starts an engine that ends when its standard input does, and waits until it announces its port.
- * The pipe closes with this process however that ends, so the engine never outlives it; nor does it keep this process alive.
+ * The pipe closes with this process, however that ends, so the engine never outlives it. The engine does not keep this process alive.
  * @throws ChildFailed
  */
 export const startChild = async (command: Command, announcement: RegExp, deadlineMs: number): Promise<RunningChild> => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** What an emulator needs to be told; the access key must be alphanumeric, DynamoDB Local refuses any other. */
+/** Credentials for an emulator. The access key must be alphanumeric: DynamoDB Local refuses any other. */
 export const LOCAL_REGION = 'eu-west-1';
 export const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' } as const;
 

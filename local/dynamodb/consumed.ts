@@ -1,7 +1,7 @@
-/** What a call of DynamoDB asked for and consumed, of what the SDK's middleware sees of it. */
+/** What a call of DynamoDB asked for and consumed, as the SDK's middleware sees it. */
 
-/** The document client's commands are called other than DynamoDB's own: `GetCommand` is `GetItem`. */
-export const operationOf = (commandName: string): string =>
+/** The document client's commands have other names than DynamoDB's operations: `GetCommand` is `GetItem`. */
+export const dynamoDbOperationOf = (commandName: string): string =>
   commandName
     .replace(/Command$/, '')
     .replace(/^Transact(Get|Write)$/, '$&Items')
@@ -14,7 +14,7 @@ interface Capacity {
 }
 
 /** Units of a call that was made with `ReturnConsumedCapacity`, as the engine reports them. */
-export function unitsIn(output: unknown): number {
+export function consumedUnitsIn(output: unknown): number {
   const { ConsumedCapacity } = output as { readonly ConsumedCapacity?: Capacity | readonly Capacity[] };
   return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }

@@ -1,13 +1,13 @@
 import { statfs } from 'node:fs/promises';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
-import { isRead, operationOf } from './consumed.ts';
+import { dynamoDbOperationOf, isRead } from './consumed.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
 /** In bytes. DynamoDB Local acknowledges transactions that it has no room to store. */
 const LEAST_FREE = 200_000_000;
 
-/** The part of `statfs` of `node:fs/promises` that is asked for. */
+/** The part of `statfs` of `node:fs/promises` that is used. */
 export type FileSystemOf = (path: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
 
 /** @throws EmbeddedDynamoDbError when the disk of this directory has too little room for a database */
@@ -17,14 +17,14 @@ export async function requireFreeSpace(directory: string, fileSystemOf?: FileSys
 }
 
 /**
- * Has a table's client look at the disk before each write, and refuse it while there is too little room. Reads go on. The client then throws
+ * Makes a table's client check the disk before each write, and refuse the write while there is too little room. Reads go on. The client then throws
  * {@link TableUnavailable}.
  * @param directory where the DynamoDB of the table keeps its data
  */
 export function refuseWritesWhenFull({ client }: Table, directory: string, fileSystemOf?: FileSystemOf): void {
   client.middlewareStack.add(
     (next, context) => async (call) => {
-      const isWrite = !isRead(operationOf(context.commandName ?? ''));
+      const isWrite = !isRead(dynamoDbOperationOf(context.commandName ?? ''));
       const full = isWrite ? await fullDisk(directory, fileSystemOf).catch(unreadable) : undefined;
       if (full !== undefined) throw new TableUnavailable(full);
       return next(call);

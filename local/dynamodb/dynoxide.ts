@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { DATA_FILES, type Engine, type Found } from './engine.ts';
+import { DATA_FILES, type Engine, type FoundEngine } from './engine.ts';
 
 /**
  * Ends the engine when standard input does: dynoxide itself does not watch its parent.
@@ -21,7 +21,7 @@ exit "$status"
 `;
 
 /** The static binary of the optional dependency `@dynoxide/linux-x64`. */
-export const findDynoxide = async (): Promise<Found> => {
+export const findDynoxide = async (): Promise<FoundEngine> => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return { missing: 'its binary is for Linux on x64' };
   try {
     const manifest = createRequire(import.meta.url).resolve('@dynoxide/linux-x64/package.json');
@@ -35,7 +35,7 @@ const dynoxide = (binary: string): Engine => ({
   name: 'dynoxide',
   announcement: /listening on http:\/\/127(?:\.\d{1,3}){3}:(\d{1,5})/,
   portTaken: /already in use/,
-  // It answers pages of all origins, whatever their access key and `Host`, so no page may find it: Linux has 16 million loopback addresses.
+  // It answers pages of all origins, with any access key and `Host`, so no page may find it: Linux has 16 million loopback addresses.
   host: () => ['127', randomInt(256), randomInt(256), randomInt(1, 255)].join('.'),
   command: ({ directory, host, freePort }) => {
     const serve = [binary, 'serve', '--host', host, '--port', String(freePort)];

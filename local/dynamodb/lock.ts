@@ -6,7 +6,7 @@ import { DirectoryInUse, EmbeddedDynamoDbError } from './errors.ts';
 export const LOCK_FILE = 'dynamodb.lock';
 
 /**
- * Creates `directory` where it is missing and keeps it for this process; answers the function that lets it go.
+ * Creates `directory` where it is missing and keeps it for this process. Returns the function that releases it.
  * @throws EmbeddedDynamoDbError when it cannot be written to; DirectoryInUse when another process has it.
  */
 export const lockDirectory = (directory: string): (() => void) => {

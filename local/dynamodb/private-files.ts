@@ -9,8 +9,8 @@ import { LOCK_FILE, notWritable } from './lock.ts';
 const PREFIXES = [...Object.values(DATA_FILES), LOCK_FILE];
 
 /**
- * Lets only their owner read the databases in a directory, also what other umasks have left there. A missing one is made first: SQLite
- * gives the files beside a database the mode of that.
+ * Lets only the owner read the databases in a directory, also those that were made under another umask. A missing database is created first:
+ * SQLite gives the files beside a database its mode.
  * @throws EmbeddedDynamoDbError when they cannot be written
  */
 export async function makeDatabasesPrivate(directory: string, database: string): Promise<void> {

@@ -7,8 +7,8 @@ const DEADLINE_MS = 30_000;
 const PAUSE_MS = 100;
 
 /**
- * Asks for the tables, which makes the engine open its database. One that drops the connection is asked again: it may be starting, or a proxy
- * before it may be there first, as Docker's is.
+ * Asks for the tables, which makes the engine open its database. An engine that drops the connection is asked again: it may be starting, or a
+ * proxy such as Docker's may be up before it.
  * @throws Error when it answers with an error, nothing listens there, or no call succeeds within thirty seconds
  */
 export async function probe(address: string): Promise<void> {

@@ -2,9 +2,9 @@ import { newAccessKeyId } from './client.ts';
 import { type EmbeddedDynamoDb, type EmbeddedDynamoDbOptions, startDynamoDb } from './embedded.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 
-/** Who is told of what becomes of a supervised DynamoDB. */
+/** Is called when the state of a supervised DynamoDB changes. */
 export interface Supervisor {
-  /** Its process has ended by itself, in this way, and is being started again. */
+  /** Its process has ended by itself in this way, and is being restarted. */
   onDeath(how: string): void;
   /** It answers again, at this address. */
   onRestart(endpoint: string): Promise<void>;
@@ -12,7 +12,7 @@ export interface Supervisor {
   onGivenUp(error: unknown): void;
 }
 
-/** One that dies so often within a minute is not started again. */
+/** An engine that dies so often within a minute is not started again. */
 const DEATHS = 4;
 const MINUTE_MS = 60_000;
 

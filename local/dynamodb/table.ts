@@ -23,7 +23,7 @@ export const createTable = async (client: DynamoDBClient, tableName: string): Pr
   await enableExpiry(client, tableName);
 };
 
-/** Answers whether the table may still be in the making. */
+/** Whether the table may still be in creation. */
 const createWhereMissing = async (client: DynamoDBClient, tableName: string): Promise<boolean> => {
   try {
     const { TableDescription } = await client.send(new CreateTableCommand(tableInput(tableName)));
@@ -46,7 +46,7 @@ const tableInput = (tableName: string): CreateTableCommandInput => ({
 
 const text = (name: string): AttributeDefinition => ({ AttributeName: name, AttributeType: 'S' });
 
-/** Turning it on a second time is an error, so it asks first. */
+/** To turn it on twice is an error, so its state is read first. */
 const enableExpiry = async (client: DynamoDBClient, tableName: string): Promise<void> => {
   const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: tableName }));
   if (TimeToLiveDescription?.TimeToLiveStatus === 'ENABLED') return;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Table } from '../../shared/table/connection/client.ts';
-import { isRead, operationOf, unitsIn } from './consumed.ts';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from './consumed.ts';
 
 /** What a piece of work asked of DynamoDB. A call that the SDK tried more than once is one call. */
 export interface Usage {
@@ -11,22 +11,22 @@ export interface Usage {
 
 const current = new AsyncLocalStorage<Usage>();
 
-/** Does some work; the calls that it makes of metered tables are added to `usage`, whatever else is under way. */
+/** Does some work, and adds its calls of metered tables to `usage`, even if other work runs at the same time. */
 export const addingTo = <T>(usage: Usage, work: () => Promise<T>): Promise<T> => current.run(usage, work);
 
-/** Has every call of a table's client counted from now on, and told to `onCall`. */
+/** Counts every call of a table's client from now on, and reports it to `onCall`. */
 export function meter({ client }: Table, onCall: (text: string) => void = () => undefined): void {
   client.middlewareStack.add(
     (next, context) => async (call) => {
       const usage = current.getStore();
       if (usage === undefined) return next(call);
-      const operation = operationOf(context.commandName ?? '');
+      const operation = dynamoDbOperationOf(context.commandName ?? '');
       usage.calls += 1;
       const start = performance.now();
       let end = 'failed';
       try {
         const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-        const units = unitsIn(result.output);
+        const units = consumedUnitsIn(result.output);
         usage[isRead(operation) ? 'readUnits' : 'writeUnits'] += units;
         end = `${units} units`;
         return result;

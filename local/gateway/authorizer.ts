@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import * as z from 'zod';
-import { type AuthorizerValues, authorizerEvent, headerOf, methodArn, type Routed } from './event.ts';
+import { type AuthorizerValues, authorizerEvent, headerOf, methodArn, type RoutedRequest } from './event.ts';
 import { accessDenied, failure, uriTooLong } from './failure.ts';
 import type { Invoke } from './invoke.ts';
 import type { GatewaySettings } from './options.ts';
 import { type Authorization, authorizationOf, contextValues, isAllowed } from './policy.ts';
 
-/** Answers what functions see of the caller; throws GatewayFailure 401 or 503. */
-export type Authorize = (routed: Routed) => Promise<AuthorizerValues>;
+/** Returns the part of the caller that functions see. @throws GatewayFailure 401 or 503 */
+export type Authorize = (routed: RoutedRequest) => Promise<AuthorizerValues>;
 
 type AuthorizerSettings = Pick<GatewaySettings, 'authorizer' | 'authorizerTtlSeconds'>;
 
@@ -17,11 +17,11 @@ interface Cached {
   readonly expires: number;
 }
 
-/** How many answers are kept at most; the oldest goes first. */
+/** Most responses that are kept; the oldest is dropped first. */
 const CACHE_SIZE = 10_000;
 
 /**
- * A REQUEST authorizer whose identity source is the `Authorization` header: without one it is not called, and its answer, allow
+ * A REQUEST authorizer whose identity source is the `Authorization` header: without one it is not called, and its response, allow
  * or deny, is kept by the header's value for all routes. An authorizer that throws is never kept.
  */
 export function headerAuthorizer(settings: AuthorizerSettings, invoke: Invoke): Authorize {
@@ -52,18 +52,18 @@ export const plainAuthorizer =
     return permitted(routed, authorization, latency);
   };
 
-/** What the ARN of a method with an authorizer may have, with the path that was called: in bytes. */
+/** Longest ARN of a method with an authorizer, with the path that was called, in bytes. */
 const LONGEST_ARN = 1_600;
 
 /** @throws GatewayFailure 414 */
-function assertArnFits(routed: Routed): void {
+function assertArnFits(routed: RoutedRequest): void {
   if (Buffer.byteLength(methodArn(routed)) > LONGEST_ARN) throw uriTooLong();
 }
 
 async function ask(
   name: string,
   invoke: Invoke,
-  routed: Routed,
+  routed: RoutedRequest,
 ): Promise<{ authorization: Authorization; latency: number }> {
   const start = performance.now();
   try {
@@ -75,7 +75,7 @@ async function ask(
   }
 }
 
-function permitted(routed: Routed, authorization: Authorization, integrationLatency: number): AuthorizerValues {
+function permitted(routed: RoutedRequest, authorization: Authorization, integrationLatency: number): AuthorizerValues {
   if (!isAllowed(authorization, methodArn(routed))) throw accessDenied(contextValues(authorization));
   return { ...contextValues(authorization), integrationLatency };
 }

@@ -7,7 +7,7 @@ export class ClientGone extends Error {
 }
 
 /**
- * The whole body. Of one that is too large, no more than `maxBytes` is kept.
+ * The whole body. No more than `maxBytes` is kept of a body that is too large.
  * @throws GatewayFailure 413
  * @throws ClientGone
  */
@@ -34,7 +34,7 @@ export const readBody = (request: IncomingMessage, maxBytes: number): Promise<Bu
 const hasNone = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] === undefined && headers['transfer-encoding'] === undefined;
 
-/** How long, and how much, a body is still received that nobody reads: in milliseconds and bytes. */
+/** How long and how much of an unread body is still received, in milliseconds and bytes. */
 const DISCARD = { forMs: 5_000, bytes: 33_554_432 } as const;
 
 /**

@@ -6,8 +6,8 @@ import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Content codings as API Gateway handles them: it decodes bodies of requests, and codes those of responses from a size on. Where its pages say
- * nothing: `docs/local-gateway.md`.
+ * Content codings as API Gateway handles them: it decodes bodies of requests, and encodes those of responses from a size on. `docs/local-gateway.md` says
+ * what its pages leave open.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-gzip-compression-decompression.html
  */
 
@@ -31,8 +31,8 @@ const valuesOf = (headers: readonly Pair[], name: string): string[] =>
 
 /**
  * The body of a request without its content coding. The header stays.
- * @param maxBytes largest body without coding; of more no more is decoded
- * @throws GatewayFailure 415 for an unknown coding and for a body that is not coded so, 413 for one that is too large
+ * @param maxBytes largest decoded body; decoding stops there
+ * @throws GatewayFailure 415 for an unknown coding and for a body that does not have the named one, 413 for a body that is too large
  */
 export async function decodedBody(body: Buffer, headers: readonly Pair[], maxBytes: number): Promise<Buffer> {
   const [coding = 'identity', ...others] = valuesOf(headers, 'content-encoding');
@@ -48,7 +48,7 @@ export async function decodedBody(body: Buffer, headers: readonly Pair[], maxByt
   }
 }
 
-/** The reply of a function in the coding that the caller asks for: only where it is long enough, and not coded by the function itself. */
+/** Encodes the reply of a function as the caller asks for, if it is long enough and the function has not encoded it. */
 export async function codedReply(reply: Reply, requestHeaders: readonly Pair[]): Promise<Reply> {
   const coding = preferredCoding(valuesOf(requestHeaders, 'accept-encoding'));
   const isCoded = reply.headers.some(([name]) => name.toLowerCase() === 'content-encoding');

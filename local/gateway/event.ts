@@ -16,7 +16,7 @@ const API_ID = 'local';
 const REGION = 'eu-west-1';
 
 /** A request that found its resource. */
-export interface Routed {
+export interface RoutedRequest {
   readonly requestId: string;
   /** `Root=1-…`, of the caller or made for this request. */
   readonly traceId: string;
@@ -27,19 +27,19 @@ export interface Routed {
   readonly match: Match;
 }
 
-/** What the authorizer answered, as functions see it. */
+/** The authorizer's response, as functions see it. */
 export type AuthorizerValues = Readonly<Record<string, string | number>>;
 
 /** ARN of the called method, which the authorizer's policy must allow. */
-export const methodArn = ({ incoming, stage }: Routed): string =>
+export const methodArn = ({ incoming, stage }: RoutedRequest): string =>
   `arn:aws:execute-api:${REGION}:${ACCOUNT_ID}:${API_ID}/${stage}/${incoming.method}${incoming.path}`;
 
 /**
  * The event of a proxy integration.
  * The body comes in base64: the stack sets `binaryMediaTypes` to all types, the only setting under which every body reaches
- * the function byte for byte (any other decodes it as UTF-8 and thereby changes what is none, and a webhook's HMAC with it).
+ * the function byte for byte (any other setting decodes it as UTF-8, which changes other bytes and breaks a webhook's HMAC).
  */
-export function proxyEvent(routed: Routed, authorizer: AuthorizerValues | undefined): APIGatewayProxyEvent {
+export function proxyEvent(routed: RoutedRequest, authorizer: AuthorizerValues | undefined): APIGatewayProxyEvent {
   const { body } = routed.incoming;
   return {
     ...commonParts(routed),
@@ -50,14 +50,14 @@ export function proxyEvent(routed: Routed, authorizer: AuthorizerValues | undefi
 }
 
 /** The event of a REQUEST authorizer. It never sees the body. */
-export const authorizerEvent = (routed: Routed): APIGatewayRequestAuthorizerEvent => ({
+export const authorizerEvent = (routed: RoutedRequest): APIGatewayRequestAuthorizerEvent => ({
   type: 'REQUEST',
   methodArn: methodArn(routed),
   ...commonParts(routed),
   requestContext: { ...requestContext(routed), authorizer: undefined },
 });
 
-function commonParts({ incoming, match, traceId }: Routed) {
+function commonParts({ incoming, match, traceId }: RoutedRequest) {
   const forwarding = forwardingHeaders(incoming, traceId);
   const headers = [...incoming.headers.filter(([name]) => !FORWARDING.has(name.toLowerCase())), ...forwarding];
   return {
@@ -73,7 +73,7 @@ function commonParts({ incoming, match, traceId }: Routed) {
   };
 }
 
-/** The address that called is the last one of those that a caller says it stands for. */
+/** The calling address comes last, after those that the caller says it stands for. */
 const forwardingHeaders = (incoming: Incoming, traceId: string): Pair[] => [
   ['X-Amzn-Trace-Id', traceId],
   ['X-Forwarded-For', [headerOf(incoming, 'x-forwarded-for') ?? [], incoming.sourceIp].flat().join(', ')],
@@ -89,7 +89,7 @@ const FORWARDING: ReadonlySet<string> = new Set([
 ]);
 
 /** The trace that the caller names, or a new one. https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
-export function traceIdOf(incoming: Incoming): string {
+export function gatewayTraceIdOf(incoming: Incoming): string {
   const named = headerOf(incoming, 'x-amzn-trace-id');
   if (named !== undefined && /\bRoot=1-/.test(named)) return named;
   return `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomUUID().replaceAll('-', '').slice(8)}`;
@@ -105,7 +105,7 @@ function allValues(pairs: readonly Pair[]): Record<string, string[]> | null {
   return Object.fromEntries(Array.from(values, ([name, group]) => [name, group.map(([, value]) => value)]));
 }
 
-function requestContext(routed: Routed): Omit<APIGatewayEventRequestContext, 'authorizer'> {
+function requestContext(routed: RoutedRequest): Omit<APIGatewayEventRequestContext, 'authorizer'> {
   const { calledPath, incoming, match, requestId, stage } = routed;
   const now = new Date();
   return {

@@ -41,10 +41,10 @@ export const accessDenied = (authorizer: Readonly<Record<string, string>>): Gate
     authorizer,
   );
 
-/** The stage does not exist: AWS answers before the gateway responses of any come into play. */
+/** The stage does not exist: AWS answers before the gateway responses of any stage apply. */
 export const noStage = (): GatewayFailure => failureOf({ type: 'forbidden', status: 403 });
 
-/** A host that is not this machine: as AWS answers for a domain that no API has. */
+/** A host that is not this machine: the response is that of AWS for a domain without an API. */
 export const wrongHost = (): GatewayFailure =>
   failureOf({
     type: 'forbidden',
@@ -52,7 +52,7 @@ export const wrongHost = (): GatewayFailure =>
     detail: 'Local calls are to localhost or a loopback address; ALLOWED_HOSTS names other hosts.',
   });
 
-/** A function that failed or answered nonsense: API Gateway has no type for it and answers 502. */
+/** A function that failed or returned a malformed response: API Gateway has no type for it and answers 502. */
 export const badGateway = (cause: unknown): GatewayFailure =>
   new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_5XX, 502, cause);
 
@@ -68,7 +68,7 @@ export const overloaded = (): GatewayFailure =>
     headers: { 'Retry-After': "'1'" },
   });
 
-/** What AWS refuses before API Gateway's responses come into play: not HTTP, or not a URL. */
+/** A request that AWS refuses before API Gateway's responses apply: not HTTP, or not a URL. */
 export const notHttp = (detail: string): GatewayFailure =>
   failureOf({ type: 'malformed-request', status: 400, detail });
 

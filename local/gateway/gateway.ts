@@ -5,24 +5,24 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ClientGone } from './body.ts';
 import { type GatewayFailure, headersTooLarge, notHttp, tooSlow } from './failure.ts';
+import { InFlight } from './in-flight.ts';
 import { type Incoming, takeIn } from './incoming.ts';
 import { type GatewayOptions, type GatewaySettings, withDefaults } from './options.ts';
 import { gatewayReply, sendRaw, sendReply } from './reply.ts';
 import { type Serve, server } from './serve.ts';
-import { Tally } from './tally.ts';
 
 export type { FunctionHandler, GatewayOptions } from './options.ts';
 
 export interface Gateway {
-  /** `http://127.0.0.1:PORT`, with the stage behind it where one was named. */
+  /** `http://127.0.0.1:PORT`, followed by the stage where one was named. */
   readonly url: string;
-  /** How many requests that arrived have got no response: while it runs those under way, once it has closed those that were dropped. */
+  /** Requests without a response: while the gateway runs, those under way; once it has closed, those that were dropped. */
   unfinished(): number;
-  /** Lets requests under way end, for as long as its limits say. May be called twice. */
+  /** Waits for requests under way, as long as its limits say. May be called twice. */
   close(): Promise<void>;
 }
 
-/** What the parser reads of request line and headers: enough that the gateway's own, smaller limit answers. In bytes. */
+/** How much the parser reads of request line and headers, in bytes: more than the gateway's own limit, so that the gateway refuses them. */
 const PARSER_HEADER_BYTES = 65_536;
 
 /**
@@ -31,7 +31,7 @@ const PARSER_HEADER_BYTES = 65_536;
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const settings = withDefaults(options);
-  const underWay = new Tally();
+  const underWay = new InFlight();
   const http = httpServer({ settings, serve: server(settings), underWay });
   http.listen(settings.port, settings.host);
   await once(http, 'listening');
@@ -55,7 +55,7 @@ interface Running {
   readonly settings: GatewaySettings;
   readonly serve: Serve;
   /** Requests that have arrived, until their response is sent and their work is done. */
-  readonly underWay: Tally;
+  readonly underWay: InFlight;
 }
 
 function httpServer(running: Running): Server {
@@ -65,7 +65,7 @@ function httpServer(running: Running): Server {
   const http = createServer(
     {
       maxHeaderSize: PARSER_HEADER_BYTES,
-      // A missing Host is ours to refuse, with a problem; the parser would answer in its own words.
+      // The gateway refuses a missing Host with a problem; the parser would answer in its own words.
       requireHostHeader: false,
       headersTimeout: arrivalMs,
       requestTimeout: arrivalMs,
@@ -81,7 +81,7 @@ function httpServer(running: Running): Server {
   );
   // Their size is bounded, so their number need not be: past this number Node drops headers without a word.
   http.maxHeadersCount = 0;
-  // An expectation that nobody knows may be passed over (RFC 9110 §10.1.1); Node would answer it with a bare 417.
+  // An unknown expectation may be ignored (RFC 9110 §10.1.1); Node would answer it with a bare 417.
   http.on('checkExpectation', (request, response) => http.emit('request', request, response));
   http.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = responding.get(socket);
@@ -142,12 +142,12 @@ function urlOf(http: Server, { stage }: GatewaySettings): string {
 }
 
 /** @returns how many requests were dropped */
-async function closeServer(http: Server, underWay: Tally, graceMs: number): Promise<number> {
+async function closeServer(http: Server, underWay: InFlight, graceMs: number): Promise<number> {
   const closed = once(http, 'close');
   http.close();
   const { promise: graceIsOver, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, graceMs);
-  // Of a client that has gone away, the connection is closed before the work is done.
+  // The connection of a client that has gone away closes before the work is done.
   await Promise.race([Promise.all([closed, underWay.none()]), graceIsOver]);
   clearTimeout(timer);
   const dropped = underWay.size;

@@ -7,7 +7,7 @@ import type { Limits } from './options.ts';
 import type { Pair } from './pair.ts';
 import { type Segment, splitPath } from './resources.ts';
 
-/** A request as the gateway took it in, within its limits. */
+/** A request that the gateway has read, within its limits. */
 export interface Incoming {
   readonly method: string;
   /** As sent, without the query; slashes at its beginning are one. */
@@ -15,7 +15,7 @@ export interface Incoming {
   readonly segments: readonly Segment[];
   /** Names and values decoded, in the order sent. */
   readonly query: readonly Pair[];
-  /** Names as sent; without those that concern the connection only. */
+  /** Names as sent, without the headers of the connection. */
   readonly headers: readonly Pair[];
   readonly body: Buffer;
   readonly sourceIp: string;
@@ -23,7 +23,7 @@ export interface Incoming {
 }
 
 /**
- * Takes a request in.
+ * Reads a request.
  * @param allowedHosts as in the options
  * @throws GatewayFailure 400, 403, 413 or 431
  * @throws ClientGone when the client goes away before its body is complete
@@ -51,7 +51,7 @@ export async function takeIn(
   };
 }
 
-/** A request with it is taken for one of the method that it names. */
+/** A request with this header is treated as one of the method that it names. */
 const METHOD_OVERRIDE = 'x-http-method-override';
 
 /**
@@ -88,7 +88,7 @@ function assertHeadersFit(requestLine: string, headers: readonly Pair[], maxByte
 }
 
 interface Target extends Pick<Incoming, 'path' | 'segments' | 'query'> {
-  /** Of a request line that names the whole address, as those to a proxy do (RFC 9112 §3.2.2); empty: it names the path alone. */
+  /** The authority of a request line with the whole address, as proxies get it (RFC 9112 §3.2.2); empty where it has only the path. */
   readonly authority: readonly string[];
 }
 

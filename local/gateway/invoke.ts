@@ -17,8 +17,8 @@ export class FunctionTimeout extends Error {
 export type Invoke = (functionName: string, event: object) => Promise<unknown>;
 
 /**
- * Answers the function that invokes others by name. What it resolves to has been through JSON, as Lambda's answer has.
- * It throws EventTooLarge, FunctionTimeout, or whatever the function or its loading threw.
+ * Returns a function that invokes others by name. Its result has been through JSON, as Lambda's response has.
+ * It throws EventTooLarge, FunctionTimeout, or the error of the function or of its loading.
  */
 export function invoker(loadFunction: (name: string) => Promise<FunctionHandler>, limits: Limits): Invoke {
   const loading = new Map<string, Promise<FunctionHandler>>();

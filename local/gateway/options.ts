@@ -41,7 +41,7 @@ const AWS_LIMITS = {
 /** Of this gateway alone. How many requests one machine answers before they fail for want of time: `docs/decisions/0004-local-development.md`. */
 const OWN_LIMITS = { inFlight: 32, arrivalMs: 60_000, graceMs: 3_000 };
 
-/** A request as it arrived, before anything of it was checked. */
+/** A request as it arrived, before any check. */
 export interface Arrived {
   readonly requestId: string;
   readonly method: string;
@@ -50,14 +50,14 @@ export interface Arrived {
 }
 
 /** How a request ended, as an access log has it. */
-export interface Ended {
+export interface EndedRequest {
   readonly status: number;
-  /** What the authorizer said of the caller; undefined where it was not asked, or let nobody through. */
+  /** The authorizer's context of the caller; undefined where it was not called, or refused the request. */
   readonly caller: Readonly<Record<string, string | number>> | undefined;
 }
 
-/** Something that goes on around every request, such as a log. It calls `serve` once, and answers its result. */
-export type Around = <T extends Ended>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
+/** Encloses every request, such as a log does. It calls `serve` once, and returns its result. */
+export type Around = <T extends EndedRequest>(request: Arrived, serve: () => Promise<T>) => Promise<T>;
 
 export const AUTHORIZER_TTL_SECONDS = 60;
 
@@ -67,29 +67,29 @@ export interface GatewayOptions {
   readonly loadFunction: (name: string) => Promise<FunctionHandler>;
   /** Name of the authorizer's function. Default `authorizer`. */
   readonly authorizer?: string;
-  /** How long an answer of the authorizer is kept, in seconds. Default {@link AUTHORIZER_TTL_SECONDS}. */
+  /** How long a response of the authorizer is kept, in seconds. Default {@link AUTHORIZER_TTL_SECONDS}. */
   readonly authorizerTtlSeconds?: number;
   /**
    * Whether `bearer-optional` routes may be called without a token. They then have an authorizer without identity source and
-   * without cache, which is called for every request. Default false: they are as `bearer` routes.
+   * without cache, which is called for every request. Default false: they are like `bearer` routes.
    */
   readonly firstKey?: boolean;
   /** Default 0: any free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Hosts, beside loopback ones, that requests may be for, in lower case. Default: none. */
+  /** Hosts that requests may be for, besides loopback, in lower case. Default: none. */
   readonly allowedHosts?: readonly string[];
-  /** The API answers under `/<stage>` alone. Default: at the root, as under a domain of one's own; the stage is then called `local`. */
+  /** The API answers under `/<stage>` only. Default: at the root, as under a custom domain; the stage is then called `local`. */
   readonly stage?: string | undefined;
-  /** Origins whose pages may call. Default: none. The functions are told by `CORS_ORIGINS`. */
+  /** Origins whose pages may call. Default: none. The functions read `CORS_ORIGINS`. */
   readonly corsOrigins?: readonly string[];
   readonly limits?: Partial<Limits>;
   /** What each method takes. Default: any number of requests. */
   readonly throttling?: Throttling | undefined;
-  /** Told of every failure behind a 5xx answer. Default: written to standard error. */
+  /** Is called with every failure behind a 5xx response. Default: it is written to standard error. */
   readonly report?: (failure: string, cause: unknown) => void;
-  /** Default: nothing goes on around requests. */
+  /** Default: nothing encloses requests. */
   readonly around?: Around | undefined;
 }
 

@@ -49,7 +49,7 @@ function matches(pattern: string, text: string): boolean {
   return new RegExp(`^${expression.join('')}$`, 's').test(text);
 }
 
-/** What functions see of it: every value of the context as text. */
+/** The part that functions see: every value of the context as text. */
 export const contextValues = ({ principalId, context }: Authorization): Record<string, string> => ({
   ...Object.fromEntries(
     Object.entries(context ?? {})

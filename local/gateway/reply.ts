@@ -7,7 +7,7 @@ import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';
 import type { Pair } from './pair.ts';
 
-/** An answer, ready to be sent. */
+/** A response, ready to be sent. */
 export interface Reply {
   readonly status: number;
   readonly headers: readonly Pair[];
@@ -34,7 +34,7 @@ export function gatewayReply(
   return { status, headers, body: Buffer.from(body) };
 }
 
-/** The answer to a preflight. An origin that is not allowed is told the first that is, as in the stack (`infra/api-body/undeclared.ts`). */
+/** The response to a preflight. An origin that is not allowed gets the first allowed one, as in the stack (`infra/api-body/undeclared.ts`). */
 export function preflightReply({ origins, headers }: Preflight, origin: string | undefined, requestId: string): Reply {
   const allowed = origins.find((each) => each === origin) ?? origins[0];
   const all = { 'Access-Control-Allow-Origin': allowed, ...headers, 'X-Request-Id': requestId };
@@ -47,7 +47,7 @@ const isBodiless = (status: number): boolean => status === 204 || status === 304
 const framed = ({ status, headers, body }: Reply, requestId: string, method?: string): Pair[] => [
   ...headers,
   ['x-amzn-RequestId', requestId],
-  // That of an answer to HEAD would be the length that GET answers (RFC 9110 §9.3.2), which nobody knows here.
+  // A response to HEAD would have the length of the one to GET (RFC 9110 §9.3.2), which is not known here.
   ...(isBodiless(status) || method === 'HEAD' ? [] : [['Content-Length', String(body.length)] as const]),
 ];
 

@@ -2,20 +2,20 @@ import type { Contract, Route } from '../../shared/contract/route.ts';
 import { methodsOf } from '../../shared/contract/traits.ts';
 
 /** A route and the function that serves it. */
-export interface Method {
+export interface ServedMethod {
   readonly route: Route;
   readonly functionName: string;
 }
 
-export interface Resource {
+export interface GatewayResource {
   /** As declared: `/api/v1/clients/{id}`. */
   readonly path: string;
   /** By HTTP method; empty where a path only leads on to others. */
-  readonly methods: ReadonlyMap<string, Method>;
+  readonly methods: ReadonlyMap<string, ServedMethod>;
 }
 
 export interface Match {
-  readonly resource: Resource;
+  readonly resource: GatewayResource;
   /** As sent, still percent-encoded, as REST APIs pass them. */
   readonly pathParameters: Readonly<Record<string, string>>;
 }
@@ -28,13 +28,13 @@ export interface Segment {
 
 interface Node {
   readonly path: string;
-  readonly methods: Map<string, Method>;
+  readonly methods: Map<string, ServedMethod>;
   readonly literals: Map<string, Node>;
   variable?: { readonly name: string; readonly node: Node };
   proxy?: { readonly name: string; readonly node: Node };
 }
 
-/** The segments of a path. Slashes at its beginning and at its end lead to the same resource as none. */
+/** The segments of a path. Slashes at its beginning and end are ignored. */
 export function splitPath(path: string): readonly string[] {
   const segments = path.split('/');
   const isNamed = (segment: string): boolean => segment !== '';
@@ -45,7 +45,7 @@ export type FindResource = (segments: readonly Segment[]) => Match | undefined;
 
 /**
  * The tree of resources that API Gateway makes of the routes.
- * A literal segment goes before `{x}`, and that before `{proxy+}`; the method plays no part in the choice.
+ * A literal segment takes precedence over `{x}`, and `{x}` over `{proxy+}`. The method plays no part in the choice.
  * @throws TypeError when two contracts declare the same route, or name the same variable segment differently, which API Gateway refuses
  */
 export function resourceTree(contracts: readonly Contract[]): FindResource {

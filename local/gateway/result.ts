@@ -6,7 +6,7 @@ import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';
 
 /**
- * Reads what a function answered through a proxy integration:
+ * Reads the response of a function through a proxy integration:
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-output-format
  *
  * What that page leaves open is as others have recorded it from AWS (`docs/local-gateway.md`).
@@ -35,7 +35,7 @@ export function replyOf(response: unknown): Reply {
   return { status: parsed.data.statusCode, headers: headersOf(parsed.data), body: bodyOf(parsed.data) };
 }
 
-/** With all media types binary, base64 is decoded whatever the caller accepts; a body that is none is sent as it is. */
+/** All media types are binary, so base64 is always decoded; a body that is not base64 is sent as it is. */
 function bodyOf({ body, isBase64Encoded }: Result): Buffer {
   if (!isBase64Encoded) return Buffer.from(body ?? '');
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(body ?? ''))
@@ -43,10 +43,10 @@ function bodyOf({ body, isBase64Encoded }: Result): Buffer {
   return Buffer.from(body ?? '', 'base64');
 }
 
-/** API Gateway has these of its own, and passes a function's on under another name. It also does so with `WWW-Authenticate`, which here stays. */
+/** API Gateway sets these itself, and renames those of a function. It also renames `WWW-Authenticate`, which is kept here. */
 const REMAPPED: ReadonlySet<string> = new Set(['connection', 'content-length', 'date', 'server']);
 
-/** Both kinds in one list. Where a name is in both, in whatever case, it is spelled as in `multiValueHeaders`, whose values come first. */
+/** Both kinds in one list. A name in both, in any case, is spelled as in `multiValueHeaders`, whose values come first. */
 function headersOf({ headers, multiValueHeaders }: Result): Pair[] {
   const multiple = Object.entries(multiValueHeaders ?? {}).flatMap(([name, values]) =>
     values.map((value): Pair => [name, String(value)]),

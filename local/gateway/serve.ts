@@ -4,23 +4,23 @@ import type { Auth, Route } from '../../shared/contract/route.ts';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';
-import { type AuthorizerValues, headerOf, proxyEvent, type Routed, traceIdOf } from './event.ts';
+import { type AuthorizerValues, gatewayTraceIdOf, headerOf, proxyEvent, type RoutedRequest } from './event.ts';
 import { badGateway, failure, failureOf, GatewayFailure, overloaded } from './failure.ts';
+import { InFlight } from './in-flight.ts';
 import type { Incoming } from './incoming.ts';
 import { EventTooLarge, FunctionTimeout, type Invoke, invoker } from './invoke.ts';
-import type { Ended, GatewaySettings } from './options.ts';
+import type { EndedRequest, GatewaySettings } from './options.ts';
 import { gatewayReply, preflightReply, type Reply } from './reply.ts';
 import { type Match, resourceTree } from './resources.ts';
 import { replyOf } from './result.ts';
 import { withinStage } from './stage.ts';
-import { Tally } from './tally.ts';
 import { methodThrottle } from './throttle.ts';
 
 /** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
 export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
 
 /** A request that was answered. */
-export interface Served extends Ended {
+export interface Served extends EndedRequest {
   readonly reply: Reply;
 }
 
@@ -30,7 +30,7 @@ export function server(settings: GatewaySettings): Serve {
   const invoke = invoker(settings.loadFunction, settings.limits);
   const authorizers = authorizersOf(settings);
   const throttle = methodThrottle(settings.throttling);
-  const inFlight = new Tally();
+  const inFlight = new InFlight();
   return async (takeIn, requestId) => {
     let caller: AuthorizerValues | undefined;
     const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
@@ -45,8 +45,8 @@ export function server(settings: GatewaySettings): Serve {
       if (inFlight.size >= settings.limits.inFlight) throw overloaded();
       using _ = inFlight.enter();
       const stage = settings.stage ?? 'local';
-      const traceId = traceIdOf(incoming);
-      const routed: Routed = { requestId, traceId, stage, calledPath: called.path, incoming, match };
+      const traceId = gatewayTraceIdOf(incoming);
+      const routed: RoutedRequest = { requestId, traceId, stage, calledPath: called.path, incoming, match };
       caller = await authorizers[method.route.auth]?.(routed);
       const response = replyOf(await integrate(invoke, method.functionName, routed, caller));
       const reply = await codedReply(response, incoming.headers);
@@ -54,7 +54,7 @@ export function server(settings: GatewaySettings): Serve {
     } catch (error) {
       if (error instanceof ClientGone) throw error;
       const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
-      // What is refused for overload is no failure: to write its stack would only add to the load.
+      // A refusal for overload is not a failure: to write its stack would only add to the load.
       if (known.cause !== undefined && known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
       return served(gatewayReply(known, requestId, settings));
     }
@@ -73,7 +73,7 @@ function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authori
   };
 }
 
-/** A method that the resource does not have, or no resource: as the stack's `ANY` (`infra/api-body/undeclared.ts`). */
+/** A method that the resource does not have, or no resource: like the stack's `ANY` (`infra/api-body/undeclared.ts`). */
 function respondUndeclared(
   match: Match | undefined,
   incoming: Incoming,
@@ -87,7 +87,7 @@ function respondUndeclared(
   return gatewayReply(failureOf(undeclared(routes, preflight)), requestId, settings);
 }
 
-/** Each once, though `HEAD` and `GET` lead to the same. */
+/** Each once, although `HEAD` and `GET` lead to the same. */
 const routesOf = (match: Match | undefined): readonly Route[] => [
   ...new Set(Array.from(match?.resource.methods.values() ?? [], ({ route }) => route)),
 ];
@@ -95,7 +95,7 @@ const routesOf = (match: Match | undefined): readonly Route[] => [
 async function integrate(
   invoke: Invoke,
   functionName: string,
-  routed: Routed,
+  routed: RoutedRequest,
   values: AuthorizerValues | undefined,
 ): Promise<unknown> {
   try {

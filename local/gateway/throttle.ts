@@ -1,6 +1,6 @@
 import { failure } from './failure.ts';
 
-/** What a method of the stage takes, of all callers together. */
+/** How many requests a method of the stage takes from all callers together. */
 export interface Throttling {
   /** Requests a second in the long run. */
   readonly rate: number;

@@ -5,10 +5,10 @@ export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type FieldValues = Readonly<Record<string, unknown>>;
 
-/** A record as the API answered its creation. */
-export type Created = Fields & { readonly id: string };
+/** A record in the response to its creation. */
+export type Created = FieldValues & { readonly id: string };
 
 export interface SeedApiOptions {
   /** Without a path: `http://127.0.0.1:3000`. */
@@ -17,9 +17,9 @@ export interface SeedApiOptions {
   readonly wait?: (seconds: number) => Promise<unknown>;
 }
 
-/** The API as a caller of an organization meets it, over HTTP. */
+/** Calls the API over HTTP, as a caller of an organization. */
 export class SeedApi {
-  /** Requests that did what they were for. */
+  /** Requests that succeeded. */
   requests = 0;
   /** How often a request had to wait for its budget. */
   waits = 0;
@@ -33,10 +33,10 @@ export class SeedApi {
   }
 
   /**
-   * Makes a record, or does what else the path does; waits where the caller's budget has no room for it.
+   * Creates a record, or does whatever else the path does. Waits where the caller's budget has no room for it.
    * @throws SeedError
    */
-  async post(path: string, fields: Fields): Promise<Created> {
+  async post(path: string, fields: FieldValues): Promise<Created> {
     for (;;) {
       const response = await this.#send(path, fields);
       const reply = (await response.json().catch(() => ({}))) as Created & { title?: string; detail?: string };
@@ -50,7 +50,7 @@ export class SeedApi {
     }
   }
 
-  async #send(path: string, fields: Fields): Promise<Response> {
+  async #send(path: string, fields: FieldValues): Promise<Response> {
     const authorization = this.token === '' ? {} : { authorization: `Bearer ${this.token}` };
     try {
       return await fetch(`${this.#url}/api/v1${path}`, {
@@ -66,5 +66,5 @@ export class SeedApi {
   }
 }
 
-const refusal = (path: string, status: number, { title, detail, errors }: Fields): string =>
+const refusal = (path: string, status: number, { title, detail, errors }: FieldValues): string =>
   `POST ${path} was answered with ${status}: ${[title, detail, errors && JSON.stringify(errors)].filter(Boolean).join('; ')}.`;

@@ -1,7 +1,7 @@
-import type { Fields } from './api.ts';
+import type { FieldValues } from './api.ts';
 import type { Random } from './random.ts';
 
-/** The clients of the demo organization, what is run for them, and on what. */
+/** The clients of the demo organization, with their services and resources. */
 
 const FIRST = ['Atlântico', 'Beira', 'Cedro', 'Douro', 'Estrela', 'Farol', 'Girassol', 'Horizonte', 'Ilha', 'Jardim'];
 const SECOND = ['Hotels', 'Bakeries', 'Logistics', 'Clinics', 'Books', 'Wines', 'Cycles', 'Travel', 'Foods', 'Studio'];
@@ -15,8 +15,8 @@ const asciiOf = (text: string): string =>
     .toLowerCase()
     .replaceAll(' ', '-');
 
-/** The client with this number, from 0; a hundred have names of their own, the others a number with it. */
-export function client(index: number, random: Random): Fields & { readonly slug: string } {
+/** The client with this number, from 0; a hundred have names of their own, the others a name with a number. */
+export function sampleClient(index: number, random: Random): FieldValues & { readonly slug: string } {
   const words = [FIRST[index % 10], SECOND[(index + Math.floor(index / 10)) % 10]];
   const name = [...words, ...(index < 100 ? [] : [index + 1])].join(' ');
   const slug = asciiOf(name);
@@ -39,7 +39,11 @@ const SERVICES = [
   { name: 'Backups', type: 'storage', host: 'backup', monthly_cost: 45 },
 ] as const;
 
-export function service(index: number, of: { readonly client_id: string; readonly slug: string }, random: Random) {
+export function sampleService(
+  index: number,
+  of: { readonly client_id: string; readonly slug: string },
+  random: Random,
+) {
   const { name, type, host, monthly_cost } = SERVICES[index % SERVICES.length] ?? SERVICES[0];
   return {
     client_id: of.client_id,
@@ -67,11 +71,11 @@ interface Place {
   readonly client_id: string;
   readonly service_id: string;
   readonly host: string;
-  /** Since when it is there, as a timestamp. */
+  /** When it was created, as a timestamp. */
   readonly since: string;
 }
 
-export function resource(index: number, { client_id, service_id, host, since }: Place, random: Random) {
+export function sampleResource(index: number, { client_id, service_id, host, since }: Place, random: Random) {
   const { cores, memory_gb, ...machine } = random.of(MACHINES);
   return {
     client_id,
@@ -87,13 +91,13 @@ export function resource(index: number, { client_id, service_id, host, since }: 
   };
 }
 
-export const terminal = (index: number, client_id: string, random: Random): Fields => ({
+export const sampleTerminal = (index: number, client_id: string, random: Random): FieldValues => ({
   client_id,
   name: random.of(['Front desk', 'Till', 'Kiosk', 'Warehouse scanner']) + (index === 0 ? '' : ` ${index + 1}`),
   location: random.of(['Lisbon, ground floor', 'Porto, Rua das Flores 12', 'Faro, airport', 'Coimbra, first floor']),
 });
 
-export const serviceAction = (service_id: string, random: Random): Fields => ({
+export const sampleServiceAction = (service_id: string, random: Random): FieldValues => ({
   service_id,
   action_type: random.of(['restart', 'deploy', 'backup']),
   status: random.next() < 0.9 ? 'completed' : 'failed',

@@ -1,9 +1,9 @@
-import type { Fields } from './api.ts';
+import type { FieldValues } from './api.ts';
 import type { Random } from './random.ts';
 
 /** Who works at the demo organization, and what they are asked for. */
 
-export const USERS: readonly Fields[] = [
+export const USERS: readonly FieldValues[] = [
   ['Inês Duarte', 'ines'],
   ['Tiago Sousa', 'tiago'],
   ['Marta Lopes', 'marta'],
@@ -16,7 +16,7 @@ export const USERS: readonly Fields[] = [
   is_active: index < 4,
 }));
 
-export const ROLES: readonly Fields[] = [
+export const ROLES: readonly FieldValues[] = [
   {
     code: 'support',
     label: 'Support',
@@ -57,8 +57,8 @@ interface Place {
 
 /** A ticket and what is said about it. */
 export interface Talk {
-  readonly ticket: Fields;
-  readonly messages: readonly Fields[];
+  readonly ticket: FieldValues;
+  readonly messages: readonly FieldValues[];
 }
 
 export function talk(place: Place, random: Random): Talk {
@@ -96,7 +96,7 @@ const EVENTS = [
   ['error', 'The payment provider does not answer'],
 ] as const;
 
-export function logEntry(random: Random): Fields {
+export function sampleLogEntry(random: Random): FieldValues {
   const [level, message] = random.of(EVENTS);
   const metadata = {
     host: random.of(['shop-1', 'book-1', 'mail-1', 'stock-2']),

@@ -1,7 +1,7 @@
 import { allDone } from '../../shared/all-done.ts';
 
 /**
- * Does some work for every item, for so many at a time. Once one fails, no other is begun.
+ * Works on all items, at most `concurrency` of them at a time. After a failure no other is begun.
  * @returns the results, in the order of the items
  * @throws what the work throws
  */

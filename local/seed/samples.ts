@@ -1,11 +1,11 @@
-import type { Fields } from './api.ts';
+import type { FieldValues } from './api.ts';
 import type { Random } from './random.ts';
 
-/** A day of a machine has so many samples. */
+/** Samples of a machine in a day. */
 export const SAMPLES_A_DAY = 2;
 export const DAY_MS = 86_400_000;
 
-/** A disk that fills up so far by the end has its machine over every threshold. */
+/** A machine whose disk fills up so far is over every threshold in the end. */
 const FULL = 96;
 
 /**
@@ -13,7 +13,7 @@ const FULL = 96;
  * eight has a full disk in the end, one in twelve is degraded.
  * @param now in epoch milliseconds
  */
-export function samples(days: number, now: number, random: Random): readonly Fields[] {
+export function samples(days: number, now: number, random: Random): readonly FieldValues[] {
   const load = random.between(10, 45);
   const memory = random.between(30, 65);
   const full = random.next() < 1 / 8 ? FULL : random.between(25, 70);

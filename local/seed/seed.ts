@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type Created, type Fields, SeedApi, type SeedApiOptions } from './api.ts';
-import { client, resource, service, serviceAction, terminal } from './companies.ts';
-import { logEntry, ROLES, talk, USERS } from './people.ts';
+import { type Created, type FieldValues, SeedApi, type SeedApiOptions } from './api.ts';
+import { sampleClient, sampleResource, sampleService, sampleServiceAction, sampleTerminal } from './companies.ts';
+import { ROLES, sampleLogEntry, talk, USERS } from './people.ts';
 import { upTo, withConcurrency } from './pool.ts';
 import { Random } from './random.ts';
 import { DAY_MS, samples } from './samples.ts';
@@ -10,9 +10,9 @@ export interface SeedOptions extends SeedApiOptions {
   readonly clients: number;
   /** How far back the samples of resources go. */
   readonly days: number;
-  /** In epoch milliseconds; the last samples are of then. */
+  /** In epoch milliseconds; the time of the last samples. */
   readonly now: number;
-  /** Told now and then how far it is. */
+  /** Is called now and then with the progress. */
   readonly onProgress?: (text: string) => void;
 }
 
@@ -22,7 +22,7 @@ export interface Seeded {
   readonly appCode: string;
   readonly secret: string;
   readonly token: string;
-  /** Of one resource, whose history is there to look at. */
+  /** The id of a resource with a history to look at. */
   readonly resourceId: string;
   readonly requests: number;
 }
@@ -41,7 +41,7 @@ export async function seed(options: SeedOptions): Promise<Seeded> {
   return { ...key, token: api.token, resourceId: first?.id ?? '', requests: api.requests };
 }
 
-/** The first key of a new organization, which `npm start` gives to anybody, and a token for it. */
+/** The first key of a new organization, which `npm start` gives anybody, and a token for it. */
 async function register(api: SeedApi): Promise<Pick<Seeded, 'orgId' | 'appCode' | 'secret'>> {
   const suffix = randomBytes(4).toString('hex');
   const appCode = `demo-${suffix}`;
@@ -51,18 +51,18 @@ async function register(api: SeedApi): Promise<Pick<Seeded, 'orgId' | 'appCode' 
   return { orgId: String(org_id), appCode, secret: String(secret) };
 }
 
-/** 0, 1, 2 … so many. */
+/** 0, 1, 2 …, so many of them. */
 interface Place {
   readonly client_id: string;
   readonly service_id: string | null;
 }
 
-/** Fills one organization. What is made for a client is drawn from a seed of its own, so that it is the same whatever else is made. */
+/** Fills one organization. Each client has a seed of its own, so that its records do not depend on those of others. */
 class Filling {
   readonly #api: SeedApi;
   readonly #options: SeedOptions;
   #phase = '';
-  /** All requests that it takes, once that is known. */
+  /** The number of all requests, once it is known. */
   #total: number | undefined;
 
   constructor(api: SeedApi, options: SeedOptions) {
@@ -70,7 +70,7 @@ class Filling {
     this.#options = options;
   }
 
-  /** Answers the resources. */
+  /** Returns the resources. */
   async run(): Promise<readonly Created[]> {
     const { clients, days, now } = this.#options;
     this.#phase = 'clients, services, resources, tickets';
@@ -79,7 +79,7 @@ class Filling {
     this.#phase = 'samples, users, log entries';
     const histories = resources.map(({ id }, index) => ({ id, history: samples(days, now, new Random(index)) }));
     const random = new Random(clients);
-    const entries = upTo(clients * LOGS_A_CLIENT).map(() => logEntry(random));
+    const entries = upTo(clients * LOGS_A_CLIENT).map(() => sampleLogEntry(random));
     const requests = [...histories.flatMap(({ history }) => history), ...entries, ...ROLES, ...USERS, ...USERS];
     this.#total = this.#api.requests + requests.length;
     await withConcurrency(CONCURRENCY, histories, ({ id, history }) =>
@@ -90,25 +90,25 @@ class Filling {
     return resources;
   }
 
-  /** A client with all that is its own but samples. Answers its resources. */
+  /** Creates a client with all its records except samples. Returns its resources. */
   async #client(index: number): Promise<readonly Created[]> {
     const random = new Random(index);
-    const fields = client(index, random);
+    const fields = sampleClient(index, random);
     const { id: client_id } = await this.#post('/clients', fields);
     const since = new Date(this.#options.now - this.#options.days * DAY_MS).toISOString();
     const resources: Created[] = [];
     await this.#talk({ client_id, service_id: null }, random);
     for (const made of upTo(random.between(2, 4))) {
-      const { host, ...serviceFields } = service(index + made, { client_id, slug: fields.slug }, random);
+      const { host, ...serviceFields } = sampleService(index + made, { client_id, slug: fields.slug }, random);
       const { id: service_id } = await this.#post('/services', serviceFields);
       const place = { client_id, service_id, host, since };
       for (const other of upTo(random.between(1, 2))) {
-        resources.push(await this.#post('/resources', resource(other, place, random)));
+        resources.push(await this.#post('/resources', sampleResource(other, place, random)));
       }
-      await this.#post('/service-actions', serviceAction(service_id, random));
+      await this.#post('/service-actions', sampleServiceAction(service_id, random));
       await this.#talk({ client_id, service_id }, random);
     }
-    const terminals = upTo(random.between(1, 2)).map((number) => terminal(number, client_id, random));
+    const terminals = upTo(random.between(1, 2)).map((number) => sampleTerminal(number, client_id, random));
     await this.#inTurn('/terminals', terminals);
     return resources;
   }
@@ -127,11 +127,11 @@ class Filling {
     });
   }
 
-  async #inTurn(path: string, bodies: readonly Fields[]): Promise<void> {
+  async #inTurn(path: string, bodies: readonly FieldValues[]): Promise<void> {
     for (const body of bodies) await this.#post(path, body);
   }
 
-  async #post(path: string, fields: Fields): Promise<Created> {
+  async #post(path: string, fields: FieldValues): Promise<Created> {
     const created = await this.#api.post(path, fields);
     const { requests, waits } = this.#api;
     const all = this.#total === undefined ? '' : ` of ${this.#total}`;

@@ -4,7 +4,7 @@ import { printError } from './output.ts';
 /** Exit code of a command that was called in a wrong way; 1 is the answer that something was found. */
 const WRONG_USAGE = 2;
 
-/** A command that says a mistake in its flags in one line, and then ends with exit code 2. */
+/** A command that reports a mistake in its flags in one line, and then ends with exit code 2. */
 export const commandLine = (name: string): Command =>
   new Command(name)
     .configureOutput({ outputError: (text) => printError(inOneLine(text)) })
@@ -13,8 +13,8 @@ export const commandLine = (name: string): Command =>
 /** A message of commander, which may have its hint in a line of its own. */
 export const inOneLine = (message: string): string => message.trim().replaceAll(/\n\s*/g, ' ');
 
-/** For flags that count something: a whole number between two bounds. From 1, for a check of nothing proves nothing. */
-export const wholeNumber =
+/** For flags that count something: a whole number between two bounds. From 1, because a check of nothing proves nothing. */
+export const wholeNumberOption =
   ({ from = 1, to = 999_999_999 } = {}) =>
   (text: string): number => {
     const number = Number(text);
@@ -23,7 +23,7 @@ export const wholeNumber =
   };
 
 /** For seeds of random choices, of 31 bits. */
-export const seedNumber = wholeNumber({ from: 0, to: 2 ** 31 - 1 });
+export const seedNumber = wholeNumberOption({ from: 0, to: 2 ** 31 - 1 });
 
 /** For flags that measure something: a number over 0. */
 export function positiveNumber(text: string): number {

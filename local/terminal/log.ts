@@ -21,7 +21,7 @@ type Level = Exclude<LogLevel, 'silent'>;
 
 export type Color = 'dim' | 'green' | 'yellow' | 'red';
 
-/** Colours text for a stream; `styleText` leaves it as it is where that is no terminal, and where `NO_COLOR` is set. */
+/** Colours text for a stream; `styleText` leaves it unchanged where the stream is no terminal, or `NO_COLOR` is set. */
 export const painter =
   (stream: NodeJS.WritableStream) =>
   (color: Color, text: string): string =>
@@ -51,10 +51,10 @@ export function terminalLog(
   return { writes, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
-/** Stacks have several lines. Lines of requests, which are painted, bring no text of others. */
+/** Stacks have several lines. Lines of requests are coloured and contain no text of callers. */
 const escapedLines = (text: string): string => text.split('\n').map(escaped).join('\n');
 
-/** Has the logger of the functions write for people, where in Lambda it writes JSON. */
+/** Makes the logger of the functions write for people; in Lambda it writes JSON. */
 export function divertLogger(own: typeof logger, log: Log): void {
   own.warn = (...line) => log.warn(textOf(...line));
   own.error = (...line) => log.error(textOf(...line));

@@ -1,5 +1,5 @@
 /**
- * Characters that a terminal carries out, or by which a text looks like another one: control characters with line breaks and C1 (Cc), format
+ * Characters that a terminal obeys, or that make a text look like another one: control characters with line breaks and C1 (Cc), format
  * characters with bidirectional marks and such of no width (Cf, Default_Ignorable_Code_Point), line and paragraph separators, other spaces than the
  * usual one, and what has no meaning or none that is agreed on (Co, Cs, Cn). U+2800 is Braille and blank.
  * https://www.unicode.org/reports/tr36/
@@ -12,13 +12,13 @@ const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 export const escaped = (text: string): string =>
   text.replaceAll(DECEPTIVE, (character) => SHORT[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
-/** A text that others have written, so that it is clear where it ends: `"Acme (suspended)"`. */
+/** A text that others have written, in quotation marks, so that its end is clear: `"Acme (suspended)"`. */
 export const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
 
 /** A value as JSON in which the same characters are escapes; programs read the same value. */
 export const jsonText = (value: unknown, indent = 2): string =>
   JSON.stringify(value, undefined, indent).replaceAll(DECEPTIVE, (character) =>
-    // Of the text itself, which is no value's, are only the line breaks between values.
+    // Only the line breaks between values belong to the text itself; all else is in values.
     character === '\n'
       ? character
       : unitsOf(character)

@@ -1,14 +1,14 @@
 import type { WriteStream } from 'node:tty';
 import { escaped } from './printable.ts';
 
-/** How often a terminal is shown what is new, and how often a file or a pipe gets a line. In milliseconds. */
+/** How often a terminal is updated, and how often a file or a pipe gets a line. In milliseconds. */
 const INTERVAL = { terminal: 250, other: 15_000 } as const;
 const CLEARED = '\r\x1b[K';
 
 export interface Progress {
-  /** Before something else is written: takes the shown text off the terminal, until it is shown again. */
+  /** Removes the text from the terminal before something else is written, until the next update. */
   clear(): void;
-  /** Shows it no more. */
+  /** Ends the progress line. */
   stop(): void;
 }
 
@@ -24,7 +24,7 @@ export function reportProgress(first: string): Progress & { readonly report: (te
   return { report, ...showProgress(() => state) };
 }
 
-/** Shows how far a long command is, beside what it prints: on a terminal in one line that changes, elsewhere now and then in a line. */
+/** Shows the progress of a long command, besides its output: on a terminal in one line that changes, elsewhere in a line now and then. */
 export function showProgress(text: () => string, stream: Output = process.stderr): Progress {
   const clear = (): void => {
     if (stream.isTTY) stream.write(CLEARED);

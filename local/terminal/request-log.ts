@@ -1,9 +1,9 @@
 import { addingTo, type Usage } from '../dynamodb/usage.ts';
-import type { Around, Ended } from '../gateway/options.ts';
+import type { Around, EndedRequest } from '../gateway/options.ts';
 import { type Color, type Log, painter } from './log.ts';
 
-/** Tells of every request in a line: method, path, status, time, calls of DynamoDB with their units, tenant. */
-export const requestLog =
+/** Writes a line for every request: method, path, status, time, calls of DynamoDB with their units, tenant. */
+export const terminalRequestLog =
   ({ info }: Log, stdout: NodeJS.WritableStream = process.stdout): Around =>
   async ({ method, target }, serve) => {
     const paint = painter(stdout);
@@ -21,7 +21,7 @@ export const requestLog =
 const PATH_WIDTH = 56;
 const LONGEST = 200;
 
-/** Whatever was sent, one line, without what a terminal would take for a command. */
+/** The target in one line, without characters that a terminal would obey. */
 const shown = (target: string): string => {
   const text = target.replaceAll(/[^\x21-\x7e]/g, '?');
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
@@ -35,7 +35,7 @@ function colorOf(status: number): Color {
 const usageText = ({ calls, readUnits, writeUnits }: Usage): string =>
   `${calls} ${calls === 1 ? 'call' : 'calls'}`.padEnd(9) + `${readUnits} read ${writeUnits} write`.padEnd(19);
 
-const tenantOf = ({ caller }: Ended): string => {
+const tenantOf = ({ caller }: EndedRequest): string => {
   if (caller?.org_id === undefined) return '-';
   return caller.org_id === '' ? 'platform' : String(caller.org_id);
 };

@@ -12,7 +12,7 @@ import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '.
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { organizationIdIn } from '../tenant-option.ts';
 
-/** `erase` works under the stack's erasure role, in a session for that one organization (`docs/decisions/0096-suspending-exporting-erasing.md`). */
+/** `erase` works under the stack's erasure role, in an STS session for that one organization (`docs/decisions/0096-suspending-exporting-erasing.md`). */
 
 interface EraseOptions extends TargetOptions, ResultOptions {
   readonly org: string;
@@ -67,7 +67,7 @@ async function erase(options: EraseOptions): Promise<void> {
 
 type Found = Pick<Organization, 'name' | 'slug'> | { readonly records: Receipt['records'] };
 
-/** The organization, or what was counted of it when its erasure began. */
+/** The organization, or its counts from the beginning of its erasure. */
 async function lookFor(id: string): Promise<Found> {
   const tenant = tenantOf(id);
   const [state, organization] = await Promise.all([readErasure(tenant), tenant.records(organizationEntity).get(id)]);

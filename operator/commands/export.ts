@@ -12,7 +12,7 @@ import { printResult, type ResultOptions, withExamples, withJson } from '../resu
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
 
-/** `export` works under the stack's export role, which only reads, in a session for the one tenant. */
+/** `export` works under the stack's export role, which only reads, in an STS session for the one tenant. */
 
 interface ExportOptions extends TargetOptions, ResultOptions {
   readonly org: string;
@@ -80,7 +80,7 @@ async function* textsOf(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const value of values) yield `${jsonText(value, 0)}\n`;
 }
 
-/** For its owner only; under another name until it is complete. */
+/** Only its owner may read the file. It has another name until it is complete. */
 async function toFile(lines: AsyncIterable<string>, file: string): Promise<void> {
   const partial = `${file}.partial`;
   await rm(partial, { force: true });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import * as z from 'zod';
-import { wholeNumber } from '../../local/terminal/command-line.ts';
+import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { jsonText } from '../../local/terminal/printable.ts';
 import { linesOfRequest, type RequestLine } from '../logs/request-lines.ts';
 import { OperatorProblem } from '../problem.ts';
@@ -23,7 +23,7 @@ export function declareLogs(program: Command): void {
     .command('logs')
     .description('Find all lines of a request in the logs of the gateway and of all functions, Lambda’s own too')
     .requiredOption('--request-id <id>', 'id of the request: callers have it from X-Request-Id')
-    .option('--hours <number>', 'how far back to look', wholeNumber({ to: MOST_HOURS }), 24);
+    .option('--hours <number>', 'how far back to look', wholeNumberOption({ to: MOST_HOURS }), 24);
   withJson(withTarget(command, 'SupportRoleArn')).action(logs);
   withExamples(
     command,
@@ -48,7 +48,7 @@ async function logs(options: LogsOptions): Promise<void> {
   if (lines.length === 0) process.exitCode = EXIT.found;
 }
 
-/** @throws OperatorProblem for what no request has as its id, which could be more than a word of a query */
+/** @throws OperatorProblem for a text that cannot be the id of a request: it could change the query */
 function requestIdIn(text: string): string {
   const id = z.guid().toLowerCase().safeParse(text).data;
   if (id === undefined) throw new OperatorProblem('--request-id must be the id of a request, a UUID.');

@@ -4,12 +4,12 @@ import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { organizationEntity } from '../../shared/table/system/organizations.ts';
 import { OperatorProblem } from '../problem.ts';
-import { type Compared, compareTenant, type Restored, restoreTenant } from '../restore.ts';
+import { compareTenant, type RestoreComparison, type Restored, restoreTenant } from '../restore.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, organizationIdIn } from '../tenant-option.ts';
 
-/** `restore-tenant` works under the stack's maintenance role, in a session for that one organization. */
+/** `restore-tenant` works under the stack's maintenance role, in an STS session for that one organization. */
 
 interface RestoreOptions extends TargetOptions, ResultOptions {
   readonly org: string;
@@ -78,7 +78,7 @@ async function confirm(id: string): Promise<boolean> {
   return typed.trim() === slug;
 }
 
-const linesOf = ({ records, other_items, write_units, stay_inactive }: Compared): string[] => [
+const linesOf = ({ records, other_items, write_units, stay_inactive }: RestoreComparison): string[] => [
   ...Object.entries(records).map(
     ([type, { brought_back, changed_back, removed }]) =>
       `${type}: ${brought_back} brought back, ${changed_back} changed back, ${removed} made since and removed`,

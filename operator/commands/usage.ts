@@ -8,7 +8,7 @@ import { printResult, type ResultOptions, withExamples, withJson } from '../resu
 import { openStage, type TargetOptions, withTarget } from '../target.ts';
 import { type MonthlyUsage, type Used, usageOf } from '../usage.ts';
 
-/** `usage` works under the stack's support role. What one organization has stored: `organizations usage`. */
+/** `usage` works under the stack's support role. `organizations usage` says what one organization has stored. */
 
 interface UsageOptions extends TargetOptions, ResultOptions {
   readonly all: true;
@@ -38,7 +38,7 @@ async function usage(options: UsageOptions): Promise<void> {
   const { name } = await openStage(options, 'SupportRoleArn');
   const used = await usageOf(name, options.month, Date.now());
   if (options.csv) print(...csvOf(used));
-  else printResult(options, used, linesOf(used));
+  else printResult(options, used, usageLines(used));
 }
 
 const COLUMNS = ['org_id', 'slug', 'name', 'requests', 'units', 'failed', 'refused'] as const satisfies (keyof Used)[];
@@ -48,7 +48,7 @@ export const csvOf = ({ month, organizations }: MonthlyUsage): string[] => [
   ...organizations.map((used) => csvLine([month, ...COLUMNS.map((column) => used[column])])),
 ];
 
-export function linesOf({ month, complete, organizations, bytes_scanned }: MonthlyUsage): string[] {
+export function usageLines({ month, complete, organizations, bytes_scanned }: MonthlyUsage): string[] {
   const head = ['requests'.padStart(12), 'units'.padStart(12), 'failed'.padStart(9), 'refused'.padStart(9)];
   return [
     [...head, 'organization'].join('  '),

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { readSettings } from '../../local/settings.ts';
-import { wholeNumber } from '../../local/terminal/command-line.ts';
+import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { environmentTable } from '../../shared/table/connection/client.ts';
@@ -9,7 +9,7 @@ import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
 import type { Verified } from '../../shared/table/verify/difference.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { kinds } from '../kinds.ts';
-import { OperatorProblem, sentenceOf } from '../problem.ts';
+import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';
 import { openTenant, tenantIdIn } from '../tenant-option.ts';
@@ -42,7 +42,7 @@ export function declareVerify(program: Command): void {
     .option(
       '--concurrency <n>',
       `with --all: how many tenants at the same time, ${CONCURRENCY.most} at most; by default ${CONCURRENCY.standard}`,
-      wholeNumber({ from: 1, to: CONCURRENCY.most }),
+      wholeNumberOption({ from: 1, to: CONCURRENCY.most }),
     )
     .option(
       '--progress <file>',
@@ -70,7 +70,7 @@ async function verifyTenant(options: VerifyOptions, id: string): Promise<void> {
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
     repair,
-    // For people at once, for it may take long.
+    // People see each difference at once: the command may take long.
     report: (difference) => options.json || print(lineOf(difference, repair)),
   });
   const repaired = countRepaired(differences);
@@ -109,12 +109,12 @@ const openProgress = async (options: VerifyOptions, repair: boolean): Promise<Ve
         lists: Object.fromEntries(kinds.map(({ entity }) => [entity.name, indexesOf(entity)])),
       });
 
-/** The table. Those of `npm start` all have one name: which of them it is says their directory. */
+/** The name of the table. All tables of `npm start` have the same name: their directory tells them apart. */
 const tableOf = ({ local }: VerifyOptions): string =>
   environmentTable().name + (local ? ` in ${resolve(readSettings(process.env).dataDir)}` : '');
 
 function report(options: VerifyOptions, { failed: errors, ...found }: VerifiedAll): void {
-  const failed = errors.map(({ org_id, error }) => ({ org_id, error: sentenceOf(error) }));
+  const failed = errors.map(({ org_id, error }) => ({ org_id, error: errorSentenceOf(error) }));
   const { tenants, earlier, records, differences, tombstones, units } = found;
   const repaired = countRepaired(differences);
   if (!options.json) for (const { org_id, error } of failed) printError(`${nameOf(org_id)} failed: ${error}`);

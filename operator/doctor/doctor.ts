@@ -8,7 +8,7 @@ import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';
 import { openTarget, type TargetOptions } from '../target.ts';
-import { accountChecks, type Place } from './account/checks.ts';
+import { accountChecks, type StageLocation } from './account/checks.ts';
 import { logIn, lookAtDocument, lookAtTokenKeys, readOne } from './api.ts';
 import { type Check, type Finding, findingsOf, Skipped } from './findings.ts';
 
@@ -91,7 +91,7 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
   ]);
 }
 
-type Found = Place & { base?: string };
+type Found = StageLocation & { base?: string };
 
 function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStack): readonly Check[] {
   return [

@@ -1,19 +1,19 @@
-import { OperatorProblem, sentenceOf } from '../problem.ts';
+import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 
 /** What was found by one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
-  /** What is there; or what is wrong, and what to do about it. */
+  /** What was found; or what is wrong, and what to do about it. */
   readonly detail: string;
 }
 
 export interface Check {
   readonly name: string;
-  /** Checks without which this one says nothing new. */
+  /** Checks that must succeed for this one to be useful. */
   readonly needs?: readonly string[];
   /**
-   * Looks, and tells what is there.
+   * Makes the check, and describes what it found.
    * @throws Skipped, Warning; any other error says what is wrong
    */
   readonly look: () => Promise<string>;
@@ -26,7 +26,7 @@ export class Skipped extends Error {
   override readonly name = 'Skipped';
 }
 
-/** Something should be better, and the stage works all the same. */
+/** Something should be better, but the stage works. */
 export class Warning extends Error {
   override readonly name = 'Warning';
 }
@@ -51,7 +51,7 @@ async function findingOf(check: string, look: () => Promise<string>, advice: str
   } catch (error) {
     if (error instanceof Skipped) return { check, state: 'skipped', detail: error.message };
     if (error instanceof Warning) return { check, state: 'warning', detail: error.message };
-    const said = sentenceOf(error);
+    const said = errorSentenceOf(error);
     const isAdvised = error instanceof OperatorProblem;
     return { check, state: 'wrong', detail: isAdvised ? said : `${said.replace(/\.?$/, '.')} ${advice}` };
   }

@@ -4,7 +4,7 @@ import { OperatorProblem } from '../problem.ts';
 
 /** CloudWatch Logs Insights, which reads many log groups with one query. */
 
-export interface Query {
+export interface InsightsQuery {
   readonly groups: readonly string[];
   readonly text: string;
   /** In epoch milliseconds. */
@@ -12,16 +12,16 @@ export interface Query {
   readonly until: number;
 }
 
-/** A line, or a row of statistics: what the query names, as text. */
+/** A line, or a row of statistics: the fields that the query names, as text. */
 export type Row = Readonly<Record<string, string>>;
 
-export interface Found {
+export interface QueryResult {
   readonly rows: readonly Row[];
-  /** What the query is charged by: https://aws.amazon.com/cloudwatch/pricing/ */
+  /** AWS charges the query by it: https://aws.amazon.com/cloudwatch/pricing/ */
   readonly bytesScanned: number;
 }
 
-/** Between two looks whether a query is done, in milliseconds. */
+/** Time between two checks whether a query is done, in milliseconds. */
 const INTERVAL_MS = 1_000;
 const OVER = ['Failed', 'Cancelled', 'Timeout'];
 
@@ -31,7 +31,10 @@ export type Pause = (milliseconds: number) => Promise<unknown>;
  * Runs a query and waits for its end. AWS ends one after an hour.
  * @throws OperatorProblem when it fails; errors of CloudWatch Logs
  */
-export async function runQuery({ groups, text, from, until }: Query, pause: Pause = sleep): Promise<Found> {
+export async function runQuery(
+  { groups, text, from, until }: InsightsQuery,
+  pause: Pause = sleep,
+): Promise<QueryResult> {
   const { queryId } = await callLogs('StartQuery', {
     logGroupNames: groups,
     queryString: text,

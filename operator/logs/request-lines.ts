@@ -24,8 +24,8 @@ export const byRequestId = (id: string): string =>
   `${FIELDS}\n| filter request_id = "${id}"\n| sort @timestamp\n| limit ${MOST}`;
 
 /**
- * Lambda's own lines carry the ids of invocations, which the gateway's line names: those of the platform in `record`, those of the runtime, which
- * tells of an error that nobody caught, by themselves.
+ * Lambda's own lines carry the ids of invocations, which the gateway's line names. Lines of the platform have them in `record`; lines of the
+ * runtime, about uncaught errors, have them at the top.
  */
 export const byInvocation = (ids: readonly string[]): string => {
   const listed = ids.map((id) => `"${id}"`).join(', ');
@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Ids of invocations in the gateway's line. What was not called is `-` there. */
+/** Ids of invocations in the gateway's line. It has `-` for a function that was not called. */
 function invocationsIn({ line }: RequestLine): string[] {
   const { function_request_id, authorizer_request_id } = Object(line) as Readonly<Record<string, unknown>>;
   return [function_request_id, authorizer_request_id].filter(

@@ -1,15 +1,15 @@
 import type { Tally } from './tally.ts';
 
-/** A caller of the stage who notes how it is answered. */
+/** A caller of the stage that counts its responses. */
 
 const TIMEOUT_MS = 35_000;
 
 interface Asked {
-  /** With what the records of the path are named by, if anything. */
+  /** The id of the record in the path, if any. */
   readonly id?: string;
   readonly token?: string | undefined;
   readonly body?: unknown;
-  /** The status with which it is answered where all is well. */
+  /** The status of the response when all is well. */
   readonly expected: number;
 }
 
@@ -29,12 +29,12 @@ export interface CallerOptions {
   readonly wait: (seconds: number) => Promise<unknown>;
 }
 
-/** The most that a caller waits for its budget, in seconds. */
+/** Longest time that a caller waits for its budget, in seconds. */
 const LONGEST_WAIT = 60;
 
 export type Ask = (method: string, path: string, asked: Asked) => Promise<ApiResponse>;
 
-export const callerOf =
+export const stageCaller =
   ({ base, tally, turn, wait }: CallerOptions): Ask =>
   async (method, path, { id, token, body, expected }) => {
     await turn();
@@ -50,7 +50,7 @@ export const callerOf =
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    // A budget says nothing of a version.
+    // A spent budget says nothing about the new version.
     const isExpected = status === expected || status === 429;
     const route = `${path.replace(/\?.*/, '')}${id === undefined ? '' : '/{id}'}`;
     tally.add({ method, route, status, isExpected });

@@ -3,21 +3,21 @@ import type { Route } from '../../shared/contract/route.ts';
 
 /** What is sent to a stage while traffic shifts to its new version: a round calls every function. */
 
-export interface Read {
+export interface ReadRequest {
   readonly path: string;
   readonly needsToken: boolean;
-  /** The status with which it is answered where all is well. */
+  /** The status of the response when all is well. */
   readonly expected: number;
 }
 
-/** For platform callers: others are refused, by the function. */
+/** For platform callers: the function refuses others. */
 const REFUSED: Readonly<Record<string, number>> = { '/api/v1/orgs': 403 };
 
 const isPlainRead = ({ method, path, auth }: Route): boolean =>
   method === 'GET' && !path.includes('{') && (auth === 'bearer' || auth === 'none');
 
-/** Every read that needs no id, from the contracts: so a new domain is called, too. */
-export const READS: readonly Read[] = contracts
+/** Every read that needs no id, from the contracts, so that a new domain is called too. */
+export const READS: readonly ReadRequest[] = contracts
   .flatMap(({ routes }) => Object.values(routes))
   .filter(isPlainRead)
   .map(({ path, auth, response }) => ({
@@ -33,10 +33,10 @@ export interface Writable {
   readonly change: Readonly<Record<string, unknown>>;
 }
 
-/** Marks what is ours, for people who meet it. */
+/** Marks our records for people who see them. */
 export const NAME = 'canary traffic';
 
-/** People are named by ids that are not looked up. */
+/** Ids of people are not looked up. */
 const CONTACT = '00000000-0000-4000-8000-000000000000';
 
 export const WRITABLES: readonly Writable[] = [

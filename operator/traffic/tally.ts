@@ -1,6 +1,6 @@
-/** How the requests of a run were answered. */
+/** Counts the responses of a run. */
 
-export interface Outcome {
+export interface TrafficOutcome {
   readonly method: string;
   /** Without ids. */
   readonly route: string;
@@ -9,7 +9,7 @@ export interface Outcome {
   readonly isExpected: boolean;
 }
 
-/** As the alarms that have a canary go back: one request in a hundred, and at least three. */
+/** The bounds of the alarms that roll a canary back: one request in a hundred, and at least three. */
 const FEWEST = 3;
 const SHARE = 0.01;
 
@@ -18,7 +18,7 @@ export class Tally {
   unexpected = 0;
   readonly #kinds = new Map<string, number>();
 
-  add({ method, route, status, isExpected }: Outcome): void {
+  add({ method, route, status, isExpected }: TrafficOutcome): void {
     this.requests += 1;
     if (isExpected) return;
     this.unexpected += 1;
@@ -26,7 +26,7 @@ export class Tally {
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
-  /** Whether so many requests went wrong that it is no accident. */
+  /** Whether too many requests failed for it to be an accident. */
   get isBad(): boolean {
     return this.unexpected >= Math.max(FEWEST, this.requests * SHARE);
   }

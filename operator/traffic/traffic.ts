@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorProblem } from '../problem.ts';
-import { type Ask, callerOf } from './caller.ts';
+import { type Ask, stageCaller } from './caller.ts';
 import { NAME, READS, WRITABLES, type Writable } from './requests.ts';
 import { Tally } from './tally.ts';
 
-/** Sends requests to a stage, as a caller of an organization that is there for nothing else. */
+/** Sends requests to a stage, as a caller of an organization that exists only for this. */
 
 interface Key {
   readonly appCode: string;
@@ -22,20 +22,20 @@ export interface TrafficOptions extends Key {
   readonly wait?: (seconds: number) => Promise<unknown>;
 }
 
-/** A sender sends one request after the other: so many a second, if each takes a quarter of one. */
+/** A sender sends one request after the other: four a second, if each takes a quarter of a second. */
 const RATE_OF_A_SENDER = 4;
 const SLUG = 'canary-traffic';
 
 /**
  * Gets ready to send requests.
- * @returns what sends them until the end, deletes what it has made, and says how they were answered; undefined where the stage does not work
- * @throws OperatorProblem where the key cannot be used for it
+ * @returns a function that sends them until the end, deletes its records and counts the responses; undefined where the stage does not work
+ * @throws OperatorProblem where the key cannot be used
  */
 export async function prepareTraffic(options: TrafficOptions): Promise<(() => Promise<Tally>) | undefined> {
   const { rate, signal } = options;
   const wait = options.wait ?? untilThenOr(signal);
   const tally = new Tally();
-  const ask = callerOf({ base: options.base.replace(/\/+$/, ''), tally, turn: turns(rate, wait), wait });
+  const ask = stageCaller({ base: options.base.replace(/\/+$/, ''), tally, turn: turns(rate, wait), wait });
   const client = await clientOf(ask, options);
   if (client === undefined) return undefined;
   return async () => {
@@ -53,7 +53,7 @@ const untilThenOr =
   (seconds: number): Promise<unknown> =>
     sleep(seconds * 1_000, undefined, { signal }).catch(() => undefined);
 
-/** Gives each who asks the next moment of an even rate. */
+/** Gives each sender the next moment of an even rate. */
 function turns(rate: number, wait: (seconds: number) => Promise<unknown>): () => Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {
@@ -63,7 +63,7 @@ function turns(rate: number, wait: (seconds: number) => Promise<unknown>): () =>
   };
 }
 
-/** Calls every function once: a login has the authorizer check a token that it has not seen. */
+/** Calls every function once. The login makes a new token, so that the authorizer has to check it. */
 async function round(ask: Ask, key: Key, client: string, signal: AbortSignal): Promise<void> {
   const { token } = await logIn(ask, key);
   for (const { path, needsToken, expected } of READS) {
@@ -93,7 +93,7 @@ async function logIn(ask: Ask, key: Key): Promise<{ readonly status?: number | u
 }
 
 /**
- * The client whose records ours are; it stays, for the API deletes none.
+ * The client that our records belong to. It stays, because the API does not delete clients.
  * @throws OperatorProblem
  */
 async function clientOf(ask: Ask, key: Key): Promise<string | undefined> {
@@ -116,7 +116,7 @@ async function clientOf(ask: Ask, key: Key): Promise<string | undefined> {
   );
 }
 
-/** Deletes what a round left that was ended, or one of a run that was killed. */
+/** Deletes the records of an interrupted round, or of a run that was killed. */
 async function clear(ask: Ask, key: Key, client: string): Promise<void> {
   const { token } = await logIn(ask, key);
   for (const { path } of WRITABLES) {

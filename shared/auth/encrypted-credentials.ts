@@ -7,7 +7,7 @@ import type { Tenant } from '../table/tenant.ts';
 import { decryptJson, encryptJson } from './encrypted-json.ts';
 
 /**
- * The `credentials` of services and resources: stored as ciphertext bound to tenant and record, readable and writable with a permission of
+ * The `credentials` of services and resources: stored as ciphertext that is bound to tenant and record; to read or write them needs a permission of
  * their own (`docs/decisions/0071`). A caller without it reads null, and null sent back by such a caller changes nothing.
  */
 
@@ -29,7 +29,7 @@ interface Reader {
 }
 
 export interface EncryptedCredentials {
-  /** @throws Problem `forbidden` when the caller sets credentials and may not */
+  /** @throws Problem `forbidden` when the caller sets credentials without the permission */
   check(caller: Caller, given: JsonObject | null | undefined): void;
   encrypt(tenant: Tenant, id: string, given: JsonObject | null): Promise<string | null>;
   /** The changes of a record, with their credentials encrypted if they have any. */
@@ -44,15 +44,15 @@ export interface EncryptedCredentials {
 
 /** @param kind part of the associated data of every ciphertext; never change it */
 export function encryptedCredentials(kind: 'service' | 'resource', permission: PermissionCode): EncryptedCredentials {
-  const placeOf = (id: string): string => `${kind}/${id}`;
+  const contextOf = (id: string): string => `${kind}/${id}`;
 
   const encrypt: EncryptedCredentials['encrypt'] = async (tenant, id, given) =>
-    given === null ? null : encryptJson(given, tenant, placeOf(id));
+    given === null ? null : encryptJson(given, tenant, contextOf(id));
 
   const decryptIn: EncryptedCredentials['decryptIn'] = async ({ tenant, caller }, stored) => {
     const { id, credentials } = stored.record;
     const isShown = credentials !== null && mayDo(caller, permission);
-    const decrypted = isShown ? await decryptJson(credentials, tenant, placeOf(id)) : null;
+    const decrypted = isShown ? await decryptJson(credentials, tenant, contextOf(id)) : null;
     return { ...stored, record: { ...stored.record, credentials: decrypted } };
   };
 

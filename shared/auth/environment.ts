@@ -2,7 +2,7 @@ import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from '../e
 import { kmsOf } from '../encryption/kms.ts';
 import { kmsDataKeys } from '../encryption/kms-data-keys.ts';
 import { environmentTable, tenantClient } from '../table/connection/client.ts';
-import type { PublicKey, Signer } from './keys.ts';
+import type { PublicKey, TokenSigner } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';
 
@@ -18,7 +18,7 @@ import { readLocalKeys } from './local-keys.ts';
  */
 
 /** The key that signs tokens. @throws Error when no key is set; LocalKeysError */
-export const environmentSigner = (): Promise<Signer> =>
+export const environmentSigner = (): Promise<TokenSigner> =>
   once('signer', async () => {
     const file = process.env.KEY_FILE;
     return file ? (await readLocalKeys(file)).signer : kmsSigner(ownKms(), required('SIGNING_KEY_ID'));
@@ -45,7 +45,7 @@ export const environmentEncryption = (): Promise<EnvelopeEncryption> =>
 /** KMS with the function's own rights. */
 const ownKms = () => kmsOf(environmentTable().client);
 
-/** KMS with the rights of a tenant's session. */
+/** KMS with the rights of a tenant's STS session. */
 const tenantKms = (tenant: string) => kmsOf(tenantClient(tenant));
 
 const VARIABLES = ['KEY_FILE', 'SIGNING_KEY_ID', 'VERIFICATION_KEY_IDS', 'SECRETS_KEY_ID'] as const;

@@ -12,7 +12,7 @@ const FEWEST_NEW = 18;
 const PARTS = /[a-z0-9]{1,32}/g;
 
 /**
- * How many guesses an attacker needs who tries repetitions, sequences, keyboard patterns, dates, common passwords and published texts first.
+ * How many guesses an attacker needs that tries repetitions, sequences, keyboard patterns, dates, common passwords and published texts first.
  * @param words further words that the attacker tries, such as the app code
  */
 export function estimateGuesses(text: string, words: readonly string[]): number {

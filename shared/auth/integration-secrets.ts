@@ -17,7 +17,7 @@ interface Owner {
   readonly app_code: string;
 }
 
-const placeOf = ({ tenant, app_code }: Owner) => ({ tenant, record: `app/${app_code}` });
+const contextOf = ({ tenant, app_code }: Owner) => ({ tenant, record: `app/${app_code}` });
 
 const RANDOM_BYTES = 32;
 
@@ -26,7 +26,7 @@ export const generateSecret = (): string => `cst_${randomBytes(RANDOM_BYTES).toS
 
 /**
  * A secret in the form in which it is stored.
- * @param knownWith the permissions of whoever sets or sees it
+ * @param knownWith the permissions of the caller that sets or sees it
  */
 export const storeSecret = async (
   encryption: EnvelopeEncryption,
@@ -36,7 +36,7 @@ export const storeSecret = async (
 ): Promise<StoredSecret> => ({
   id: randomUUID(),
   hash: digest(secret).toString('base64url'),
-  encrypted: await encryption.encrypt(secret, placeOf(owner)),
+  encrypted: await encryption.encrypt(secret, contextOf(owner)),
   expires_at: null,
   known_with: knownWith,
 });
@@ -109,7 +109,7 @@ export const openSecrets = (
       .filter((secret) => isCurrent(secret, now))
       .map(async ({ id, encrypted }) => ({
         ...(id && { id }),
-        text: await encryption.decrypt(encrypted, placeOf(owner)),
+        text: await encryption.decrypt(encrypted, contextOf(owner)),
       })),
   );
 

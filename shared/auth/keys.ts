@@ -7,7 +7,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 export type Algorithm = 'EdDSA' | 'ES256';
 
 /** Signs tokens with one private key, which is never exported. */
-export interface Signer {
+export interface TokenSigner {
   /** Id of the key: the thumbprint of its public half (RFC 7638), which does not reveal where the key is kept. */
   readonly kid: string;
   readonly algorithm: Algorithm;
@@ -24,7 +24,7 @@ export interface PublicKey extends JWK {
 
 /**
  * A public key as a JWK with its id and algorithm.
- * @throws TypeError for a curve that tokens are not signed with
+ * @throws TypeError for a curve that no token is signed with
  */
 export async function publicKeyOf(key: KeyObject): Promise<PublicKey> {
   const { kty = '', crv, x, y } = key.export({ format: 'jwk' });

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { bytesOf, type Kms } from '../encryption/kms.ts';
-import { type Algorithm, type PublicKey, publicKeyOf, type Signer } from './keys.ts';
+import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 
 /** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */
 
@@ -17,7 +17,7 @@ export async function kmsPublicKey(kms: Kms, keyId: string): Promise<PublicKey> 
 }
 
 /** Signs with a KMS key: one call for each signature, of up to 4,096 bytes. */
-export async function kmsSigner(kms: Kms, keyId: string): Promise<Signer> {
+export async function kmsSigner(kms: Kms, keyId: string): Promise<TokenSigner> {
   const { kid, alg } = await kmsPublicKey(kms, keyId);
   return {
     kid,

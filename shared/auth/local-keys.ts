@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, si
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { lazily } from '../contract/lazily.ts';
-import { type PublicKey, publicKeyOf, type Signer } from './keys.ts';
+import { type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 import { createPrivateFile } from './private-file.ts';
 
 /**
@@ -13,7 +13,7 @@ import { createPrivateFile } from './private-file.ts';
  * The first signing key signs, all of them verify: to rotate, put a new one first and remove the old one an hour later.
  */
 export interface LocalKeys {
-  readonly signer: Signer;
+  readonly signer: TokenSigner;
   readonly published: readonly PublicKey[];
   /** AES-256 key of secrets. */
   readonly secretsKey: Buffer;

@@ -2,13 +2,13 @@ import { invalidField } from '../contract/problem.ts';
 
 /**
  * How hard a supplied secret is to guess. An attacker who has its SHA-256 from the table, or an intercepted webhook delivery, can try secrets
- * without limit. So the measure is the number of guesses that this attacker needs, who knows what people choose (`docs/decisions/0011`).
+ * without limit. So the measure is the number of guesses of an attacker who knows what people choose (`docs/decisions/0011`).
  */
 
 /** Three years at 10^12 guesses a second. */
 const ENOUGH_GUESSES = 1e20;
 
-/** Characters that are estimated. A strong secret is strong within them, and an anonymous caller must not cause long estimates. */
+/** How many characters are estimated. A strong secret is strong within them, and an anonymous caller must not cause long estimates. */
 const LOOKED_AT = 96;
 
 /**

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
 import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '../identity/token-times.ts';
-import { exactly, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
-import type { PublicKey, Signer } from './keys.ts';
+import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
+import type { PublicKey, TokenSigner } from './keys.ts';
 
 /**
  * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service issues and verifies
@@ -34,8 +34,8 @@ export interface VerifiedToken extends Identity {
 }
 
 /**
- * Why a token is refused. Only one whose signature is right is told from others: `expired`, `ended` (revoked, or its integration is inactive or
- * deleted), `early` (issued in the future, as another clock has it). Which keys there are anybody knows: `unknown-key`.
+ * Why a token is refused. Only a token with a right signature gets a precise reason: `expired`, `ended` (revoked, or its integration is inactive
+ * or deleted), `early` (issued in the future, by another clock). `unknown-key` reveals nothing: the keys are public.
  */
 export type Refusal = 'invalid' | 'unknown-key' | 'expired' | 'ended' | 'early';
 
@@ -54,7 +54,7 @@ export class InvalidToken extends Error {
 }
 
 /** `now` in epoch milliseconds. */
-export async function issueToken(signer: Signer, identity: Identity, now: number): Promise<string> {
+export async function issueToken(signer: TokenSigner, identity: Identity, now: number): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
   const header = { alg: signer.algorithm, typ: TYPE, kid: signer.kid };
   const claims = {
@@ -83,7 +83,7 @@ interface Header {
   readonly kid: string;
 }
 
-const HEADER = { alg: nonEmptyText, typ: exactly(TYPE), kid: nonEmptyText };
+const HEADER = { alg: nonEmptyText, typ: equalTo(TYPE), kid: nonEmptyText };
 
 /** Exactly these fields, so that a header which carries or points to a key (`jwk`, `jku`, `x5u`) is refused. */
 const isHeader = (value: unknown): value is Header =>
@@ -108,9 +108,9 @@ const CLAIMS = {
   org_id: orNull(isUuid),
   epoch: (value: unknown) => wholeNumber(value) && Number(value) >= 0,
   secret_id: orNull(isUuid),
-  type: exactly('api_key'),
+  type: equalTo('api_key'),
   // A list of audiences is refused, even with this one in it.
-  aud: exactly(AUDIENCE),
+  aud: equalTo(AUDIENCE),
   exp: wholeNumber,
   iat: wholeNumber,
   jti: nonEmptyText,

@@ -2,15 +2,15 @@ import { partition } from '@aws-sdk/core/client';
 import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { count } from '../telemetry/invocation.ts';
+import { increment } from '../telemetry/invocation.ts';
 import type { Counter } from '../telemetry/metrics.ts';
-import { type Context, type Middleware, metadataOf, type SdkClient, wayThrough } from './steps.ts';
+import { type Context, type Middleware, responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
 /**
- * Services of AWS of which a function needs a call or two. They are called by the parts of the SDK that the table's client has loaded already, since
- * a client of their own costs a cold start more than the call (`docs/decisions/0122-lean-client.md`).
+ * Services of AWS that a function calls once or twice. The parts of the SDK that the table's client has already loaded call them: a client of
+ * their own would cost a cold start more than the call (`docs/decisions/0122-lean-client.md`).
  */
-export interface Service {
+export interface AwsService {
   /** As in host names and signatures. */
   readonly name:
     | 'apigateway'
@@ -22,10 +22,10 @@ export interface Service {
     | 'lambda'
     | 'logs'
     | 'sts';
-  /** Of a service that functions call. */
+  /** Only for services that functions call. */
   readonly counter?: Counter;
   readonly contentType: string;
-  /** Name and message of an error, of the text of an answer. @throws any error for a text that is none of the service's */
+  /** Reads name and message of an error from the text of a response. @throws any error for a text that is not the service's */
   readonly errorIn: (text: string) => ErrorText;
 }
 
@@ -36,15 +36,15 @@ interface ErrorText {
 
 /** A request to a service. */
 interface Request {
-  /** Its target, where the service is told by a header what to do. */
+  /** The target header, for a service that takes its operation from a header. */
   readonly target?: string;
-  /** What is read, where the service is told by a path what to do. Absent: the body is posted. */
+  /** The path, for a service that takes its operation from a path. Absent: the body is posted. */
   readonly get?: { readonly path: string; readonly query: Readonly<Record<string, string>> };
   readonly body?: string;
 }
 
 /**
- * Calls a service. @returns the text of its answer
+ * Calls a service. @returns the text of its response
  * @throws ServiceException, or an error of the connection
  */
 export type CallService = (request: Request) => Promise<string>;
@@ -64,7 +64,7 @@ const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnReque
 let shared: NodeHttpHandler | undefined;
 
 /** Calls of this service in the name of this client. */
-export function serviceOf(client: CallerClient, service: Service): CallService {
+export function serviceOf(client: CallerClient, service: AwsService): CallService {
   shared ??= new NodeHttpHandler(TIMEOUTS);
   const handler = shared;
   const context: Context = { clientName: service.name, commandName: service.name, logger: client.config.logger };
@@ -76,16 +76,16 @@ export function serviceOf(client: CallerClient, service: Service): CallService {
     ['countTableCalls'],
   );
   return async (request) => {
-    if (service.counter !== undefined) count(service.counter);
+    if (service.counter !== undefined) increment(service.counter);
     const { output } = await call({ input: request });
     return (output as { readonly text: string }).text;
   };
 }
 
-function requesting({ config }: CallerClient, { name, contentType }: Service, context: Context): Middleware {
+function requesting({ config }: CallerClient, { name, contentType }: AwsService, context: Context): Middleware {
   return (next) => async (call) => {
     const { target, get, body = '' } = call.input as Request;
-    // Here, and not first when it is signed: what fails there is tried again, and STS has been tried again already.
+    // Here, and not only when it is signed: a failure there is retried, and STS has already been retried.
     await config.credentials();
     const signingRegion = await config.region();
     const url = endpointOf(name, signingRegion);
@@ -107,7 +107,7 @@ function requesting({ config }: CallerClient, { name, contentType }: Service, co
 }
 
 /**
- * Where a service is: at `AWS_ENDPOINT_URL_STS` or the like where that is set, as the SDK reads it, or at its address in the region
+ * The address of a service: `AWS_ENDPOINT_URL_STS` or the like where that is set, as the SDK reads it, or its address in the region
  * (https://docs.aws.amazon.com/general/latest/gr/rande.html#regional-endpoints).
  */
 function endpointOf(name: string, region: string): URL {
@@ -116,27 +116,27 @@ function endpointOf(name: string, region: string): URL {
 }
 
 const responding =
-  ({ config }: CallerClient, { errorIn }: Service): Middleware =>
+  ({ config }: CallerClient, { errorIn }: AwsService): Middleware =>
   (next) =>
   async (call) => {
     const { response } = await next(call);
     const text = Buffer.from(await config.streamCollector(response.body)).toString();
-    const $metadata = metadataOf(response);
+    const $metadata = responseMetadataOf(response);
     if (response.statusCode < 300) return { response, output: { text, $metadata } };
     const { name, message } = errorOf(text, errorIn);
     const $fault = response.statusCode < 500 ? 'client' : 'server';
     const error = new ServiceException({ name, message, $fault, $metadata: $metadata as never });
-    // The SDK's retries read in it when to come again. As with the SDK's own errors, it is not to be listed.
+    // The SDK's retries read in it when to try again. It is not enumerable, as in the SDK's own errors.
     throw Object.defineProperty(error, '$response', { value: response });
   };
 
-/** What stands between a service and its callers answers errors in forms of its own. */
-function errorOf(text: string, errorIn: Service['errorIn']): { readonly name: string; readonly message: string } {
+/** Proxies between a service and its callers have errors in forms of their own. */
+function errorOf(text: string, errorIn: AwsService['errorIn']): { readonly name: string; readonly message: string } {
   let error: Partial<ErrorText> = {};
   try {
     error = errorIn(text);
   } catch {
-    // Its status is all that is known.
+    // Only its status is known.
   }
   return { name: error.name ?? 'UnknownError', message: error.message ?? 'The service gave no reason.' };
 }

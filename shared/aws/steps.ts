@@ -2,11 +2,11 @@ import type { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import type { HttpRequest, HttpResponse } from '@smithy/core/protocols';
 
 /**
- * A call of AWS by the middlewares of an SDK's client, with steps of ours for writing the request, having it signed and reading the answer. Retries,
- * credentials, signatures and the correction of the clock stay the SDK's (`docs/decisions/0122-lean-client.md`).
+ * A call of AWS by the middlewares of an SDK's client. Our own steps write the request, have it signed and read the response. Retries, credentials,
+ * signatures and the correction of the clock stay the SDK's (`docs/decisions/0122-lean-client.md`).
  */
 
-/** Steps of the SDK that ours stand for. What others add to a client stays. */
+/** Steps of the SDK that ours replace. What others add to a client stays. */
 const REPLACED = [
   'httpAuthSchemeMiddleware',
   'serializerMiddleware',
@@ -16,7 +16,7 @@ const REPLACED = [
   'deserializerMiddleware',
 ];
 
-export interface Call {
+export interface ServiceCall {
   readonly input: object;
   readonly request: HttpRequest;
 }
@@ -24,12 +24,12 @@ export interface Responded {
   readonly response: HttpResponse;
   readonly output?: unknown;
 }
-export type Next = (call: Call) => Promise<Responded>;
+export type Next = (call: ServiceCall) => Promise<Responded>;
 export type Middleware = (next: Next) => Next;
 
 type EndpointV2 = Awaited<ReturnType<typeof getEndpointFromInstructions>>;
 
-/** What the SDK's parts tell each other. */
+/** What the SDK's parts pass to each other. */
 export interface Context {
   /** Where a call goes, and in whose name it is signed. */
   endpointV2?: EndpointV2;
@@ -64,7 +64,7 @@ interface Signer {
   successHandler?(response: HttpResponse, properties: object): void;
 }
 
-/** Makes the request of a call's input; makes of an answer what the call returns. */
+/** Makes the request from a call's input, and the result from its response. */
 export interface OwnSteps {
   readonly request: Middleware;
   readonly response: Middleware;
@@ -91,11 +91,11 @@ export function wayThrough(
     name: 'httpSigningMiddleware',
   });
   stack.add(response as never, { step: 'deserialize', name: 'deserializerMiddleware' });
-  const sendRequest = (call: Call) => send(call.request);
+  const sendRequest = (call: ServiceCall) => send(call.request);
   return stack.resolve(sendRequest as never, context as never) as ReturnType<typeof wayThrough>;
 }
 
-/** As the SDK does, whose own step chooses among ways to sign for every call. These services have one. */
+/** Signs as the SDK does. The SDK's own step chooses among several ways for every call; these services have one. */
 function signing(config: SdkConfig, context: Context): Middleware {
   const signer = config.httpAuthSchemes.find(({ schemeId }) => schemeId === 'aws.auth#sigv4')?.signer as
     | Signer
@@ -112,8 +112,8 @@ function signing(config: SdkConfig, context: Context): Middleware {
   };
 }
 
-/** What the SDK's results and errors say of an answer, as `$metadata`. */
-export const metadataOf = ({ statusCode, headers }: HttpResponse) => ({
+/** The `$metadata` of the SDK's results and errors. */
+export const responseMetadataOf = ({ statusCode, headers }: HttpResponse) => ({
   httpStatusCode: statusCode,
   requestId: headers['x-amzn-requestid'] ?? headers['x-amzn-request-id'] ?? headers['x-amz-request-id'],
   extendedRequestId: headers['x-amz-id-2'],

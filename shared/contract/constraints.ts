@@ -15,22 +15,22 @@ export interface Uniqueness {
   readonly normalize: (value: string) => string;
 }
 
-export const exactly = (value: string): string => value;
+export const asItIs = (value: string): string => value;
 export const ignoringCase = (value: string): string => value.toLowerCase();
 
 const uniqueness = lazily(() => z.registry<Uniqueness>());
 const references = lazily(() => z.registry<{ readonly record: string }>());
 
-/** A text that at most one record of a tenant has: `unique(slug()).nullable()`, where any number of records may have null. */
-export const unique = <S extends z.ZodType<string>>(schema: S, normalize = exactly): S =>
+/** At most one record of a tenant has this text: `unique(slug()).nullable()`. Any number of records may have null. */
+export const unique = <S extends z.ZodType<string>>(schema: S, normalize = asItIs): S =>
   marked(schema, uniqueness(), { within: 'tenant', normalize });
 
-/** A text that at most one record of all tenants has. */
+/** At most one record of all tenants has this text. */
 export const uniqueEverywhere = <S extends z.ZodType<string>>(schema: S): S =>
-  marked(schema, uniqueness(), { within: 'service', normalize: exactly });
+  marked(schema, uniqueness(), { within: 'service', normalize: asItIs });
 
 /**
- * The id of a record of this service, by the record's name: `reference('Client')`. A name and not the record itself, so that two domains can
+ * The id of a record of this service, by the record's name: `reference('Client')`. It takes a name and not the record itself, so that two domains can
  * refer to each other. The operation checks that the record exists (`shared/table/repository/references.ts`).
  */
 export const reference = (record: string) =>

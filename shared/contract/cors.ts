@@ -10,13 +10,13 @@ export const ANY_ORIGIN = '*';
 
 const ORIGIN = /^https?:\/\/[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:[1-9]\d{0,4})?$/;
 const MOST_ORIGINS = 20;
-/** Functions are told the list in a variable, and Lambda takes 4 KB of variables in all (AWS Lambda quotas). In characters. */
+/** In characters. Functions read the list from a variable, and Lambda takes 4 KB of variables in all (AWS Lambda quotas). */
 const LONGEST_LIST = 3_000;
 
-/** What {@link originsOf} takes, in words. */
+/** Describes what {@link originsOf} accepts. */
 export const ORIGINS = `up to ${MOST_ORIGINS} origins in lower case with commas between and ${LONGEST_LIST} characters in all, such as https://app.example.com,http://localhost:5173, or ${ANY_ORIGIN} alone`;
 
-/** The origins in a setting, each once; none in an empty one, undefined where they are not {@link ORIGINS}. */
+/** The origins of a setting, each once. An empty setting has none; a malformed one (not {@link ORIGINS}) gives undefined. */
 export function originsOf(setting: string): readonly string[] | undefined {
   const origins = setting.split(',').filter((origin) => origin !== '');
   if (setting === ANY_ORIGIN) return origins;
@@ -25,15 +25,15 @@ export function originsOf(setting: string): readonly string[] | undefined {
 }
 
 /**
- * The origins whose pages may call a route: all where it tells everybody the same, none where its callers are servers (a page cannot keep the
- * secret that signs a webhook), else those of the stage. A login is for pages too: where a person types the secret, or a backend of their own is missing.
+ * The origins whose pages may call a route. A route with the same response for everybody: all. A route for servers only: none (a page cannot keep
+ * the secret that signs a webhook). Any other: those of the stage. Pages may log in too: a person may type the secret, or have no backend.
  */
 export function originsFor({ auth, method }: Pick<Route, 'auth' | 'method'>, ofStage: readonly string[]) {
   if (auth === 'signature') return [];
   return auth === 'none' && method === 'GET' ? [ANY_ORIGIN] : ofStage;
 }
 
-/** Headers of responses that pages may read besides the few that they always may: those that the OpenAPI document declares, and of refusals. */
+/** Response headers that pages may read, besides the few that they may always read: those of the OpenAPI document, and those of refusals. */
 export const EXPOSED_HEADERS: readonly string[] = [
   ...['ETag', 'Link', 'Location', 'Retry-After', 'X-Request-Id', 'RateLimit', 'RateLimit-Policy'],
   ...['Idempotent-Replayed', 'Preference-Applied', 'WWW-Authenticate', 'Allow', 'Accept', 'Deprecation', 'Sunset'],

@@ -2,7 +2,7 @@ import { jsonObject } from './fields.ts';
 import type { PermissionCode } from './route.ts';
 import { MAX_JSON } from './sizes.ts';
 
-/** Credentials of what a record describes: stored encrypted (`shared/auth/encrypted-credentials.ts`), with a permission of their own. */
+/** Credentials of what a record describes. They are stored encrypted (`shared/auth/encrypted-credentials.ts`) and need a permission of their own. */
 export const credentials = (permission: PermissionCode) =>
   jsonObject()
     .nullable()

@@ -1,15 +1,15 @@
-/** Deprecation of routes and query parameters (`docs/versioning.md`): declared in a contract, shown in the OpenAPI document, told in every response. */
+/** Deprecation of routes and query parameters (`docs/versioning.md`): declared in a contract, named in the OpenAPI document and in every response. */
 
 export interface Deprecation {
   /** Day from which it should not be used in new code: `2026-11-20`. */
   readonly since: string;
-  /** Day on which it ends, at least {@link NOTICE_DAYS} later; undefined while that is open. */
+  /** Day on which it ends, at least {@link NOTICE_DAYS} later; undefined while no day is set. */
   readonly sunset?: string;
   /** Where it says what to use instead: an absolute URL, or a path of this API. */
   readonly link: string;
 }
 
-/** What a route declares. Apart from its schemas, which not every request builds. */
+/** What a route declares. It is kept apart from the schemas, which not every request builds. */
 export interface Deprecations {
   /** The whole route. */
   readonly deprecated?: Deprecation;

@@ -10,8 +10,8 @@ import { MAX_JSON } from './sizes.ts';
  */
 
 /**
- * Describes a field in OpenAPI with exactly these keywords. By itself zod derives patterns of many lines for an email address or a time, which
- * say less than the name of the format.
+ * Describes a field in OpenAPI with exactly these keywords. Without them zod derives patterns of many lines for an email address or a time,
+ * which say less than the name of the format.
  */
 export const shownAs = (shown: Readonly<Record<string, unknown>>) => ({
   override: ({
@@ -44,7 +44,7 @@ const shared = <A extends readonly (number | undefined)[], S>(make: (...bounds: 
 /**
  * The base of every kind of text: a string of up to `max` code points, as JSON Schema and this version of zod count. A longer one is refused
  * before any other check: the caller may be anonymous, and a pattern may take far longer than reading (`test/contract/linear-work.sampled.test.ts`).
- * @param sentence says what the kind is, for whatever is wrong with a value; without it each rule has its own (`sentences.ts`)
+ * @param sentence the message for every wrong value, which says what the kind is; without it each rule has its own message (`sentences.ts`)
  */
 export const bounded = (max: number, sentence?: string) => {
   if (sentence === undefined) return z.string().max(max, { abort: true });
@@ -90,7 +90,7 @@ export const uuid = shared(() =>
 );
 
 /**
- * Whether this is {@link uuid}, described or marked in whatever way: those share their checks.
+ * Whether this is {@link uuid}. Copies that are described or marked share its checks.
  */
 export const isUuidSchema = (schema: z.core.$ZodType | undefined): boolean => {
   const { checks } = (schema?._zod.def ?? {}) as { readonly checks?: readonly unknown[] };
@@ -208,7 +208,7 @@ export const anyJsonObject = shared(() =>
 
 const JSON_OBJECT = { type: 'object', additionalProperties: true } as const;
 
-/** Marks a finding that makes the request too large (413) and not invalid (422). */
+/** Marks a field error that makes the request too large (413) and not invalid (422). */
 export const TOO_LARGE = { tooLarge: true } as const;
 
 /** A field of free-form JSON of limited size. */

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { referenceOf } from './constraints.ts';
 
-/** What a contract says of the values of a field: a closed set, or the ids of records of this name. */
+/** The values of a field by its contract: a closed set, or the ids of records of this name. */
 export type DeclaredValues = readonly string[] | { readonly record: string };
 
-/** The values that a field may have, as far as its schema tells; undefined where callers choose them. */
+/** The values that the schema of a field allows; undefined where callers choose them. */
 export function declaredValues(schema: z.ZodType | undefined): DeclaredValues | undefined {
   if (schema === undefined) return undefined;
   const record = referenceOf(schema);

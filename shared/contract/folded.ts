@@ -1,6 +1,6 @@
 /** Texts as lists compare them by prefix (`docs/decisions/0170-filters.md`). */
 
-/** Longest folded text, in code points: of a longer one, its prefix. */
+/** Longest folded text, in code points: a longer one is cut to this prefix. */
 export const MAX_FOLDED = 100;
 
 /** Accents of Latin, Greek and Cyrillic letters. Marks of other scripts are letters of their own. */
@@ -11,7 +11,7 @@ const BLANKS = /[\s\p{Cc}]+/gu;
 
 /**
  * A text without what people do not type when they look for it: case, accents, compatibility forms (`Ａ`, `ﬁ`, Unicode's NFKD), and more than one
- * blank in a row. Of two texts one of which begins with the other, so do the folded ones, as long as no character is cut in two.
+ * blank in a row. Where one text is a prefix of another, its folded text is a prefix of the other’s, as long as no character is cut in two.
  */
 export function folded(text: string): string {
   // Upper case first, which makes letters of some accents (`ᾳ` is `ΑΙ`); and last, for the letters of compatibility forms.

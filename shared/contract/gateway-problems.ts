@@ -50,10 +50,10 @@ const problem = (type: ProblemType, more: Omit<GatewayProblem, 'type' | 'status'
 
 const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `'${seconds}'` } });
 
-/** Without a token, or with something that is none. */
+/** For a request without a token, or with something that is not a token. */
 const unauthorized = problem('unauthorized', { headers: { 'WWW-Authenticate': `'${CHALLENGE}'` } });
 
-/** The authorizer's policy denies the request: only where the token is why, which its context tells (`challenge.ts`). */
+/** The authorizer's policy denies the request. It does so only because of the token; its context says why (`challenge.ts`). */
 const refused = problem('unauthorized', {
   detail: '$context.authorizer.detail',
   headers: { 'WWW-Authenticate': 'context.authorizer.challenge' },
@@ -65,7 +65,7 @@ const refused = problem('unauthorized', {
  */
 const noRoute = problem('route-not-found');
 
-/** The authorizer fails closed when it cannot look up a caller. That is not the caller's fault, who may try again. */
+/** The authorizer fails closed when it cannot look up a caller. That is not the caller's fault: the caller may try again. */
 const notChecked = problem('unavailable', retryAfter(2));
 
 export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProblem>> = {
@@ -88,7 +88,7 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   RESOURCE_NOT_FOUND: noRoute,
   THROTTLED: problem('too-many-requests', retryAfter(1)),
   UNAUTHORIZED: unauthorized,
-  // Also of a body whose content coding API Gateway does not know, or which is not coded as it says (RFC 9110 §15.5.16).
+  // Also for a body whose content coding API Gateway does not know, or which is not coded as it says (RFC 9110 §15.5.16).
   UNSUPPORTED_MEDIA_TYPE: problem('unsupported-media-type', {
     detail: 'A body may be compressed with gzip or deflate, and has to be what Content-Encoding says.',
     headers: { Accept: "'application/json'", 'Accept-Encoding': "'gzip, deflate, identity'" },
@@ -100,7 +100,7 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
 export const methodNotAllowed = (allowed: readonly string[]): GatewayProblem =>
   problem('method-not-allowed', { headers: { Allow: `'${allowed.toSorted().join(', ')}'` } });
 
-/** What is wrong with a method that a path does not have; without routes, with the path. */
+/** The problem of a path without this method; without routes, of an unknown path. */
 export const undeclared = (routes: readonly Pick<Route, 'method'>[], preflight: unknown): GatewayProblem =>
   routes.length === 0
     ? GATEWAY_PROBLEMS.RESOURCE_NOT_FOUND
@@ -127,8 +127,8 @@ export const gatewayProblemHeaders = (
 });
 
 /**
- * The gateway cannot compare origins in a response of its own. What it says by itself is the same for everybody, so that all pages may read it as
- * soon as the stage allows any.
+ * The gateway cannot compare origins in a response of its own. Its own responses are the same for everybody, so all pages may read them as
+ * soon as the stage allows any page.
  */
 const readableByAll = (corsOrigins: readonly string[]) =>
   corsOrigins.length === 0

@@ -1,6 +1,6 @@
 /**
- * Points in time in ISO 8601: extended (`2026-11-20T09:30:00Z`) or basic (`20261120T093000Z`) format, with up to 12 decimals, or only to the
- * minute or the day. Without a zone they are in UTC.
+ * Points in time in ISO 8601: extended (`2026-11-20T09:30:00Z`) or basic (`20261120T093000Z`) format, with up to 12 decimals, or cut to the
+ * minute or the day. A time without a zone is in UTC.
  */
 
 const DATE = String.raw`(?<year>\d{4})-?(?<month>\d{2})-?(?<day>\d{2})`;

@@ -1,6 +1,6 @@
 /**
  * JSON whose numbers survive a round trip. `JSON.parse` turns `12345678901234567890` into another number and `1e400` into infinity. Here a
- * number that a double would not be written as is kept as text (`JSON.rawJSON`), and `JSON.stringify` writes that text again.
+ * number that a double cannot write back unchanged is kept as text (`JSON.rawJSON`), and `JSON.stringify` writes that text again.
  */
 
 interface RawJson {
@@ -49,7 +49,7 @@ const STRING = /"[^"\\]*(?:\\.[^"\\]*)*"/g;
 /** Whether a text may contain numbers that a round trip through doubles would change. Ids, dates and addresses in strings look alike. */
 export const mayHaveUnusualNumbers = (text: string): boolean => UNUSUAL_NUMBER.test(text);
 
-/** Whether JSON contains such numbers. Of a text that is no JSON this may take the square of its length. */
+/** Whether JSON contains such numbers. For a text that is not JSON this may take the square of its length. */
 const hasUnusualNumbers = (valid: string): boolean =>
   mayHaveUnusualNumbers(valid) && mayHaveUnusualNumbers(valid.replaceAll(STRING, '""'));
 

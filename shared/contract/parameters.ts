@@ -39,11 +39,11 @@ export const pageParameters = () => ({
     .describe('Order of creation: newest first (`-created_at`) or oldest first.'),
 });
 
-/** Something that is seen; a text of accents alone passes. In the document, so without `\p{Cc}`, which not every language has. */
+/** At least one visible character; a text of accents alone passes. The pattern is in the document, so it has no `\p{Cc}`, which not every language has. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
 const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
 
-/** The prefix of a text by which records are looked for; what is left of it when it is folded must not be empty. */
+/** The prefix of a text that records are searched by. Its folded text must not be empty. */
 export const prefixParameter = () =>
   text(MAX_FOLDED, 1)
     .regex(NOT_BLANK, { error: 'must not be blank', abort: true })

@@ -32,7 +32,7 @@ export function codesThatAllow(code: string): readonly string[] {
   return verb === 'read' ? [code, `${area}:write`] : [code];
 }
 
-/** Permission codes; null: all of the tenant. */
+/** Permission codes; null: all permissions of the tenant. */
 export type Permissions = readonly string[] | null;
 
 /** Whether permissions include all of others, each by its own code or by one that includes it. */
@@ -60,8 +60,8 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 const MAX_CODE = 81;
 
 /**
- * A set of permission codes, or null for all. Only their form is checked here: which codes exist follows from all contracts together, and is
- * checked by the operation (`functions/access/known-permissions.ts`).
+ * A set of permission codes, or null for all. Only their form is checked here. Which codes exist follows from all contracts together: the
+ * operation checks it (`functions/access/known-permissions.ts`).
  */
 export const permissionCodes = () =>
   list(

@@ -3,27 +3,27 @@ import { requestHeaders } from './openapi/parameters.ts';
 import type { Route } from './route.ts';
 import { methodsOf } from './traits.ts';
 
-/** What a browser is told that asks, before a request of a page, whether it may send it (`cors.ts`). The gateway answers, without a function. */
+/** The response to a browser that asks whether a page may send a request (`cors.ts`). The gateway sends it, without a function. */
 export interface Preflight {
   /** `*` alone, or at least one. */
   readonly origins: readonly [string, ...string[]];
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What browsers keep at most: two hours in Chromium. In seconds. */
+/** Longest time that a browser keeps it: two hours in Chromium. In seconds. */
 const MAX_AGE = 7_200;
 
-/** Headers of requests that are more than any page may send, on whatever route: one list, so that a client need not know which takes which. */
+/** Request headers that need a preflight. One list for all routes, so that a client need not know which route takes which header. */
 const ALLOWED_HEADERS: readonly string[] = [
   ...['Authorization', 'Content-Type', 'Content-Encoding', 'tracestate'],
   ...Object.keys(requestHeaders),
 ];
 
-/** Methods that a path without routes is asked for: preflights there succeed, so that a page can read the 404. */
+/** Methods that preflights of a path without routes allow, so that a page can read the 404. */
 const METHODS = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT'];
 
 /**
- * The answer to preflights of a path with these routes; of any other path where there are none.
+ * The response to preflights of a path with these routes; without routes, of any other path.
  * @param ofStage the origins that the stage allows
  * @returns undefined where no page may call: then `OPTIONS` is a method like any other
  */

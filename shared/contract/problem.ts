@@ -75,7 +75,7 @@ export class Problem extends Error {
 export const MAX_FIELD_ERRORS = 100;
 
 /** The problem details object of a problem, as it is sent. */
-export const problemDetails = (problem: Problem, requestId: string) => ({
+export const problemDetailsOf = (problem: Problem, requestId: string) => ({
   type: `${PROBLEM_TYPE_PREFIX}${problem.type}`,
   title: PROBLEMS[problem.type].title,
   status: problem.status,

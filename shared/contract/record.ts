@@ -51,7 +51,7 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   /** Name in the OpenAPI document. */
   readonly name: string;
   readonly schema: S;
-  /** What it is, in the OpenAPI document; of the bodies of records it follows from the record. */
+  /** Its description in the OpenAPI document. For the body of a record it follows from the record. */
   readonly description?: string | undefined;
   /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/read-only-fields.ts`). */
   readonly readOnlyFields: Readonly<Record<string, z.ZodType>>;
@@ -127,7 +127,7 @@ const shapeOf = (
 function inResponse(field: Field): z.ZodType {
   const declared = schemaOf(field);
   const schema = withoutDefault(declared);
-  // Of a value that the service chooses there is no default.
+  // A value that the service chooses has no default.
   const standard = isRestricted(field) && field.access === 'create?' ? undefined : emptyValue(declared);
   return schema.meta({
     ...schema.meta(),
@@ -181,7 +181,7 @@ export const adapted = <S extends z.ZodObject, T extends z.ZodObject>(
   };
 };
 
-/** What is answered or sent, where it is no record: its schema is built when first asked for. */
+/** A response or body that is not a record: its schema is built when first asked for. */
 export function declared<S extends z.ZodType>(make: () => S): { readonly schema: S } {
   const schema = lazily(make);
   return {
@@ -199,7 +199,7 @@ function emptyValue(schema: z.ZodType): unknown {
 
 const isRestricted = (field: Field): field is Restricted => 'access' in field;
 const schemaOf = (field: Field): z.ZodType => (isRestricted(field) ? field.schema : field);
-/** What is said of a field stays, before or behind its default. */
+/** The description of a field stays, before or after its default. */
 function withoutDefault(schema: z.ZodType): z.ZodType {
   if (!(schema instanceof z.ZodDefault)) return schema;
   const own = schema.meta();

@@ -37,7 +37,7 @@ export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly schema: S | undefined;
   readonly description: string;
   readonly example?: unknown;
-  /** What is answered in place of JSON: an example by each media type. */
+  /** For a response that is not JSON: an example by each media type. */
   readonly media?: Readonly<Record<`text/${string}`, string>>;
 }
 
@@ -63,8 +63,8 @@ export interface Route<
   readonly params: z.ZodObject<P>;
   readonly query: z.ZodObject<Q>;
   /**
-   * Of a list: filters that this release writes and does not offer yet. Storage has them like those of the query; a request that uses one is
-   * refused, as for any unknown parameter. A later release moves them to the query (`docs/adding-a-filter.md`).
+   * For a list: filters that this release writes and does not offer yet. Storage has them like those of the query. A request that uses one is
+   * refused, as one with any unknown parameter is. A later release moves them to the query (`docs/adding-a-filter.md`).
    */
   readonly notYetOffered?: readonly string[];
   readonly headers?: Readonly<Record<string, HeaderParameter>>;
@@ -75,15 +75,15 @@ export interface Route<
   readonly bodyExample?: Example;
   readonly response: ResponseType<S>;
   /** The webhook event with the same effect (spec §6): `client.created`. */
-  readonly event?: WebhookEvent;
-  /** It may give, change or remove power (`docs/decisions/0073`): who is refused leaves an audit event. */
+  readonly event?: EventDeclaration;
+  /** A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an audit event. */
   readonly privileged?: true;
   /** Problems besides those of every route of its kind (`implied-problems.ts`); `already-exists` is added where the body has a unique field. */
   readonly errors: readonly ProblemType[];
 }
 
 /** An event type, and the field of its `data` that has the value of the path's parameter: `id` by default. */
-export interface WebhookEvent {
+export interface EventDeclaration {
   readonly type: `${string}.${string}`;
   readonly idField?: string;
 }
@@ -95,7 +95,7 @@ export const takesIdempotencyKey = (route: Route): boolean =>
 /** Whether requests are charged to the budget of their caller. */
 export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
 
-/** A request header that an operation reads, for the OpenAPI document; what it is like is said in its description. */
+/** A request header that an operation reads, for the OpenAPI document. Its description says what it contains. */
 export interface HeaderParameter {
   readonly description: string;
   readonly required: boolean;
@@ -111,7 +111,7 @@ interface RouteOptions extends Deprecations {
   readonly permission?: PermissionCode;
   readonly extension?: true;
   readonly cutsOff?: true;
-  /** `named` (the default): a platform caller may name an organization with `org_id` in the query. `own`: nobody may. */
+  /** `named` (the default): a platform caller may name an organization by `org_id` in the query. `own`: nobody may. */
   readonly tenancy?: 'named' | 'own';
   readonly params?: () => Parameters;
   readonly query?: () => Parameters;
@@ -120,7 +120,7 @@ interface RouteOptions extends Deprecations {
   readonly body?: Body;
   readonly maxBody?: number;
   readonly bodyExample?: Example;
-  readonly event?: WebhookEvent;
+  readonly event?: EventDeclaration;
   readonly privileged?: true;
   readonly response: ResponseType;
   readonly errors?: readonly ProblemType[];
@@ -257,7 +257,7 @@ export const created = <S extends z.ZodType>(
   example,
 });
 
-/** 200 with a text that is no JSON, with an example of each media type that it may have. The operation says which one it has. */
+/** 200 with a text that is not JSON, with an example of each media type that it may have. The operation says which one it has. */
 export function okText(description: string, media: NonNullable<ResponseType['media']>): ResponseType<z.ZodString> {
   const schema = lazily(() => z.string().max(MAX_RESPONSE));
   return {

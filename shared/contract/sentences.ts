@@ -1,13 +1,13 @@
 import type * as z from 'zod';
 
 /**
- * What field errors say: the same sentence for the same rule, with its limit. A kind of field that has a sentence of its own says so where it is
- * declared (`fields.ts`); these are for all others, in place of zod's.
+ * What field errors say: the same sentence for the same rule, with its limit. A kind of field with a sentence of its own declares it
+ * (`fields.ts`); these replace zod's for all others.
  */
 
 type Issue = z.core.$ZodRawIssue;
 
-/** Values are named up to so many characters, so that a finding stays short. */
+/** Values are named up to so many characters, so that a field error stays short. */
 const LONGEST_CHOICE = 500;
 
 /** The sentence about an issue: an error map of zod. */
@@ -29,7 +29,7 @@ export const sentenceOf = (issue: Issue): string => {
   }
 };
 
-/** A sentence for all that is wrong with a field, except that it is not there. */
+/** One sentence for every error of a field, except that it is missing. */
 export const always =
   (sentence: string) =>
   ({ input }: { readonly input?: unknown }): string | undefined =>

@@ -12,5 +12,5 @@ export const METADATA = `Whatever you keep with the record; it is stored as sent
 /** What a field of free-form JSON is for. */
 export const freeForm = (text: string): string => `${text} At most ${MAX_JSON} bytes as JSON.`;
 
-/** What the words of a field mean whose set of values is open. */
+/** For a field with an open set of values: what its words mean. */
 export const words = (text: string): string => `${text} Or another word.`;

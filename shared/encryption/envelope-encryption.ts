@@ -3,25 +3,25 @@ import { decrypt, encrypt } from './aes.ts';
 
 /**
  * Encrypts texts that must be readable again, but not by someone who only has the table: integration secrets, `credentials` fields.
- * A ciphertext is bound to its place: copied to another tenant or record, it cannot be decrypted.
+ * A ciphertext is bound to its context: copied to another tenant or record, it cannot be decrypted.
  */
 export interface EnvelopeEncryption {
   /** @param cache stores a data key that all containers share; without it each container generates its own */
-  encrypt(plaintext: string, place: Place, cache?: DataKeyCache): Promise<string>;
+  encrypt(plaintext: string, context: EncryptionContext, cache?: DataKeyCache): Promise<string>;
   /** Encrypts under the key that the cache stores. It is stored nowhere else: without the cached item nobody can decrypt the text. */
-  encryptUnderStoredKey(plaintext: string, place: Place, cache: DataKeyCache): Promise<string>;
+  encryptUnderStoredKey(plaintext: string, context: EncryptionContext, cache: DataKeyCache): Promise<string>;
   /**
    * @param cacheOf the caches of the tenant's stored keys, by name; without it only texts that contain their wrapped key can be decrypted
-   * @throws StoredKeyGone; UndecryptableText when the text was encrypted for another place or under another key, or has changed
+   * @throws StoredKeyGone; UndecryptableText when the text was encrypted for another context or under another key, or has changed
    */
-  decrypt(encrypted: string, place: Place, cacheOf?: (name: string) => DataKeyCache): Promise<string>;
+  decrypt(encrypted: string, context: EncryptionContext, cacheOf?: (name: string) => DataKeyCache): Promise<string>;
 }
 
-/** Where an encrypted text belongs. */
-export interface Place {
+/** What an encrypted text belongs to. */
+export interface EncryptionContext {
   /** The organization's id, or `PLATFORM`. */
   readonly tenant: string;
-  /** What in that tenant: `app/acme-billing`, `service/<id>`. */
+  /** The record in that tenant: `app/acme-billing`, `service/<id>`. */
   readonly record: string;
 }
 
@@ -54,7 +54,7 @@ export interface DataKey {
  * key: for them, losing the cache costs only calls to KMS.
  */
 export interface DataKeyCache {
-  /** By which texts that do not carry their wrapped key name it; no `.` in it. */
+  /** The name by which texts without their wrapped key refer to it; no `.` in it. */
   readonly name: string;
   recall(): Promise<string | undefined>;
   /** Stores a wrapped key unless there is one, and returns the one that is stored. */
@@ -66,26 +66,26 @@ const WITH_KEY = '1';
 /** Version of the form `2.<name of the stored key>.<nonce, ciphertext and tag in base64url>`. */
 const UNDER_STORED_KEY = '2';
 
-/** Envelope encryption: AES-256-GCM under a tenant's data key, with the place as associated data. */
+/** Envelope encryption: AES-256-GCM under a tenant's data key, with the context as associated data. */
 export const envelopeEncryption = (keys: DataKeys): EnvelopeEncryption => ({
-  async encrypt(plaintext, place, cache) {
-    const { key, wrapped } = await keys.current(place.tenant, cache);
-    return [WITH_KEY, wrapped, encrypt(key, plaintext, associated(WITH_KEY, place)).toString('base64url')].join('.');
+  async encrypt(plaintext, context, cache) {
+    const { key, wrapped } = await keys.current(context.tenant, cache);
+    return [WITH_KEY, wrapped, encrypt(key, plaintext, associated(WITH_KEY, context)).toString('base64url')].join('.');
   },
 
-  async encryptUnderStoredKey(plaintext, place, cache) {
-    const key = await keys.stored(place.tenant, cache);
-    const ciphertext = encrypt(key, plaintext, associated(UNDER_STORED_KEY, place));
+  async encryptUnderStoredKey(plaintext, context, cache) {
+    const key = await keys.stored(context.tenant, cache);
+    const ciphertext = encrypt(key, plaintext, associated(UNDER_STORED_KEY, context));
     return [UNDER_STORED_KEY, cache.name, ciphertext.toString('base64url')].join('.');
   },
 
-  async decrypt(encrypted, place, cacheOf) {
+  async decrypt(encrypted, context, cacheOf) {
     const [version = '', keyPart, ciphertext, ...rest] = encrypted.split('.');
     if (keyPart === undefined || ciphertext === undefined || rest.length > 0) throw unknownFormat();
     const wrapped = version === WITH_KEY ? keyPart : await storedKey(version, keyPart, cacheOf);
-    const key = await keys.unwrap(wrapped, place.tenant);
+    const key = await keys.unwrap(wrapped, context.tenant);
     try {
-      return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(version, place));
+      return decrypt(key, Buffer.from(ciphertext, 'base64url'), associated(version, context));
     } catch (cause) {
       throw new UndecryptableText('the text cannot be decrypted for this tenant and record', { cause });
     }
@@ -101,12 +101,13 @@ async function storedKey(version: string, name: string, cacheOf?: (name: string)
 
 const unknownFormat = (): UndecryptableText => new UndecryptableText('the encrypted text has an unknown format');
 
-/** JSON, so that different places never give the same text. */
-const associated = (version: string, { tenant, record }: Place): string => JSON.stringify([version, tenant, record]);
+/** JSON, so that different contexts never give the same text. */
+const associated = (version: string, { tenant, record }: EncryptionContext): string =>
+  JSON.stringify([version, tenant, record]);
 
 /**
- * Keys of a local installation. One is used for all tenants, and its wrapped form only names it. Stored keys are each tenant's own, encrypted
- * under that one, so that they end with the stored item as they do with KMS.
+ * Keys of a local installation. One key is used for all tenants, and its wrapped form only names it. Each tenant has stored keys of its own,
+ * encrypted under that one, so that they end with the stored item, as with KMS.
  */
 export const localDataKeys = (key: Uint8Array): DataKeys => ({
   current: async () => ({ key, wrapped: LOCAL }),

@@ -1,7 +1,7 @@
-import { type CallerClient, type Service, serviceOf } from '../aws/service.ts';
+import { type AwsService, type CallerClient, serviceOf } from '../aws/service.ts';
 
 /** AWS Key Management Service: https://docs.aws.amazon.com/kms/latest/APIReference/Welcome.html. It speaks JSON, with bytes in base64. */
-const KMS: Service = {
+const KMS: AwsService = {
   name: 'kms',
   counter: 'KmsCalls',
   contentType: 'application/x-amz-json-1.1',

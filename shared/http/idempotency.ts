@@ -7,13 +7,13 @@ import { type Contract, type Route, takesIdempotencyKey } from '../contract/rout
 import { StoredKeyGone } from '../encryption/envelope-encryption.ts';
 import { type Caller, mayDo } from '../identity/caller.ts';
 import { StaleRead } from '../table/errors.ts';
-import { type DeduplicationStore, requestsOf } from '../table/repository/deduplication-store.ts';
+import { type DeduplicationStore, requestKeysOf } from '../table/repository/deduplication-store.ts';
 import type { Holder } from '../table/system/credentials.ts';
 import { dataKeyCache } from '../table/system/data-key-cache.ts';
 import { readSuspension } from '../table/system/suspensions.ts';
 import { Tenant } from '../table/tenant.ts';
 import { type FirstCaller, firstCallerOf, isStillFirstCaller } from './first-caller.ts';
-import type { Scope } from './operation.ts';
+import type { OperationContext } from './operation.ts';
 import type { HttpRequest } from './request.ts';
 import { withoutFields } from './response/http-response.ts';
 
@@ -32,8 +32,8 @@ interface Remembered {
   /** {@link Kept} as encrypted JSON: the response may contain a secret, and a weak secret in the request could be guessed from the fingerprint. */
   readonly encrypted: string;
   /**
-   * Of a platform caller's request that has changed an organization: its id. The response is encrypted under the organization's stored data key,
-   * so that it ends when the organization is erased.
+   * The id of the organization that a platform caller's request has changed. The response is encrypted under the organization's stored data
+   * key, so that it becomes unreadable when the organization is erased.
    */
   readonly organization?: string;
 }
@@ -53,7 +53,7 @@ interface KeyUse {
   readonly key: string;
   /** Route and input. */
   readonly text: string;
-  /** Of the route. */
+  /** The route's contract. */
   readonly errors: Route['errors'];
 }
 
@@ -71,7 +71,7 @@ export class IdempotentRequest {
   static of(
     { contract, route }: { readonly contract: Contract; readonly route: Route },
     request: HttpRequest,
-    scope: Scope,
+    scope: OperationContext,
     inputs: unknown,
   ): IdempotentRequest | undefined {
     const key = request.headers.get('idempotency-key');
@@ -96,7 +96,7 @@ export class IdempotentRequest {
   private constructor(use: KeyUse) {
     this.#use = use;
     this.#fingerprint = hash('sha256', use.text, 'base64url');
-    this.#remembered = use.tenant.deduplication<Remembered>(requestsOf(use.caller.integrationId));
+    this.#remembered = use.tenant.deduplication<Remembered>(requestKeysOf(use.caller.integrationId));
   }
 
   /** Whether this container has seen the key before: then its response is probably stored, and the operation need not run. */
@@ -140,7 +140,7 @@ export class IdempotentRequest {
     return decrypted;
   }
 
-  /** Where a request names its organization, one that does not exist is a 404 before the key is looked at. */
+  /** An organization that a request names must exist: otherwise the response is a 404, before the key is looked at. */
   #gone(): Problem {
     return this.#use.errors.includes('gone')
       ? new Problem('gone', { detail: 'The organization of what this request created was erased.' })
@@ -181,7 +181,7 @@ export class IdempotentRequest {
     return { encrypted, organization: organization.id };
   }
 
-  /** An organization that a platform caller's request has changed: it may act in any. */
+  /** The organization that a platform caller's request has changed: such a caller may act in any. */
   #organization(id: string): Tenant {
     const { caller, tenant } = this.#use;
     const organization = Tenant.named(id, caller, tenant.session);

@@ -58,8 +58,8 @@ function requireJson(contentType: string | undefined): void {
 const DECODED = /^(gzip|deflate|identity)?$/i;
 
 /**
- * That the body is not compressed any more. The gateway refuses what it cannot decode; this is for callers that compress a body and do not
- * say so.
+ * Checks that the body is no longer compressed. The gateway refuses what it cannot decode; this check is for callers that compress a body and
+ * do not say so.
  */
 function requireDecoded({ headers, bytes }: Sent): void {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;

@@ -43,7 +43,7 @@ interface RouteInput<R extends Route> {
   readonly body: R['body'] extends { readonly schema: infer S extends z.ZodType } ? z.output<S> : undefined;
 }
 
-/** What an operation of a `bearer` route gets besides. */
+/** What an operation of a `bearer` route gets besides its input. */
 export interface BearerInput {
   readonly caller: Caller;
   readonly tenant: Tenant;
@@ -60,13 +60,13 @@ export interface BearerInput {
     show?: (record: T) => object,
   ) => Promise<Stored<T>>;
   /**
-   * For an operation of a `cutsOff` route, where a request gives power.
+   * For an operation of a `cutsOff` route, when a request grants permissions.
    * @throws Problem `too-many-requests` where the request budget is spent, so that the request is served from the reserve
    */
   readonly requireBudget: () => void;
 }
 
-/** What an operation of a route without a bearer token gets besides. */
+/** What an operation of a route without a bearer token gets besides its input. */
 export interface OpenInput {
   readonly session: Session;
   readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
@@ -77,7 +77,7 @@ export interface OpenInput {
 }
 
 /** What an operation gets besides its input. */
-export type Scope = BearerInput | OpenInput;
+export type OperationContext = BearerInput | OpenInput;
 
 /** The parsed input of any route. */
 export interface Input {
@@ -87,7 +87,7 @@ export interface Input {
 }
 
 /** An operation of any route. */
-export type AnyOperation = (input: Input & Scope) => Promise<OperationResponse>;
+export type AnyOperation = (input: Input & OperationContext) => Promise<OperationResponse>;
 
 type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.output<S> : undefined;
 
@@ -145,7 +145,7 @@ export const emptyResponse = { body: undefined } as const;
 
 /** Answers with a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are answered too. */
 export const textResponse = (text: string, headers: Readonly<Record<string, string>>) => ({
-  // Ignored where there is a `text`.
+  // Ignored, because there is a `text`.
   body: undefined as never,
   text,
   headers,

@@ -21,7 +21,8 @@ type PageOperation<F extends string, U> = ((input: PageInput) => Promise<PageRes
 
 /**
  * An operation that answers with pages of an entity's records: `listTerminals: pagesOf(terminalEntity)`. It applies every filter of the entity
- * that the route takes. A filter of the route that the entity does not have is an error of the compiler, and of the function's start; `q` for an entity without `prefixes` only of the latter.
+ * that the route takes. A filter that the entity does not have is a compiler error and an error at the function's start;
+ * `q` for an entity without `prefixes` is only the latter.
  * @param show maps a stored record to the answered one, where they differ
  */
 export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
@@ -46,8 +47,8 @@ export const pagesOf = <T extends object, F extends keyof T & string, U = T>(
 };
 
 /**
- * Checks that every list of a domain serves the filters of its route, and writes those that the route does not offer yet.
- * @throws TypeError where one does not, with what to add
+ * Checks that every list of a domain serves the filters of its route, and writes the filters that the route does not offer yet.
+ * @throws TypeError for a list that does not; the message says what to add
  */
 export function assertFiltersServed(contract: Contract, operations: Readonly<Record<string, unknown>>): void {
   for (const [operationId, route] of Object.entries(contract.routes)) {

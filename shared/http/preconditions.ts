@@ -5,7 +5,7 @@ import type { HttpRequest } from './request.ts';
  * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's condition checks that version again at
  * commit.
  *
- * An entity tag is `"<version>.<digest>"`; only the version is compared, for a changed counter is no reason to refuse.
+ * An entity tag is `"<version>.<digest>"`; only the version is compared, because a changed counter is no reason to refuse.
  * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
 export function checkIfMatch(request: Headers, version: number): void {
@@ -15,8 +15,8 @@ export function checkIfMatch(request: Headers, version: number): void {
 }
 
 /**
- * Checks `If-None-Match` of a request that changes a record, which is there: `*` never holds, and a tag not while it is the record's
- * (RFC 9110 §13.1.2). Of reads it asks for a 304 (`response/entity-tag.ts`).
+ * Checks `If-None-Match` of a request that changes an existing record: `*` never holds, and a tag does not hold while it is the record's
+ * (RFC 9110 §13.1.2). In a read it asks for a 304 (`response/entity-tag.ts`).
  * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
 export function checkIfNoneMatch(request: Headers, version: number): void {

@@ -1,14 +1,14 @@
 import type { HttpRequest } from './request.ts';
 
-/** `Prefer` (RFC 7240). Of a preference that is named twice the first counts (§2). */
+/** `Prefer` (RFC 7240). The first counts where a preference is named twice (§2). */
 
 /** The preference that is honoured (§4.4), as `Preference-Applied` names it. */
 export const LENIENT = 'handling=lenient';
 
-/** Of more preferences the rest is not read. */
+/** Most preferences that are read. */
 const MOST = 100;
 
-/** Whether the caller prefers a request to be carried out in spite of what can be ignored in it. */
+/** Whether the caller wants the parts of a request that can be ignored to be ignored, and the rest carried out. */
 export function prefersLenient({ headers }: Pick<HttpRequest, 'headers'>): boolean {
   const preferences = (headers.get('prefer') ?? '').split(',', MOST).map(nameAndValue);
   return preferences.find(([name]) => name === 'handling')?.[1] === 'lenient';

@@ -14,7 +14,7 @@ import {
 import { Tenant } from '../table/tenant.ts';
 
 /**
- * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, for
+ * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because
  * the gateway caches the authorizer's response. That is acceptable for records. An operation that grants, changes or revokes permissions
  * stages a condition on the caller's credentials, which is checked at commit.
  */

@@ -49,7 +49,7 @@ const pageTooLarge = (error: PageTooLarge): Problem =>
     cause: error,
   });
 
-/** It takes as long as the operator's repair of all organizations does, so callers need not ask every few seconds. */
+/** In seconds. The operator's repair of all organizations takes a while, so callers need not ask every few seconds. */
 const listBeingBuilt = (error: ListNotBuilt): Problem =>
   new Problem('list-being-built', {
     detail: `This list cannot be filtered by ${error.fields.join(' and ')} yet, because that filter is still being built. The list can be read without it.`,

@@ -3,13 +3,13 @@ import { type Caller, mayDo } from '../identity/caller.ts';
 import { TableUnavailable } from '../table/errors.ts';
 import { countRead, isEventDue, type ReadCount, stageEventLeft } from '../table/system/daily-counts.ts';
 import type { Tenant } from '../table/tenant.ts';
-import type { Input, Scope } from './operation.ts';
+import type { Input, OperationContext } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';
 
 /**
  * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0071-credentials-of-records.md`).
- * It is counted beside its work, and what cannot be counted is not shown. The 1st, 2nd, 4th, 8th … of an integration's day leaves an audit event,
- * in the transaction of the request; if that one shows nothing, the next one that does.
+ * The read is counted in parallel to the work; a read that cannot be counted shows nothing. The 1st, 2nd, 4th, 8th … read of an integration in a
+ * day leaves an audit event in the request's transaction. If that read shows nothing, the next one that does leaves it.
  */
 export class ProtectedRead {
   readonly #tenant: Tenant;
@@ -18,11 +18,11 @@ export class ProtectedRead {
   readonly #counting: Promise<void>;
   #count: ReadCount | undefined;
 
-  /** The read that a request may be; undefined where its response shows this caller no such field. */
+  /** The protected read of a request; undefined where its response shows this caller no such field. */
   static of(
     { contract, route }: { readonly contract: Contract; readonly route: Route },
     input: Input,
-    scope: Scope,
+    scope: OperationContext,
   ): ProtectedRead | undefined {
     if (!('tenant' in scope) || contract.recordType === undefined) return undefined;
     const { caller, tenant } = scope;
@@ -49,7 +49,7 @@ export class ProtectedRead {
     }
   }
 
-  /** Resolves when the read is counted. Rejects with TableUnavailable when it cannot be: then nothing may be shown. */
+  /** Resolves when the read is counted. Rejects with TableUnavailable when it cannot be counted: then nothing may be shown. */
   get counted(): Promise<void> {
     return this.#counting;
   }

@@ -22,8 +22,8 @@ export const readOnlyFieldsIn = (body: Body, json: unknown): ReadOnlyFields =>
   );
 
 /**
- * Checks that fields which a request names and cannot set have the values of the record: in a change those before it, in a creation those of the
- * new record, where null stands for no value.
+ * Checks that the fields that a request names and cannot set have the values of the record: a change is compared with the record before it, a
+ * creation with the new record (null stands for no value).
  * @throws Problem `invalid-body`
  */
 export function checkReadOnlyFields(

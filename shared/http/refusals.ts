@@ -10,14 +10,14 @@ import { Tenant } from '../table/tenant.ts';
 /** The operation in the audit event of a refusal. */
 export type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';
 
-/** Who was refused what, where that is known: without it somebody anonymous. */
+/** Who was refused which operation; absent for an anonymous caller. */
 interface Attempt {
   readonly actor: Actor;
   /** Id of the operation. */
   readonly operation: string;
 }
 
-/** Whether an error refuses somebody who is known what it may not do. */
+/** Whether an error refuses a known caller something that it may not do. */
 export const isDenial = (error: unknown): boolean =>
   error instanceof Problem && (error.type === 'forbidden' || error.type === 'unauthorized');
 
@@ -26,7 +26,7 @@ const TIMEOUT_MS = 1_000;
 
 /**
  * Writes an audit event of a refused login, signature or escalation to the integration's tenant: for the first, second, fourth, eighth … refusal
- * of one integration in a day, so that nobody can fill the table with them. It has a unit of work of its own, for the request commits nothing.
+ * of one integration in a day, so that nobody can fill the table with them. It has a unit of work of its own, because the request commits nothing.
  * Best effort: it never throws.
  */
 export async function recordRefusal(

@@ -3,9 +3,9 @@ import type { Session } from '../table/session.ts';
 import { isRefusal, runToCommit } from './run.ts';
 
 /**
- * Who was refused after numbers of lists were allocated is checked before, the next time: references and other conditions are read, and only then
- * numbers are allocated (`docs/decisions/0185-released-numbers.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
- * nobody else a call. A hint: another container does not know of it.
+ * A caller that was refused after list numbers were allocated is checked earlier the next time: references and other conditions are read first,
+ * and only then numbers are allocated (`docs/decisions/0185-released-numbers.md`). So a caller who sends refused creates in a loop leaves no gaps in the lists. It costs
+ * other callers no call. It is a hint: another container does not know of it.
  */
 
 /** By caller and operation, the last refused one last. */
@@ -14,7 +14,7 @@ const KEPT = 1_000;
 
 /**
  * Runs an operation of a caller to its commit.
- * @param name of caller and operation; undefined for an unknown caller, who is not remembered
+ * @param name of caller and operation; undefined for an unknown caller, which is not remembered
  * @throws as {@link runToCommit}
  */
 export async function runAfterRefusal<T>(

@@ -5,7 +5,7 @@ import { logger } from '../logger.ts';
 import type { Session } from '../table/session.ts';
 import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
 import { Tenant } from '../table/tenant.ts';
-import { count, unitsBegun } from '../telemetry/invocation.ts';
+import { increment, unitsBegun } from '../telemetry/invocation.ts';
 import { takeReserve } from './reserve.ts';
 import { Bucket } from './token-bucket.ts';
 
@@ -17,7 +17,7 @@ import { Bucket } from './token-bucket.ts';
 
 /** Requests a minute of an integration that has no limit of its own, where `RATE_LIMIT` sets none for the stage. */
 const STANDARD_LIMIT = 600;
-/** A tenant's limit is so many times that of an integration, where `TENANT_RATE_LIMIT` sets no other. */
+/** A tenant's limit, as a multiple of an integration's, where `TENANT_RATE_LIMIT` sets none. */
 const STANDARD_SHARE = 10;
 
 /** By tenant and owner, the least recently used first. */
@@ -41,10 +41,10 @@ type ChargeTo = 'own' | 'own-and-tenant';
 /** How a request is charged: {@link RequestBudget.charge}. */
 export type Charge = RequestBudget['charge'];
 
-/** Units of DynamoDB that a request may begin for 1 of its budget; for each further so many it takes 1 more. */
+/** Units of DynamoDB that 1 request of a budget pays for. Each further so many units cost 1 more. */
 const UNITS_A_REQUEST = 100;
 
-/** What a request that begins so many read and write units takes of its budgets. */
+/** How much a request that begins so many read and write units takes from its budgets. */
 const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNITS_A_REQUEST));
 
 /** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
@@ -52,7 +52,7 @@ export class RequestBudget {
   readonly #session: Session;
   #budgets: readonly Budget[] = [];
   #charged = 0;
-  /** Of a request that is served from the reserve. */
+  /** Set for a request that is served from the reserve. */
   #refusal: Refusal | undefined;
   #flushing: Promise<unknown> = Promise.resolve();
 
@@ -84,7 +84,7 @@ export class RequestBudget {
     if (this.#refusal !== undefined) throw counted(this.#refusal.problem);
   }
 
-  /** Charges what the work of the request has taken beyond what was charged before, or gives back what it has not. */
+  /** Charges the work that goes beyond what was charged before, or returns what was not used. */
   chargeWork(): void {
     const rest = requestsFor(unitsBegun()) - this.#charged;
     if (this.#charged > 0 && rest !== 0) this.#take(rest);
@@ -105,7 +105,7 @@ export class RequestBudget {
 
   /**
    * Charges work that is about to begin.
-   * @throws Problem `too-many-requests` where there is no room for it in a budget that it would fit into
+   * @throws Problem `too-many-requests` where a budget that it would fit into has no room for it
    */
   #expect(units: number): void {
     const more = requestsFor(unitsBegun() + units) - this.#charged;
@@ -135,7 +135,7 @@ function budgetsOf({ integrationId, rateLimit }: Caller, tenant: Tenant): readon
 }
 
 function counted(problem: Problem): Problem {
-  count('BudgetRefusals');
+  increment('BudgetRefusals');
   return problem;
 }
 
@@ -144,7 +144,7 @@ interface Refusal {
   readonly budgetHeaders: Readonly<Record<string, string>>;
 }
 
-/** The refusal by the budget with the longest wait; undefined where all have room for so many more, or were full before this request. */
+/** The refusal by the budget with the longest wait; undefined where all budgets have room for so many more requests, or were full before this one. */
 function refusalBeyond(
   budgets: readonly Budget[],
   now: number,
@@ -195,7 +195,7 @@ async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promis
   }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and when all of it is back, in seconds. */
+/** draft-ietf-httpapi-ratelimit-headers-11: the limit and its window, what is left of it, and the seconds until it is whole again. */
 function rateLimitHeaders({ policy, limit, bucket }: Budget, now: number): Record<string, string> {
   const { remaining, reset } = bucket.quota(limit, now);
   return {

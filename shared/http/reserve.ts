@@ -10,11 +10,11 @@ import { Bucket } from './token-bucket.ts';
 /** Requests a minute of each token and container. */
 const RESERVE = 5;
 
-/** By token id, the least recently used first. One that is dropped is full again, so dropping takes nothing from anybody. */
+/** By token id, the least recently used first. A dropped reserve is full again, so dropping takes nothing from anybody. */
 const reserves = new Map<string, Bucket>();
 const KEPT = 10_000;
 
-/** Takes one of the reserve of the caller's token. `now` in epoch milliseconds. @returns whether there was one */
+/** Takes one request from the reserve of the caller's token. `now` in epoch milliseconds. @returns whether there was one */
 export function takeReserve({ tokenId }: Caller, now: number): boolean {
   if (tokenId === null) return false;
   const reserve = reserves.get(tokenId) ?? new Bucket();

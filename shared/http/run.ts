@@ -13,7 +13,7 @@ const STALE_WAIT = 15;
  * - when a record that it read has changed meanwhile, as long as there is time;
  * - once, when its commit was refused: the conflict may be with this request's own first attempt, which the operation recognizes on fresh
  *   reads (an event processed, a key used). A conflict with another request happens again and counts.
- * @throws TableUnavailable without time for that second run, or when the outcome of the commit is unknown; what else the operation throws
+ * @throws TableUnavailable when there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
  */
 export async function runToCommit<T>(session: Session, operation: () => Promise<T>): Promise<T> {
   let refused = false;
@@ -48,8 +48,8 @@ export async function runToCommit<T>(session: Session, operation: () => Promise<
 export const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;
 
 /**
- * Runs an operation under an idempotency key: a key used before gets the stored response. Most keys are new, so the operation runs beside the
- * look-up, and what it has staged is dropped where the key was used (`docs/decisions/0060`). A refusal may be a conflict with this request's
+ * Runs an operation under an idempotency key: a key used before gets the stored response. Most keys are new, so the operation runs in parallel to the
+ * look-up, and its staged writes are dropped where the key was used (`docs/decisions/0060`). A refusal may be a conflict with this request's
  * own first attempt (a slug that exists by now), so the key is looked up once more before the refusal counts.
  */
 export async function runOnce(

@@ -8,7 +8,7 @@ import type { Tenant } from '../table/tenant.ts';
  * caller's organization is suspended, in parallel to its own work (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 
-/** Tenants whose callers this container has refused, the least recently refused first. */
+/** Tenants whose callers this container has refused; the least recently refused is first. */
 const refused = new Map<string, true>();
 const KEPT = 1_000;
 
@@ -36,7 +36,7 @@ export function refuseSuspended({ id }: Pick<Tenant, 'id'>, suspension: Suspensi
 }
 
 /**
- * Whether a request of this tenant should wait for the check before it does anything else, because this container has refused the one before. So a
- * suspended caller that goes on calling causes one read each time, and takes no numbers of lists.
+ * Whether a request of this tenant should wait for the check before it does anything else, because this container has refused the request before. So a
+ * suspended caller that continues to call causes one read each time, and allocates no numbers of lists.
  */
 export const isProbablySuspended = ({ id }: Tenant): boolean => refused.has(id);

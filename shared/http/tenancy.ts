@@ -50,8 +50,8 @@ const nameIn = (part: Part, fields: Readonly<Record<string, unknown>>): { part: 
 const fieldError = (part: Part, detail: string): FieldError => ({ in: part, pointer: '#/org_id', detail });
 
 /**
- * Checks that a platform caller says to whom a new record belongs, of a kind that the platform may have itself: to the organization named in query
- * or body, or with `org_id: null` in the body to the platform. What a forgotten field would make belongs to nobody by accident.
+ * For a kind of record that the platform may have itself: checks that a platform caller says who owns a new record. The owner is the organization
+ * named in query or body, or the platform for `org_id: null` in the body. So a forgotten field gives no record to the platform by accident.
  * @throws Problem `invalid-body`
  */
 export function requireNamedOwner(

@@ -50,7 +50,7 @@ export class Bucket {
     return over > 0.5 ? Math.max(1, Math.ceil(over / 1000)) : 0;
   }
 
-  /** Takes tokens: for a request after {@link wait} has returned 0; for its work in any case, as debt. A negative number gives back. */
+  /** Takes tokens: for a request, after {@link wait} has returned 0; for its work always, as debt. A negative number returns tokens. */
   take(limit: number, now: number, requests = 1): void {
     const cost = (requests * WINDOW_MS) / limit;
     this.#follow(now);
@@ -69,7 +69,7 @@ export class Bucket {
     return { remaining: Math.max(0, remaining), reset: Math.ceil(spent / 1000) };
   }
 
-  /** The cost to flush now, in milliseconds; it counts as flushed from here on. 0: not worth a write yet. */
+  /** The cost to flush now, in milliseconds; it counts as flushed from now on. 0: not worth a write yet. */
   takeBatch(limit: number, now: number): number {
     const rest = Math.floor(this.quota(limit, now).remaining / PART_OF_REST);
     const least = Math.max(1, Math.floor(limit / LEAST_PART_OF_LIMIT));

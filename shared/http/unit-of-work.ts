@@ -14,7 +14,7 @@ import { runOnce } from './run.ts';
 type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;
 
 /**
- * Operation → response → idempotency → commit; all of it is run again on a conflict with another request. A caller whose organization is suspended
+ * Operation → response → idempotency → commit. All of it runs again on a conflict with another request. A caller whose organization is suspended
  * gets neither an answer nor a commit.
  */
 export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
@@ -36,7 +36,7 @@ export async function unitOfWork(event: Event): Promise<APIGatewayProxyResult> {
   });
 }
 
-/** Of caller and operation. A webhook's sender is known by its path. */
+/** The name of caller and operation. The path of a webhook names its sender. */
 function nameOf({ matched: { route }, scope: { caller }, input: { params } }: Event): string | undefined {
   const sender = caller?.integrationId ?? params.app_code;
   return sender === undefined ? undefined : `${route.method} ${route.path} ${sender}`;

@@ -16,7 +16,7 @@ import { metadataOf } from './route-metadata.ts';
 export const validParams = (route: Route, request: Pick<HttpRequest, 'params'>): Record<string, unknown> =>
   uuidsIn(route, request.params) ?? parsed(route.params, request.params, 'path', 'invalid-parameter');
 
-/** The parameters, where all are to be UUIDs and are: what the schema would make of them. */
+/** The parsed parameters, where the schema wants only UUIDs and all are UUIDs. */
 function uuidsIn(route: Route, params: Readonly<Record<string, string>>): Record<string, string> | undefined {
   const { uuids, parameters } = metadataOf(route);
   const given = Object.entries(params);
@@ -92,7 +92,7 @@ function parsed(
   });
 }
 
-/** Of a value of the wrong type nothing else is said: zod would measure a list that should be a string. */
+/** A value of the wrong type gets no further error: zod would measure a list that should be a string. */
 function withoutConsequences(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
   const places = new Set(issues.filter(({ code }) => code === 'invalid_type').map(({ path }) => pointer(path)));
   return issues.filter(({ code, path }) => code === 'invalid_type' || !places.has(pointer(path)));

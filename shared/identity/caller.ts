@@ -3,7 +3,7 @@ import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts
 
 /**
  * The caller, as verified by the authorizer or by a webhook's signature. A `Caller` is made only from one of the two, and a tenant handle only
- * from a `Caller`: that is the boundary between tenants (`docs/decisions/0006`).
+ * from a `Caller`. That is the boundary between tenants (`docs/decisions/0006`).
  */
 
 /** What the authorizer passes on. API Gateway allows only strings. */
@@ -85,13 +85,13 @@ export function callerOf(context: unknown): Caller | undefined {
 }
 
 /** The sender of a webhook, from its credentials as they were read. */
-export interface Signer
+export interface WebhookSender
   extends Pick<Caller, 'integrationId' | 'appCode' | 'orgId' | 'tokenEpoch' | 'secretId' | 'rateLimit'> {
   readonly permissions: readonly string[] | null;
 }
 
 /** The caller that has signed a webhook. It has no token that could expire. */
-export const callerBySignature = ({ permissions, ...signer }: Signer): Caller => ({
+export const callerBySignature = ({ permissions, ...signer }: WebhookSender): Caller => ({
   ...signer,
   [verified]: true,
   proof: 'signature',

@@ -2,7 +2,7 @@ import type { Invocation } from './invocation.ts';
 import { BY_DOMAIN, BY_ROUTE, DURATION, type Outcome } from './metrics.ts';
 
 /** How an invocation ended. */
-export interface Ended {
+export interface EndedInvocation {
   readonly invocation: Invocation;
   /** Name of the contract, or `authorizer`. */
   readonly domain: string;
@@ -25,7 +25,11 @@ interface Directive {
  * The line of an invocation. It is also its record in the embedded metric format, so that metrics need no line of their own:
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
-export function accessLine(ended: Ended, namespace: string, isByRoute = false): Readonly<Record<string, unknown>> {
+export function accessLine(
+  ended: EndedInvocation,
+  namespace: string,
+  isByRoute = false,
+): Readonly<Record<string, unknown>> {
   const { invocation, domain, outcome, status, at, duration } = ended;
   return {
     level: 'INFO',
@@ -46,7 +50,7 @@ export function accessLine(ended: Ended, namespace: string, isByRoute = false): 
 function directivesOf({ annotations, counts }: Invocation, namespace: string, isByRoute: boolean): Directive[] {
   const duration: Directive = {
     Namespace: namespace,
-    // A dimension that the line lacks makes CloudWatch refuse the whole of it.
+    // CloudWatch refuses the whole line if a dimension is missing in it.
     Dimensions: isByRoute && annotations.operation !== undefined ? [BY_DOMAIN, BY_ROUTE] : [BY_DOMAIN],
     Metrics: [{ Name: DURATION, Unit: 'Milliseconds' }],
   };
@@ -56,10 +60,10 @@ function directivesOf({ annotations, counts }: Invocation, namespace: string, is
 }
 
 /**
- * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. Not by way of the logger: its level would decide
- * whether there are metrics, and it is loaded only when there is something to log (`docs/decisions/0105-request-logs.md`).
+ * Writes the line of an invocation where `METRICS_NAMESPACE` is set, as it is in every stage. It does not use the logger: the logger's level would
+ * decide whether there are metrics, and it is loaded only when there is something to log (`docs/decisions/0105-request-logs.md`).
  */
-export function writeAccessLine(ended: Ended): void {
+export function writeAccessLine(ended: EndedInvocation): void {
   const { METRICS_NAMESPACE: namespace, METRICS_BY_ROUTE: byRoute } = process.env;
   if (!namespace) return;
   process.stdout.write(`${JSON.stringify(accessLine(ended, namespace, byRoute === 'on'))}\n`);

@@ -66,7 +66,7 @@ export const annotations = (): Annotations => current.getStore()?.annotations ??
 export const annotate = (more: Annotations): void => current.getStore()?.annotate(more);
 
 /** Adds to a counter of this invocation. Outside of one nothing happens. */
-export const count = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
+export const increment = (counter: Counter, by = 1): void => current.getStore()?.count(counter, by);
 
 /** Adds read or write units of DynamoDB to this invocation. Outside of one nothing happens. */
 export const countUnits = (units: number): void => {

@@ -10,7 +10,7 @@
 export const DURATION = 'Duration';
 
 export const BY_DOMAIN = ['domain', 'outcome'] as const;
-/** Besides, where the stage pays for it (`METRICS_BY_ROUTE`). */
+/** Additional dimensions, where the stage pays for them (`METRICS_BY_ROUTE`). */
 export const BY_ROUTE = ['operation', 'outcome'] as const;
 
 /** Outcomes of requests: classes of status codes. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import { logged } from '../logger.ts';
-import { type Ended, writeAccessLine } from './access-line.ts';
+import { type EndedInvocation, writeAccessLine } from './access-line.ts';
 import { Invocation, within } from './invocation.ts';
 import { traceIdOf } from './trace-context.ts';
 
-/** Of an event of API Gateway, what every line tells. */
+/** The parts of an API Gateway event that every line contains. */
 interface Event {
   readonly httpMethod: string;
   readonly resource: string;
@@ -16,13 +16,13 @@ interface Observed<T> {
   readonly domain: string;
   readonly event: Event;
   readonly clock: Clock;
-  readonly endOf: (settled: PromiseSettledResult<T>) => Pick<Ended, 'outcome' | 'status'>;
+  readonly endOf: (settled: PromiseSettledResult<T>) => Pick<EndedInvocation, 'outcome' | 'status'>;
 }
 
 /** Whether this container has served nothing yet. */
 let isCold = true;
 
-/** Serves an invocation, and writes its line when it is over, whether it succeeds or not. Then all that was logged is written. */
+/** Serves an invocation, and writes its line when it is over, whether it succeeds or not. All that was logged is written by then. */
 export async function observe<T>({ domain, event, clock, endOf }: Observed<T>, work: () => Promise<T>): Promise<T> {
   const invocation = new Invocation({
     request_id: event.requestContext.requestId,

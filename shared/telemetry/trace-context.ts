@@ -11,7 +11,7 @@ export function traceIdOf(headers: Headers | null): string | undefined {
   return parentTrace(valuesOf(headers, 'traceparent')) ?? gatewayTrace(valuesOf(headers, 'x-amzn-trace-id'));
 }
 
-/** Version, trace id, parent id, flags. No version ends here but the first: later ones may have more, and none is `ff`. */
+/** Version, trace id, parent id, flags. Only the first version ends here: later ones may have more fields. No version is `ff`. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-.*)?$/;
 const FIRST_VERSION = '00';
 /** Longer than any trace that somebody has a reason to send, in characters. */
@@ -33,7 +33,7 @@ function gatewayTrace(values: readonly string[]): string | undefined {
   return time === undefined || random === undefined ? undefined : known(`${time}${random}`);
 }
 
-/** All zeros is no trace. */
+/** An id of zeros only is not a trace. */
 const known = (traceId: string | undefined): string | undefined =>
   traceId === undefined || /^0+$/.test(traceId) ? undefined : traceId;
 

@@ -1,7 +1,7 @@
 import { createHmac, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type PublicKey, publicKeyOf, type Signer } from '../../shared/auth/keys.ts';
+import { type PublicKey, publicKeyOf, type TokenSigner } from '../../shared/auth/keys.ts';
 import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
@@ -14,7 +14,7 @@ const identity = {
 };
 
 interface KeyPair {
-  readonly signer: Signer;
+  readonly signer: TokenSigner;
   readonly published: PublicKey;
 }
 

@@ -6,7 +6,7 @@ import { signWebhook } from '../../clients/typescript/src/index.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { httpFile } from '../../generate/collections/http-file.ts';
 import { postmanCollection } from '../../generate/collections/postman.ts';
-import { requestsOf } from '../../generate/collections/requests.ts';
+import { collectionRequestsOf } from '../../generate/collections/requests.ts';
 import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
 import { operations, PLATFORM_ONLY } from '../support/scenario.ts';
 
@@ -20,7 +20,7 @@ it.each([
   ['custodia.http', HTTP_FILE, httpFile],
   ['custodia.postman_collection.json', POSTMAN, postmanCollection],
 ])('%s is what the contracts say', (file, text, make) => {
-  expect(make(requestsOf(contracts)) === text, `run \`npm run docs\` and commit clients/${file}`).toBe(true);
+  expect(make(collectionRequestsOf(contracts)) === text, `run \`npm run docs\` and commit clients/${file}`).toBe(true);
 });
 
 /** A request as it is written in the file. */

@@ -6,7 +6,7 @@ import {
   filtersWritten,
   RELEASED_FILTERS,
   readReleasedFilters,
-  textOf,
+  releasedFiltersText,
 } from '../../generate/released-filters.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { reference } from '../../shared/contract/constraints.ts';
@@ -119,7 +119,7 @@ describe('a filter that is offered', () => {
 
   it('is recorded as `npm run release-record` does it', () => {
     const released = readReleasedFilters();
-    expect(textOf(released)).toBe(readFileSync(RELEASED_FILTERS, 'utf8'));
+    expect(releasedFiltersText(released)).toBe(readFileSync(RELEASED_FILTERS, 'utf8'));
   });
 });
 

@@ -7,7 +7,7 @@ import {
   Problem,
   type ProblemType,
   pointer,
-  problemDetails,
+  problemDetailsOf,
 } from '../../shared/contract/problem.ts';
 
 describe('a pointer', () => {
@@ -48,7 +48,7 @@ describe('problem details', () => {
   it('name a hundred findings at most: an answer to a megabyte of unknown fields must fit', () => {
     const finding = { in: 'body', pointer: '#/a', detail: 'is not known here' } as const;
     const problem = new Problem('invalid-body', { errors: Array.from({ length: 100_000 }, () => finding) });
-    expect(problemDetails(problem, 'r').errors).toHaveLength(MAX_FIELD_ERRORS);
+    expect(problemDetailsOf(problem, 'r').errors).toHaveLength(MAX_FIELD_ERRORS);
   });
 
   it.each(Object.keys(PROBLEMS) as ProblemType[])('of %s are as described', (type) => {

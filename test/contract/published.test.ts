@@ -6,7 +6,7 @@ import {
   isNode,
   type Node,
   type OpenApi,
-  type Operation,
+  type OperationNode,
   operationsOf,
   rewritten,
   schemasReachedFrom,
@@ -46,7 +46,7 @@ const resolved = (node: Node): Node => {
   return document.components[kind]?.[name] ?? node;
 };
 
-const parametersOf = ({ parameters = [] }: Operation): Node[] => parameters.map(resolved);
+const parametersOf = ({ parameters = [] }: OperationNode): Node[] => parameters.map(resolved);
 
 describe('schemas of requests', () => {
   it('have no keyword `default`, which makes a field required in the types of openapi-typescript', () => {

@@ -5,7 +5,7 @@ import { ACCESS_LOG } from '../../infra/access-log.ts';
 import { byInvocation, byRequestId } from '../../operator/logs/request-lines.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';
 import { logged, logger } from '../../shared/logger.ts';
-import { accessLine, type Ended } from '../../shared/telemetry/access-line.ts';
+import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
 import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
@@ -38,7 +38,7 @@ const ofCommands: readonly Query[] = [
 
 /** Lines that functions write: of requests that went well and did not, of the authorizer, and of an error. */
 async function functionLines(): Promise<readonly Line[]> {
-  const line = (change: Partial<Ended>, reason?: string): Line => {
+  const line = (change: Partial<EndedInvocation>, reason?: string): Line => {
     const invocation = new Invocation({
       request_id: REQUEST,
       trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
@@ -52,7 +52,15 @@ async function functionLines(): Promise<readonly Line[]> {
     });
     for (const counter of Object.keys(COUNTERS)) invocation.count(counter as Counter);
     invocation.units = 4;
-    const ended: Ended = { invocation, domain: 'clients', outcome: '2xx', status: 200, at: 0, duration: 1, ...change };
+    const ended: EndedInvocation = {
+      invocation,
+      domain: 'clients',
+      outcome: '2xx',
+      status: 200,
+      at: 0,
+      duration: 1,
+      ...change,
+    };
     return accessLine(ended, 'Custodia/custodia-prod');
   };
   const { lines } = await written(() => {

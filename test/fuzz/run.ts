@@ -1,6 +1,6 @@
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
-import { commandLine, positiveNumber, seedNumber, wholeNumber } from '../../local/terminal/command-line.ts';
+import { commandLine, positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { described } from './document.ts';
 import { fuzz } from './fuzz.ts';
@@ -10,7 +10,7 @@ import { fuzz } from './fuzz.ts';
 const { seconds, requests, seed } = commandLine('fuzz')
   .description('Sends generated requests to the API and checks every answer against openapi.json.')
   .option('--seconds <n>', 'how long at most', positiveNumber, 300)
-  .option('--requests <n>', 'how many at most', wholeNumber(), 20_000)
+  .option('--requests <n>', 'how many at most', wholeNumberOption(), 20_000)
   .option('--seed <n>', 'what to begin with', seedNumber, Math.floor(Math.random() * 2 ** 31))
   .parse()
   .opts<{ seconds: number; requests: number; seed: number }>();

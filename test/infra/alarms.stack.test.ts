@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { operationOf } from '../../local/dynamodb/consumed.ts';
+import { dynamoDbOperationOf } from '../../local/dynamodb/consumed.ts';
 import { type Deployed, deployedFrom } from './account/template.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
@@ -224,7 +224,7 @@ it('the table is watched in every operation that the code sends', () => {
     // The operator's.
     .filter((file) => !file.includes('shared/table/erase/'))
     .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+Command)\(/g), ([, name = '']) => name))
-    .map(operationOf);
+    .map(dynamoDbOperationOf);
   const watched = named('table-failing').metrics.flatMap(({ Metric }) =>
     Metric.Dimensions.flatMap(({ Name, Value }) => (Name === 'Operation' ? [String(Value)] : [])),
   );

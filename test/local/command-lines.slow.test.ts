@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { InvalidArgumentError } from 'commander';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { positiveNumber, seedNumber, wholeNumber } from '../../local/terminal/command-line.ts';
+import { positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { type Output, showProgress } from '../../local/terminal/progress.ts';
 import manifest from '../../package.json' with { type: 'json' };
 
@@ -41,13 +41,13 @@ describe('a mistake in the flags', () => {
   });
 
   it.each([
-    ['0', wholeNumber()],
-    ['-1', wholeNumber()],
-    ['1.5', wholeNumber()],
-    ['many', wholeNumber()],
-    ['', wholeNumber()],
-    ['1000000000', wholeNumber()],
-    ['11', wholeNumber({ to: 10 })],
+    ['0', wholeNumberOption()],
+    ['-1', wholeNumberOption()],
+    ['1.5', wholeNumberOption()],
+    ['many', wholeNumberOption()],
+    ['', wholeNumberOption()],
+    ['1000000000', wholeNumberOption()],
+    ['11', wholeNumberOption({ to: 10 })],
     ['0', positiveNumber],
     ['0.0', positiveNumber],
     ['-2', positiveNumber],
@@ -60,9 +60,12 @@ describe('a mistake in the flags', () => {
   });
 
   it('is none where it is a number that can be', () => {
-    expect([wholeNumber()('1'), wholeNumber({ to: 10 })('10'), positiveNumber('0.5'), seedNumber('0')]).toEqual([
-      1, 10, 0.5, 0,
-    ]);
+    expect([
+      wholeNumberOption()('1'),
+      wholeNumberOption({ to: 10 })('10'),
+      positiveNumber('0.5'),
+      seedNumber('0'),
+    ]).toEqual([1, 10, 0.5, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { EXPOSED_HEADERS, originsOf } from '../../shared/contract/cors.ts';
-import { responseHeaders } from '../../shared/contract/openapi/headers.ts';
+import { responseHeaderComponents } from '../../shared/contract/openapi/headers.ts';
 import { requestHeaders } from '../../shared/contract/openapi/parameters.ts';
 import { fakeGateway, problemOf } from './gateway-fixture.ts';
 
@@ -91,7 +91,7 @@ describe('what the gateway says by itself', () => {
 
 describe('the lists of headers', () => {
   it('expose each that the OpenAPI document declares of a response, but the one that pages always read', () => {
-    const declared = Object.keys(responseHeaders).filter((name) => name !== 'Cache-Control');
+    const declared = Object.keys(responseHeaderComponents).filter((name) => name !== 'Cache-Control');
     expect(declared.filter((name) => !EXPOSED_HEADERS.includes(name))).toEqual([]);
   });
 

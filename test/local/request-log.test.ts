@@ -3,7 +3,7 @@ import { WriteStream } from 'node:tty';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { meter } from '../../local/dynamodb/usage.ts';
 import type { Log } from '../../local/terminal/log.ts';
-import { requestLog } from '../../local/terminal/request-log.ts';
+import { terminalRequestLog } from '../../local/terminal/request-log.ts';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 
@@ -27,7 +27,7 @@ describe('a line of a request', () => {
   let api: Api;
   let org: OrgAccess;
   beforeAll(async () => {
-    api = await startApi({ around: requestLog(log, file) });
+    api = await startApi({ around: terminalRequestLog(log, file) });
     meter(environmentTable(), (text) => calls.push(text));
     org = await api.orgToken();
     // The authorizer's answer is kept from then on.
@@ -97,7 +97,7 @@ describe('a line', () => {
   const lineOf = async (target: string, stream: NodeJS.WritableStream): Promise<string> => {
     lines.length = 0;
     const request = { requestId: '1', method: 'GET', target };
-    await requestLog(log, stream)(request, async () => ({ status: 503, caller: undefined }));
+    await terminalRequestLog(log, stream)(request, async () => ({ status: 503, caller: undefined }));
     return lines.join('\n');
   };
 

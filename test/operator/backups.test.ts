@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { backupsOf } from '../../operator/backups.ts';
-import { linesOf } from '../../operator/commands/backup/status.ts';
+import { backupLines } from '../../operator/commands/backup/status.ts';
 import { type AwsStub, startAwsStub } from '../support/aws-stub.ts';
 import '../support/restore.ts';
 
@@ -116,13 +116,13 @@ describe('the backups of a stage', () => {
   ])('say so where %s', async (_, given, problems) => {
     const backups = await backupsWith(given);
     expect(backups.problems).toEqual(problems);
-    for (const problem of problems) expect(linesOf(backups, NOW)).toContain(`WRONG  ${problem}`);
+    for (const problem of problems) expect(backupLines(backups, NOW)).toContain(`WRONG  ${problem}`);
   });
 
   it('are those of point-in-time recovery alone where the stage makes no others', async () => {
     await backupsWith();
     const backups = await backupsOf('records', undefined, NOW);
     expect([backups.vault, backups.problems]).toEqual([null, []]);
-    expect(linesOf(backups, NOW).join('\n')).toContain('none, as the setting backupRetentionDays says');
+    expect(backupLines(backups, NOW).join('\n')).toContain('none, as the setting backupRetentionDays says');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { csvOf, linesOf } from '../../operator/commands/usage.ts';
+import { csvOf, usageLines } from '../../operator/commands/usage.ts';
 import { csvLine } from '../../operator/csv.ts';
 import { monthIn } from '../../operator/month.ts';
 import type { MonthlyUsage } from '../../operator/usage.ts';
@@ -17,7 +17,7 @@ const USAGE: MonthlyUsage = {
 
 describe('usage', () => {
   it('is a table for people, in which a name cannot look like something else', () => {
-    expect(linesOf(USAGE)).toEqual([
+    expect(usageLines(USAGE)).toEqual([
       expect.stringContaining('organization'),
       `           3           4.5          1          0  ${ACME}  acme  "=SUM(A1),\u202e"`,
       expect.stringMatching(/ {2}platform$/),

@@ -1,5 +1,5 @@
 import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
-import { commandLine, positiveNumber, seedNumber, wholeNumber } from '../../local/terminal/command-line.ts';
+import { commandLine, positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { Fleet } from './fleet.ts';
 import { noTally, play, SERVERS } from './run.ts';
@@ -11,8 +11,8 @@ const { minutes, seed, runs, steps } = commandLine('soak')
     'Several servers, wrong clocks, a bad network, paused and killed processes: whether each request has its effect once.',
   )
   .option('--minutes <n>', 'how long', positiveNumber, 1)
-  .option('--runs <n>', 'at least so many histories', wholeNumber(), 1)
-  .option('--steps <n>', 'steps of each client in a history', wholeNumber(), 40)
+  .option('--runs <n>', 'at least so many histories', wholeNumberOption(), 1)
+  .option('--steps <n>', 'steps of each client in a history', wholeNumberOption(), 40)
   .option('--seed <n>', 'of the first history; the next one has the next seed', seedNumber, Date.now() % 2 ** 31)
   .parse()
   .opts<{ minutes: number; seed: number; runs: number; steps: number }>();

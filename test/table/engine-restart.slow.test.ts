@@ -6,7 +6,7 @@ import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
 import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
 import { createTable } from '../../local/dynamodb/table.ts';
-import { exactly } from '../../shared/contract/constraints.ts';
+import { asItIs } from '../../shared/contract/constraints.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { auditOf } from '../support/audit.ts';
 import { freshDirectory } from '../support/directory.ts';
@@ -16,7 +16,7 @@ import { doIn, openTenant, tableAt } from '../support/storage.ts';
 
 const jobs = entity<{ id: string; state: string; code: string }>('JOB', {
   filters: ['state'],
-  unique: { code: exactly },
+  unique: { code: asItIs },
 });
 
 /** DynamoDB Local keeps tokens on its disk, dynoxide in its memory: there the transaction is refused when it comes again. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { exactly } from '../../shared/contract/constraints.ts';
+import { asItIs } from '../../shared/contract/constraints.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
@@ -25,7 +25,7 @@ const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 const LATE = { at: NOW + 60_000 };
 
 const table = useTable(NOW);
-const unique = { code: exactly };
+const unique = { code: asItIs };
 /** Its records are written in a transaction with the bit of their state. */
 const jobs = new TestList(
   table,

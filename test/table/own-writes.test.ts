@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { exactly } from '../../shared/contract/constraints.ts';
+import { asItIs } from '../../shared/contract/constraints.ts';
 import { NotUnique, TableUnavailable } from '../../shared/table/errors.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import type { Fault } from '../support/faults.ts';
@@ -20,7 +20,7 @@ const table = useTable();
 /** Its records are written after the claim of their code, in one transaction with the bit of their state. */
 const jobs = new TestList(
   table,
-  entity<Job>('JOB', { filters: ['state'], unique: { code: exactly } }),
+  entity<Job>('JOB', { filters: ['state'], unique: { code: asItIs } }),
   { state: 'open' },
   { state: ['open', 'done'] },
 );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { exactly } from '../../shared/contract/constraints.ts';
+import { asItIs } from '../../shared/contract/constraints.ts';
 import { TableUnavailable } from '../../shared/table/errors.ts';
 import { sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
@@ -25,7 +25,7 @@ const LATE = NOW + 60_000;
 const DAY = 86_400_000;
 
 const table = useTable(NOW);
-const kind = entity<Job>('JOB', { filters: ['state'], unique: { code: exactly } });
+const kind = entity<Job>('JOB', { filters: ['state'], unique: { code: asItIs } });
 const jobs = new TestList(table, kind, { state: 'open', code: 'lost' }, { state: ['open'] });
 
 const refusedCreate = (over?: FaultyHandler) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { exactly } from '../../shared/contract/constraints.ts';
+import { asItIs } from '../../shared/contract/constraints.ts';
 import { StaleRead } from '../../shared/table/errors.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { TestList, useTable } from './test-list.ts';
@@ -14,7 +14,7 @@ interface Job {
 }
 
 const table = useTable();
-const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { code: exactly } });
+const kind = entity<Job>('JOB', { filters: ['state'], json: ['data'], unique: { code: asItIs } });
 const jobs = new TestList(table, kind, { state: 'open', data: null });
 const create = (fields: Partial<Job> = {}) => jobs.createId({ code: randomUUID(), ...fields });
 

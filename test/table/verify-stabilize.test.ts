@@ -10,7 +10,7 @@ import { entity } from '../../shared/table/repository/entity.ts';
 import { MOVES, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { counted, type Kind, kind, quotaOf } from '../../shared/table/verify/kinds.ts';
+import { countedBy, type Kind, kind, quotaOf } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { tableAt } from '../support/storage.ts';
@@ -34,7 +34,7 @@ const shelfEntity = entity<Shelf>('SHELF');
 const bookEntity = entity<Book>('BOOK', { filters: ['shelf_id'] });
 const noteEntity = entity<Note>('NOTE', { filters: ['level'], retentionDays: 30 });
 const shelves: readonly Kind[] = [
-  kind(shelfEntity, { counters: { books: [counted(bookEntity, 'shelf_id')] } }),
+  kind(shelfEntity, { counters: { books: [countedBy(bookEntity, 'shelf_id')] } }),
   kind(bookEntity),
 ];
 

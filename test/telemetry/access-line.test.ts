@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { describe, expect, it, vi } from 'vitest';
 import { logger } from '../../shared/logger.ts';
-import { accessLine, type Ended } from '../../shared/telemetry/access-line.ts';
-import { annotate, annotations, count, Invocation } from '../../shared/telemetry/invocation.ts';
+import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
+import { annotate, annotations, increment, Invocation } from '../../shared/telemetry/invocation.ts';
 import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
 import { observe } from '../../shared/telemetry/observe.ts';
 import { written } from '../support/lines.ts';
@@ -17,7 +17,7 @@ const invocation = (counts: readonly (readonly [Counter, number])[] = []): Invoc
   return made;
 };
 
-const ended = (more: Partial<Ended> = {}): Ended => ({
+const ended = (more: Partial<EndedInvocation> = {}): EndedInvocation => ({
   invocation: invocation(),
   domain: 'clients',
   outcome: '2xx',
@@ -94,7 +94,7 @@ describe('the line of an invocation', () => {
   });
 
   it('publishes by route where the stage wants it, and the route is known', () => {
-    const dimensions = (each: Ended, isByRoute: boolean) =>
+    const dimensions = (each: EndedInvocation, isByRoute: boolean) =>
       (accessLine(each, NAMESPACE, isByRoute)._aws as { CloudWatchMetrics: { Dimensions: unknown }[] })
         .CloudWatchMetrics[0]?.Dimensions;
     expect(dimensions(ended(), false)).toEqual([['domain', 'outcome']]);
@@ -142,9 +142,9 @@ describe('an invocation', () => {
     const { lines } = await written(() =>
       observed('r-1', async () => {
         annotate({ operation: 'getThing' });
-        count('TableCalls');
-        count('TableCalls', 2);
-        count('TableRetries', 0);
+        increment('TableCalls');
+        increment('TableCalls', 2);
+        increment('TableRetries', 0);
       }),
     );
     expect(lines).toEqual([
@@ -186,7 +186,7 @@ describe('an invocation', () => {
           observed(name, async () => {
             for (let calls = 0; calls <= index; calls++) {
               await turn();
-              count('TableCalls');
+              increment('TableCalls');
             }
             annotate({ tenant: `tenant of ${name}` });
             await turn();

@@ -63,7 +63,7 @@ export const peerRoutes = (store: Store): readonly PeerRoute[] => [
 ];
 
 /** The caller, as the authorizer has verified it. */
-export function callerOf(event: Pick<APIGatewayProxyEvent, 'requestContext'>): PeerCaller {
+export function peerCallerOf(event: Pick<APIGatewayProxyEvent, 'requestContext'>): PeerCaller {
   const { org_id, integration_id } = event.requestContext.authorizer ?? {};
   return { org: String(org_id), integrationId: String(integration_id) };
 }

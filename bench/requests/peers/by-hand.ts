@@ -2,8 +2,8 @@ import middy from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import * as z from 'zod';
-import type { Functions, Handle } from '../contender.ts';
-import { callerOf, INVALID, NOT_FOUND, type PeerRoute } from './api.ts';
+import type { Handle, HandlerOf } from '../contender.ts';
+import { INVALID, NOT_FOUND, type PeerRoute, peerCallerOf } from './api.ts';
 
 /** Handlers by hand: a function for each route, zod for its input, a status and JSON for its answer. */
 
@@ -15,7 +15,7 @@ const response = (statusCode: number, body: object): APIGatewayProxyResult => ({
 
 async function serve({ params, query, body, route, run }: PeerRoute, event: APIGatewayProxyEvent, json: unknown) {
   const found = await run({
-    caller: callerOf(event),
+    caller: peerCallerOf(event),
     params: params?.parse(event.pathParameters),
     query: query?.parse(event.queryStringParameters ?? {}),
     body: body?.parse(json),
@@ -26,7 +26,7 @@ async function serve({ params, query, body, route, run }: PeerRoute, event: APIG
 const problemOf = (error: unknown): APIGatewayProxyResult | undefined =>
   error instanceof z.ZodError ? response(422, { ...INVALID, errors: error.issues }) : undefined;
 
-const functionsOf = (routes: readonly PeerRoute[], functionOf: (route: PeerRoute) => Handle): Functions => {
+const functionsOf = (routes: readonly PeerRoute[], functionOf: (route: PeerRoute) => Handle): HandlerOf => {
   const functions = new Map(routes.map((each) => [each.route, functionOf(each)]));
   return (route) => {
     const found = functions.get(route);
@@ -36,7 +36,7 @@ const functionsOf = (routes: readonly PeerRoute[], functionOf: (route: PeerRoute
 };
 
 /** Handlers with middy around them: its parser for JSON, and an error handler. */
-export const middyFunctions = (routes: readonly PeerRoute[]): Functions =>
+export const middyFunctions = (routes: readonly PeerRoute[]): HandlerOf =>
   functionsOf(routes, (each) => {
     const chain = middy<APIGatewayProxyEvent, APIGatewayProxyResult>()
       .use(each.body === undefined ? [] : [httpJsonBodyParser()])
@@ -50,7 +50,7 @@ export const middyFunctions = (routes: readonly PeerRoute[]): Functions =>
   });
 
 /** With nothing around them. */
-export const bareFunctions = (routes: readonly PeerRoute[]): Functions =>
+export const bareFunctions = (routes: readonly PeerRoute[]): HandlerOf =>
   functionsOf(routes, (each) => async (event) => {
     const { body, isBase64Encoded } = event;
     const text = Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8').toString();

@@ -2,16 +2,16 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Entity, Service } from 'electrodb';
 import type { Setting } from '../contender.ts';
-import { PAGE_SIZE } from '../operations.ts';
+import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import { INDEX } from '../table.ts';
 import {
   changesIn,
   firstPage,
   given,
   newAction,
-  newClient,
-  newLogEntry,
-  newResource,
+  newClientItem,
+  newLogEntryItem,
+  newResourceItem,
   type Store,
   shownClient,
   shownResource,
@@ -49,7 +49,7 @@ export function electroStore({ requestHandler, tableName: table }: Setting): Sto
     async listClients(org, status) {
       const query = status === undefined ? clients.query.all({ org }) : clients.query.ofStatus({ org, status });
       const [{ data }, total] = await Promise.all([
-        query.go({ limit: PAGE_SIZE }),
+        query.go({ limit: REQUESTED_PAGE_SIZE }),
         totalOf(org, status === undefined ? 'client' : `client#${status}`),
       ]);
       return firstPage(data.map(shownClient), total);
@@ -57,7 +57,7 @@ export function electroStore({ requestHandler, tableName: table }: Setting): Sto
 
     async createClient(caller, body) {
       const { org } = caller;
-      const item = newClient(org, body);
+      const item = newClientItem(org, body);
       const action = newAction(caller, item.id, 'created', { fields: body });
       await written(
         service.transaction.write((each) => [
@@ -108,14 +108,14 @@ export function electroStore({ requestHandler, tableName: table }: Setting): Sto
 
     async listResources(org) {
       const [{ data }, total] = await Promise.all([
-        resources.query.all({ org }).go({ limit: PAGE_SIZE }),
+        resources.query.all({ org }).go({ limit: REQUESTED_PAGE_SIZE }),
         totalOf(org, 'resource'),
       ]);
       return firstPage(data.map(shownResource), total);
     },
 
     async createResource(org, body) {
-      const resource = newResource(body);
+      const resource = newResourceItem(body);
       await written(
         service.transaction.write((each) => [
           each.resources.create({ org, ...withoutNulls(resource) }).commit(),
@@ -126,7 +126,7 @@ export function electroStore({ requestHandler, tableName: table }: Setting): Sto
     },
 
     async ingestLog(org, body) {
-      const entry = newLogEntry(body);
+      const entry = newLogEntryItem(body);
       await logs.put({ org, ...entry }).go();
       return entry;
     },

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { type Context, Hono, type Next } from 'hono';
 import { handle, type LambdaEvent } from 'hono/aws-lambda';
-import type { Functions } from '../contender.ts';
-import { callerOf, INVALID, NOT_FOUND, type PeerInput, type PeerRoute } from './api.ts';
+import type { HandlerOf } from '../contender.ts';
+import { INVALID, NOT_FOUND, type PeerInput, type PeerRoute, peerCallerOf } from './api.ts';
 
 interface Env {
   readonly Bindings: { readonly event: APIGatewayProxyEvent };
@@ -10,13 +10,13 @@ interface Env {
 }
 
 /** Hono behind its adapter for Lambda, zod's schemas in a middleware of its own. */
-export function honoFunctions(routes: readonly PeerRoute[]): Functions {
+export function honoFunctions(routes: readonly PeerRoute[]): HandlerOf {
   const app = new Hono<Env>();
   for (const each of routes) {
     const { route, run } = each;
     const path = route.path.replace(/\{(\w+)\}/, ':$1');
     app.on(route.method, path, validated(each), async (c) => {
-      const found = await run({ caller: callerOf(c.env.event), ...c.get('input') });
+      const found = await run({ caller: peerCallerOf(c.env.event), ...c.get('input') });
       return found === undefined ? c.json(NOT_FOUND, 404) : c.json(found, route.response.status as 200);
     });
   }

@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import type { Resource } from '../../../functions/resources/contract.ts';
 import type { Setting } from '../contender.ts';
-import { PAGE_SIZE } from '../operations.ts';
+import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import { INDEX } from '../table.ts';
 import {
   type ClientItem,
@@ -17,9 +17,9 @@ import {
   firstPage,
   given,
   newAction,
-  newClient,
-  newLogEntry,
-  newResource,
+  newClientItem,
+  newLogEntryItem,
+  newResourceItem,
   type PeerCaller,
   type Store,
   shownClient,
@@ -48,7 +48,7 @@ export function plainStore({ requestHandler, tableName: TableName }: Setting): S
         KeyConditionExpression: '#pk = :pk',
         ExpressionAttributeNames: { '#pk': key },
         ExpressionAttributeValues: { ':pk': partition },
-        Limit: PAGE_SIZE,
+        Limit: REQUESTED_PAGE_SIZE,
         ...more,
       }),
     );
@@ -99,7 +99,7 @@ export function plainStore({ requestHandler, tableName: TableName }: Setting): S
 
     async createClient(caller, body) {
       const { org } = caller;
-      const item = newClient(org, body);
+      const item = newClientItem(org, body);
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
@@ -167,7 +167,7 @@ export function plainStore({ requestHandler, tableName: TableName }: Setting): S
     },
 
     async createResource(org, body) {
-      const resource = newResource(body);
+      const resource = newResourceItem(body);
       await client.send(
         new TransactWriteCommand({
           TransactItems: [
@@ -180,7 +180,7 @@ export function plainStore({ requestHandler, tableName: TableName }: Setting): S
     },
 
     async ingestLog(org, body) {
-      const entry = newLogEntry(body);
+      const entry = newLogEntryItem(body);
       await client.send(new PutCommand({ TableName, Item: { PK: `ORG#${org}#LOG`, SK: entry.id, ...entry } }));
       return entry;
     },

@@ -2,7 +2,7 @@ import { v7 as uuid } from 'uuid';
 import type { Client, ClientAction } from '../../../functions/clients/contract.ts';
 import type { LogEntry } from '../../../functions/logs/contract.ts';
 import type { Resource } from '../../../functions/resources/contract.ts';
-import { PAGE_SIZE } from '../operations.ts';
+import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import type { NewClient, NewLogEntry, PatchedClient } from './schemas.ts';
 
 /**
@@ -10,15 +10,15 @@ import type { NewClient, NewLogEntry, PatchedClient } from './schemas.ts';
  * status, a counter for each list's total, and an item for each unique slug. Writes that belong together are one transaction.
  */
 export interface Store {
-  readonly getClient: (org: string, id: string) => Promise<Found<Client> | undefined>;
+  readonly getClient: (org: string, id: string) => Promise<FoundItem<Client> | undefined>;
   /** The first page, oldest first, with the exact total. */
-  readonly listClients: (org: string, status: string | undefined) => Promise<ListPage<Found<Client>>>;
+  readonly listClients: (org: string, status: string | undefined) => Promise<ListPage<FoundItem<Client>>>;
   /** Creates a record, claims its slug, logs the action and counts its lists' totals. */
-  readonly createClient: (caller: PeerCaller, body: NewClient) => Promise<Found<Client>>;
+  readonly createClient: (caller: PeerCaller, body: NewClient) => Promise<FoundItem<Client>>;
   /** Only if nobody else has changed it since it was read; its action is logged, and the totals of statuses counted. */
-  readonly patchClient: (caller: PeerCaller, id: string, body: PatchedClient) => Promise<Found<Client> | undefined>;
-  readonly listResources: (org: string) => Promise<ListPage<Found<Resource>>>;
-  readonly createResource: (org: string, body: NewResource) => Promise<Found<Resource>>;
+  readonly patchClient: (caller: PeerCaller, id: string, body: PatchedClient) => Promise<FoundItem<Client> | undefined>;
+  readonly listResources: (org: string) => Promise<ListPage<FoundItem<Resource>>>;
+  readonly createResource: (org: string, body: NewResource) => Promise<FoundItem<Resource>>;
   /** Without a total: entries expire. */
   readonly ingestLog: (org: string, body: NewLogEntry) => Promise<LogEntry>;
 }
@@ -38,7 +38,7 @@ export interface ListPage<T> {
 export const firstPage = <T>(data: readonly T[], total: number): ListPage<T> => ({
   data,
   page: 1,
-  page_size: PAGE_SIZE,
+  page_size: REQUESTED_PAGE_SIZE,
   total,
 });
 
@@ -46,7 +46,7 @@ export const firstPage = <T>(data: readonly T[], total: number): ListPage<T> => 
 export type ClientItem = Client & { readonly version: number };
 export type NewResource = Omit<Resource, 'id' | 'created_at' | 'updated_at' | 'last_health_check'>;
 
-export const newClient = (org: string, body: NewClient): ClientItem => ({
+export const newClientItem = (org: string, body: NewClient): ClientItem => ({
   ...body,
   id: uuid(),
   org_id: org,
@@ -59,10 +59,10 @@ export const newClient = (org: string, body: NewClient): ClientItem => ({
 });
 
 /** An item as a library answers it: it may leave out what is null. */
-export type Found<T> = { readonly [K in keyof T]?: T[K] | undefined };
+export type FoundItem<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 /** The fields of the answer, and no other attribute. */
-export const shownClient = (item: Found<ClientItem>): Found<Client> => ({
+export const shownClient = (item: FoundItem<ClientItem>): FoundItem<Client> => ({
   id: item.id,
   org_id: item.org_id,
   name: item.name,
@@ -104,15 +104,15 @@ export const given = (body: PatchedClient) =>
   body as { [K in keyof PatchedClient]?: Exclude<PatchedClient[K], undefined> };
 
 /** What a patch changes, for the log of actions. */
-export const changesIn = (before: Found<Client>, body: PatchedClient): Record<string, unknown> =>
+export const changesIn = (before: FoundItem<Client>, body: PatchedClient): Record<string, unknown> =>
   Object.fromEntries(Object.entries(body).map(([field, to]) => [field, { from: before[field as keyof Client], to }]));
 
-export const newResource = (body: NewResource): Resource => {
+export const newResourceItem = (body: NewResource): Resource => {
   const now = new Date().toISOString();
   return { ...body, id: uuid(), last_health_check: now, created_at: now, updated_at: now };
 };
 
-export const shownResource = (item: Found<Resource>): Found<Resource> => ({
+export const shownResource = (item: FoundItem<Resource>): FoundItem<Resource> => ({
   id: item.id,
   client_id: item.client_id,
   service_id: item.service_id ?? null,
@@ -145,7 +145,7 @@ export const shownResource = (item: Found<Resource>): Found<Resource> => ({
 
 const RETENTION_SECONDS = 30 * 86_400;
 
-export const newLogEntry = (body: NewLogEntry): LogEntry & { readonly ttl: number } => {
+export const newLogEntryItem = (body: NewLogEntry): LogEntry & { readonly ttl: number } => {
   const now = new Date();
   return { ...body, id: uuid(), ts: now.toISOString(), ttl: Math.floor(now.getTime() / 1000) + RETENTION_SECONDS };
 };

@@ -18,16 +18,16 @@ import {
 } from 'dynamodb-toolbox';
 import type { JsonObject } from '../../../shared/contract/fields.ts';
 import type { Setting } from '../contender.ts';
-import { PAGE_SIZE } from '../operations.ts';
+import { REQUESTED_PAGE_SIZE } from '../operations.ts';
 import { INDEX } from '../table.ts';
 import {
   changesIn,
   firstPage,
   given,
   newAction,
-  newClient,
-  newLogEntry,
-  newResource,
+  newClientItem,
+  newLogEntryItem,
+  newResourceItem,
   type PeerCaller,
   type Store,
   shownClient,
@@ -70,7 +70,7 @@ export function toolboxStore({ requestHandler, tableName: name }: Setting): Stor
           ? { partition: clientsOf(org) }
           : { partition: statusPartition(org, status), index: INDEX.name };
       const [{ Items = [] }, total] = await Promise.all([
-        table.build(QueryCommand).entities(clients).query(query).options({ limit: PAGE_SIZE }).send(),
+        table.build(QueryCommand).entities(clients).query(query).options({ limit: REQUESTED_PAGE_SIZE }).send(),
         totalOf(org, status === undefined ? 'CLIENT' : `CLIENT#${status}`),
       ]);
       return firstPage(Items.map(shownClient), total);
@@ -78,7 +78,7 @@ export function toolboxStore({ requestHandler, tableName: name }: Setting): Stor
 
     async createClient(caller, body) {
       const { org } = caller;
-      const created = newClient(org, body);
+      const created = newClientItem(org, body);
       const { id, slug, status } = created;
       const listed = { [INDEX.partition]: statusPartition(org, status), [INDEX.sort]: id };
       await executeTransactWrite(
@@ -115,14 +115,14 @@ export function toolboxStore({ requestHandler, tableName: name }: Setting): Stor
     async listResources(org) {
       const query = { partition: resourcesOf(org) };
       const [{ Items = [] }, total] = await Promise.all([
-        table.build(QueryCommand).entities(resources).query(query).options({ limit: PAGE_SIZE }).send(),
+        table.build(QueryCommand).entities(resources).query(query).options({ limit: REQUESTED_PAGE_SIZE }).send(),
         totalOf(org, 'RESOURCE'),
       ]);
       return firstPage(Items.map(shownResource), total);
     },
 
     async createResource(org, body) {
-      const resource = newResource(body);
+      const resource = newResourceItem(body);
       await executeTransactWrite(
         resources
           .build(PutTransaction)
@@ -134,7 +134,7 @@ export function toolboxStore({ requestHandler, tableName: name }: Setting): Stor
     },
 
     async ingestLog(org, body) {
-      const entry = newLogEntry(body);
+      const entry = newLogEntryItem(body);
       await logs
         .build(PutItemCommand)
         .item({ org, ...entry })

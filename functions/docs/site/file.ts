@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 
 /** The files of the documentation, as they are served. */
 
-export interface Page {
+export interface SitePage {
   readonly text: string;
   readonly etag: string;
   /** Its `Content-Security-Policy`. */

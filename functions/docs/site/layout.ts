@@ -1,5 +1,5 @@
-import { type Asset, etagOf, type Page, sourceHash } from './file.ts';
-import { escaped } from './markdown.ts';
+import { type Asset, etagOf, type SitePage, sourceHash } from './file.ts';
+import { escapedHtml } from './markdown.ts';
 
 /** What all pages have in common: the head, the way around, and the policy under which a browser runs them. */
 
@@ -49,7 +49,7 @@ const policyOf = ({ inlineStyles = false }: Content): string =>
     "frame-ancestors 'none'",
   ].join('; ');
 
-export function pageOf(content: Content): Page {
+export function htmlPageOf(content: Content): SitePage {
   const text = htmlOf(content);
   return { text, etag: etagOf(text), policy: policyOf(content) };
 }
@@ -86,7 +86,7 @@ ${Object.entries(TITLES)
 ${main}
 </main>
 <footer>
-<p>The address of this API is <code data-address>${escaped(EXAMPLE_ADDRESS)}</code>.</p>
+<p>The address of this API is <code data-address>${escapedHtml(EXAMPLE_ADDRESS)}</code>.</p>
 </footer>
 </body>
 </html>

@@ -6,7 +6,7 @@ import { marked } from 'marked';
 export type Destinations = (target: string) => string | undefined;
 
 /** `a < b` as text of HTML. */
-export const escaped = (text: string): string =>
+export const escapedHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
 const LINK = /\[([^\]]*)\]\(([^)\s]+)\)/g;
@@ -45,4 +45,4 @@ export const html = (markdown: string, destinationOf: Destinations = (target) =>
 export const inlineHtml = (markdown: string): string => marked.parseInline(markdown);
 
 /** A block of code, as it is. */
-export const codeHtml = (code: string): string => `<pre><code>${escaped(code)}</code></pre>`;
+export const codeHtml = (code: string): string => `<pre><code>${escapedHtml(code)}</code></pre>`;

@@ -1,6 +1,6 @@
 import { problemExample } from '../../../shared/contract/openapi/problems.ts';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '../../../shared/contract/problem.ts';
-import { codeHtml, escaped, html, inlineHtml } from './markdown.ts';
+import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
 const INTRODUCTION = `Every error is a problem details object (RFC 9457). Its \`type\` is a stable name: programs compare it, and people put it behind the \`#\` of this page's address.
@@ -25,7 +25,7 @@ ${TYPES.map(sectionOf).join('\n')}`;
 /** The short name is an anchor too: it is what people write by hand. */
 const sectionOf = (type: ProblemType): string => `<section class="problem" id="${type}">
 <h2 id="${PROBLEM_TYPE_PREFIX}${type}" tabindex="-1"><b>${PROBLEMS[type].status}</b> ${type}</h2>
-<p>${escaped(PROBLEMS[type].title)}.</p>
+<p>${escapedHtml(PROBLEMS[type].title)}.</p>
 <dl>
 <dt>Type</dt><dd><code>${PROBLEM_TYPE_PREFIX}${type}</code></dd>
 <dt>Cause</dt><dd>${inlineHtml(PROBLEM_GUIDE[type].cause)}</dd>

@@ -1,6 +1,6 @@
 import { repositoryFile } from './file.ts';
 import { EXAMPLE_ADDRESS, pathTo, START } from './layout.ts';
-import { codeHtml, escaped, html } from './markdown.ts';
+import { codeHtml, escapedHtml, html } from './markdown.ts';
 
 /** The tour of the README, whose commands and answers are tested (`test/docs/readme.test.ts`), as the first page. */
 
@@ -50,4 +50,4 @@ function withOwnSecret(tour: string): string {
 }
 
 const withAddress = (page: string): string =>
-  page.replaceAll(escaped(EXAMPLE_ADDRESS), `<span data-address>${escaped(EXAMPLE_ADDRESS)}</span>`);
+  page.replaceAll(escapedHtml(EXAMPLE_ADDRESS), `<span data-address>${escapedHtml(EXAMPLE_ADDRESS)}</span>`);

@@ -1,6 +1,6 @@
 import { explorer } from './explorer.static.ts';
-import { type Asset, assetOf, type Page, repositoryFile } from './file.ts';
-import { type PageName, pageOf } from './layout.ts';
+import { type Asset, assetOf, repositoryFile, type SitePage } from './file.ts';
+import { htmlPageOf, type PageName } from './layout.ts';
 import { problemsPage } from './problems.ts';
 import { quickstartPage } from './quickstart.ts';
 import { referencePage } from './reference.ts';
@@ -25,15 +25,15 @@ export const assets: readonly Asset[] = [style, common, reference, webhooks];
 
 export const explorerName: string = explorer.name;
 
-export const pages: Readonly<Partial<Record<string, Page>>> = {
-  quickstart: pageOf({ name: 'quickstart', main: await quickstartPage(), style, scripts: [common] }),
-  reference: pageOf({
+export const pages: Readonly<Partial<Record<string, SitePage>>> = {
+  quickstart: htmlPageOf({ name: 'quickstart', main: await quickstartPage(), style, scripts: [common] }),
+  reference: htmlPageOf({
     name: 'reference',
     main: referencePage(),
     style,
     scripts: [common, reference, explorer],
     inlineStyles: true,
   }),
-  problems: pageOf({ name: 'problems', main: problemsPage(), style, scripts: [common] }),
-  webhooks: pageOf({ name: 'webhooks', main: await webhooksPage(), style, scripts: [common, webhooks] }),
-} satisfies Record<PageName, Page>;
+  problems: htmlPageOf({ name: 'problems', main: problemsPage(), style, scripts: [common] }),
+  webhooks: htmlPageOf({ name: 'webhooks', main: await webhooksPage(), style, scripts: [common, webhooks] }),
+} satisfies Record<PageName, SitePage>;

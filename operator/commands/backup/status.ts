@@ -24,14 +24,14 @@ async function status(options: StatusOptions): Promise<void> {
   const { table, backupVault } = await openStage(options, 'SupportRoleArn');
   const now = Date.now();
   const backups = await backupsOf(table, backupVault, now);
-  printResult(options, backups, linesOf(backups, now));
+  printResult(options, backups, backupLines(backups, now));
   if (backups.problems.length > 0) process.exitCode = EXIT.found;
 }
 
 /** Backups that are listed for people. */
 const SHOWN = 5;
 
-export function linesOf({ table, point_in_time, vault, problems }: Backups, now: number): string[] {
+export function backupLines({ table, point_in_time, vault, problems }: Backups, now: number): string[] {
   const window = point_in_time === null ? 'none' : `${point_in_time.earliest} to ${point_in_time.latest}`;
   const points = vault?.recovery_points ?? [];
   return [

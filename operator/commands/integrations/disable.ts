@@ -9,7 +9,7 @@ interface DisableOptions extends TargetOptions, ResultOptions {
   readonly appCode: string;
 }
 
-export function declareDisable(group: Command): void {
+export function declareDisableIntegration(group: Command): void {
   const command = group
     .command('disable')
     .description('Set an integration inactive: it cannot log in or sign webhooks, and its tokens end')

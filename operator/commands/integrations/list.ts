@@ -9,7 +9,7 @@ interface ListOptions extends TargetOptions, ResultOptions {
   readonly org: string;
 }
 
-export function declareList(group: Command): void {
+export function declareListIntegrations(group: Command): void {
   const command = group
     .command('list')
     .description('List the integrations of an organization, the oldest first, without their secrets')

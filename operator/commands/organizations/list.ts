@@ -9,7 +9,7 @@ import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
 /** `organizations list` works under the stack's operator role, which reads the platform's list and who is suspended. */
 
-export function declareList(group: Command): void {
+export function declareListOrganizations(group: Command): void {
   const command = group.command('list').description('List all organizations, the oldest first, with who is suspended');
   withJson(withTarget(command, 'OperatorRoleArn')).action(list);
   withExamples(command, 'organizations list --outputs outputs.json', 'organizations list --local --json');

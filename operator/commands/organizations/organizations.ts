@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
-import { declareList } from './list.ts';
+import { declareListOrganizations } from './list.ts';
 import { declareResume, declareSuspend } from './suspend.ts';
-import { declareUsage } from './usage.ts';
+import { declareOrganizationUsage } from './usage.ts';
 
 export function declareOrganizations(program: Command): void {
   const group = program
     .command('organizations')
     .description('List, suspend and resume organizations, and what they use');
-  declareList(group);
+  declareListOrganizations(group);
   declareSuspend(group);
   declareResume(group);
-  declareUsage(group);
+  declareOrganizationUsage(group);
 }

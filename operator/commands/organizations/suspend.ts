@@ -5,7 +5,7 @@ import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { organizationIdIn } from '../../tenant-option.ts';
 
 /**
- * `organizations suspend` and `resume` work under the stack's maintenance role, in a session for that one organization
+ * `organizations suspend` and `resume` work under the stack's maintenance role, in an STS session for that one organization
  * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 

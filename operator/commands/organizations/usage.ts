@@ -9,13 +9,13 @@ import { printResult, type ResultOptions, withExamples, withJson } from '../../r
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
 
-/** `organizations usage` works under the stack's maintenance role, in a session for that one organization. */
+/** `organizations usage` works under the stack's maintenance role, in an STS session for that one organization. */
 
 interface UsageOptions extends TargetOptions, ResultOptions {
   readonly org: string;
 }
 
-export function declareUsage(group: Command): void {
+export function declareOrganizationUsage(group: Command): void {
   const command = group
     .command('usage')
     .description(
@@ -26,11 +26,11 @@ export function declareUsage(group: Command): void {
   withExamples(command, 'organizations usage --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
 }
 
-/** A request budget of a minute, in parts of it, because the operator does not know the limits of a stage. */
+/** The spent part of a request budget. The operator does not know the limits of a stage, so it is a fraction. */
 interface Budget {
-  /** Null: that of the whole tenant. */
+  /** Null: the budget of the whole tenant. */
   readonly integration_id: string | null;
-  /** Of a minute's requests; as far as containers have flushed it. */
+  /** A part of a minute's requests, as far as containers have flushed them. */
   readonly spent_percent: number;
 }
 

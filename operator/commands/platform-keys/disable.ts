@@ -7,7 +7,7 @@ interface DisableOptions extends TargetOptions, ResultOptions {
   readonly appCode: string;
 }
 
-export function declareDisable(group: Command): void {
+export function declareDisablePlatformKey(group: Command): void {
   const command = group
     .command('disable')
     .description('Set a key of the platform inactive: it cannot log in, and its tokens end')

@@ -4,7 +4,7 @@ import { platformKeys } from '../../platform-keys.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
-export function declareList(group: Command): void {
+export function declareListPlatformKeys(group: Command): void {
   const command = group.command('list').description('List the integrations of the platform, the oldest first');
   withJson(withTarget(command, 'OperatorRoleArn')).action(list);
   withExamples(command, 'platform-keys list --outputs outputs.json');

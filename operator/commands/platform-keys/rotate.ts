@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { PREVIOUS } from '../../../functions/integrations/contract.ts';
-import { wholeNumber } from '../../../local/terminal/command-line.ts';
+import { wholeNumberOption } from '../../../local/terminal/command-line.ts';
 import { printError, printJson } from '../../../local/terminal/output.ts';
 import { rotatePlatformKey } from '../../platform-keys.ts';
 import { withExamples, withJson } from '../../result.ts';
@@ -19,7 +19,7 @@ export function declareRotate(group: Command): void {
     .option(
       '--previous-valid-for <seconds>',
       `how long the previous secret stays valid; 0 also ends all tokens of the key. At most ${PREVIOUS.longest}`,
-      wholeNumber({ from: 0, to: PREVIOUS.longest }),
+      wholeNumberOption({ from: 0, to: PREVIOUS.longest }),
       0,
     );
   withJson(withTarget(command, 'OperatorRoleArn', { secrets: true })).action(rotate);

@@ -6,7 +6,7 @@ import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '.
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 import { openTenant, tenantIdIn } from '../../tenant-option.ts';
 
-/** `webhooks replay` works under the stack's replay role, in a session for the one tenant (`docs/decisions/0061-webhooks.md`). */
+/** `webhooks replay` works under the stack's replay role, in an STS session for the one tenant (`docs/decisions/0061-webhooks.md`). */
 
 interface ReplayOptions extends TargetOptions, ResultOptions {
   readonly org: string;

@@ -13,15 +13,15 @@ import { lookAtTrail } from './trail.ts';
 /** A call that takes longer is retried. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/** Where the stage is; undefined where that is not known: then the region is that of the operator's environment. */
-export interface Place {
+/** Where the stage is. An undefined region means that of the operator's environment. */
+export interface StageLocation {
   region?: string | undefined;
   /** Name of the application stack. */
   stack?: string | undefined;
 }
 
-/** @param place may become known while the checks are made */
-export function accountChecks(place: Place): readonly Check[] {
+/** @param location may become known while the checks are made */
+export function accountChecks(location: StageLocation): readonly Check[] {
   let account: Account | undefined;
   const look = (at: (account: Account) => Promise<string>) => async (): Promise<string> => {
     if (account === undefined) throw new Error('the identity is not known');
@@ -31,14 +31,14 @@ export function accountChecks(place: Place): readonly Check[] {
     {
       name: 'identity',
       look: async () => {
-        const named = place.region;
+        const named = location.region;
         const client = new STSClient({ requestHandler: TIMEOUTS, ...(named !== undefined && { region: named }) });
         const where = await client.config.region().catch((cause: unknown) => {
           throw new OperatorProblem('Name the region: set AWS_REGION, or --region.', { cause });
         });
         const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
         const { config, middlewareStack } = client as STSClient & CallerClient;
-        // Without its logger, which asks a command what not to log.
+        // Without the SDK's logger, which asks a command what not to log.
         account = accountOf({ config: { ...config, logger: undefined }, middlewareStack });
         return `${Arn}, account ${Account}, region ${where}`;
       },
@@ -49,8 +49,8 @@ export function accountChecks(place: Place): readonly Check[] {
       name: 'stacks',
       needs: ['identity'],
       look: look(async (asked) => {
-        if (place.stack === undefined) throw new Skipped('no stage named: --outputs names one');
-        return await lookAtStacks(asked, place.stack);
+        if (location.stack === undefined) throw new Skipped('no stage named: --outputs names one');
+        return await lookAtStacks(asked, location.stack);
       }),
       advice: 'Deploy all three: npx cdk deploy --all.',
     },
@@ -65,7 +65,7 @@ export function accountChecks(place: Place): readonly Check[] {
   ];
 }
 
-/** Whoever may not look into the account may deploy all the same. @throws Warning, or what it is given */
+/** A person who may not read the account may still deploy to it. @throws Warning, or the given error */
 function warnWhereNotAllowed(error: unknown): never {
   const { name, message } = error as Error;
   if (/^AccessDenied|^UnauthorizedOperation/.test(name))

@@ -6,7 +6,7 @@ import { readGatewayAccount } from './quotas.ts';
 const OURS = /:role\/api-gateway-log-role-/;
 
 /**
- * Looks which role API Gateway writes its logs under, of which an account and region has one (`docs/decisions/0162-stacks.md`).
+ * Reads under which role API Gateway writes its logs. An account has one such role in each region (`docs/decisions/0162-stacks.md`).
  * @throws OperatorProblem where there is none
  */
 export async function lookAtLogRole(account: Account): Promise<string> {

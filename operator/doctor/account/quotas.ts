@@ -16,7 +16,7 @@ export const gatewayAccountSchema = z.object({
 
 export const readGatewayAccount = async ({ gateway }: Account) => gatewayAccountSchema.parse(await gateway('/account'));
 
-/** As many as an account has that was given what is usual. A new one may have 10. */
+/** The usual quota of an account. A new account may have 10. */
 const USUAL_EXECUTIONS = 1_000;
 /** Requests a second that a stage lets through of each route, where its settings do not say otherwise. */
 const THROTTLE_RATE = 500;

@@ -1,7 +1,7 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
 import { deprecationsOf } from '../deprecation.ts';
 import type { Contract } from '../route.ts';
-import { responseHeaders } from './headers.ts';
+import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import type { OpenApi } from './nodes.ts';
 import { operationOf } from './operation.ts';
@@ -16,7 +16,7 @@ import { tidy } from './tidy.ts';
  */
 export const openApiDocument = (contracts: readonly Contract[]): OpenApi => published(describedBy(contracts));
 
-/** All that the contracts say, with defaults and closed sets: what the pages of the documentation are made from. */
+/** All that the contracts say, with defaults and closed sets. The pages of the documentation are made from it. */
 export function describedBy(contracts: readonly Contract[]): OpenApi {
   const responses = new Responses(contracts);
   const paths = pathsOf(contracts, responses);
@@ -57,10 +57,10 @@ const tagsOf = (contracts: readonly Contract[]) => [
 ];
 
 /** Linters refuse unused components. */
-function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaders> {
+function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaderComponents> {
   if (contracts.some(({ routes }) => Object.values(routes).some((route) => deprecationsOf(route).length > 0)))
-    return responseHeaders;
-  const { Deprecation, Sunset, ...others } = responseHeaders;
+    return responseHeaderComponents;
+  const { Deprecation, Sunset, ...others } = responseHeaderComponents;
   return others;
 }
 

@@ -5,7 +5,7 @@ import { challengeOf } from '../challenge.ts';
 
 const text = (maxLength: number, example: string) => ({ schema: { type: 'string' as const, maxLength }, example });
 
-export const responseHeaders = {
+export const responseHeaderComponents = {
   'X-Request-Id': {
     description: 'Names this request in the logs of the service: quote it when you ask about an answer.',
     ...text(200, '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90'),
@@ -69,7 +69,7 @@ export const responseHeaders = {
   },
 } satisfies ZodOpenApiComponentsObject['headers'];
 
-export type ResponseHeader = keyof typeof responseHeaders;
+export type ResponseHeader = keyof typeof responseHeaderComponents;
 
 /** On every response to a caller identified by token or signature. */
 export const BUDGET_HEADERS = ['RateLimit-Policy', 'RateLimit'] as const satisfies readonly ResponseHeader[];

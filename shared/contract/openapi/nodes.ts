@@ -1,13 +1,13 @@
-/** The document as JSON: what the passes of `published.ts` read and rewrite. */
+/** The document as JSON, which the passes of `published.ts` read and rewrite. */
 
 export type Node = { readonly [key: string]: unknown };
 
 export interface OpenApi extends Node {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationNode>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, Node>>>>;
 }
 
-export interface Operation extends Node {
+export interface OperationNode extends Node {
   readonly operationId: string;
   readonly parameters?: readonly Node[];
   readonly requestBody?: Node;
@@ -33,11 +33,11 @@ export function rewritten(node: unknown, rewrite: (node: Node, key: string) => N
 }
 
 /** All operations of a document, in its order. */
-export const operationsOf = ({ paths }: OpenApi): Operation[] =>
+export const operationsOf = ({ paths }: OpenApi): OperationNode[] =>
   Object.values(paths).flatMap((item) => Object.values(item));
 
 /** The document with every operation rewritten. */
-export const withOperations = (document: OpenApi, rewrite: (operation: Operation) => Operation): OpenApi => ({
+export const withOperations = (document: OpenApi, rewrite: (operation: OperationNode) => OperationNode): OpenApi => ({
   ...document,
   paths: mapValues(document.paths, (item) => mapValues(item, rewrite)),
 });

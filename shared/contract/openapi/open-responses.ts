@@ -1,10 +1,10 @@
 import { mapValues, type Node, type OpenApi, operationsOf, rewritten, schemasReachedFrom } from './nodes.ts';
 
 /**
- * Opens the schemas of answers for what a later release may add, so that a client made today goes on to work (`docs/decisions/0040`): new fields of
+ * Opens the schemas of responses for what a later release may add, so that a client made today continues to work (`docs/decisions/0040`): new fields of
  * objects, and new values where a set is closed today. What the service answers is checked against the contracts themselves
  * (`test/support/conformance.ts`).
- * @throws TypeError when a schema is of requests too, which stay closed
+ * @throws TypeError for a schema that requests use too: those stay closed
  */
 export function openResponses(document: OpenApi): OpenApi {
   const responses = [operationsOf(document).map((operation) => operation.responses), document.components.responses];
@@ -31,7 +31,7 @@ export function openResponses(document: OpenApi): OpenApi {
 const MAX_VALUE = 200;
 
 function opened(schema: Node): Node {
-  // In an answer nothing is left out, so nothing has a default.
+  // A response leaves nothing out, so no field has a default.
   const { additionalProperties, enum: values, default: _, ...rest } = schema;
   const objects = additionalProperties === true ? { additionalProperties } : {};
   if (!Array.isArray(values)) return { ...rest, ...objects };

@@ -10,12 +10,12 @@ type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 const TAG = '(W/)?"[!#-+\\--~]*"';
 const ENTITY_TAGS = `^(\\*|${TAG}( *, *${TAG})*)$`;
 
-/** Of headers that are ignored when they are malformed: no request is refused for what they are like. */
+/** For headers that are ignored when they are malformed: no request is refused because of them. */
 const LENIENT = { type: 'string' } as const;
 
 /**
- * Request headers that follow from the kind of a route, as components. What is optional has its example in words: a console sends the keyword
- * `example` along, and with it the same key for every creation.
+ * Request headers that follow from the kind of a route, as components. An optional header has its example in words: a console would send the
+ * keyword `example`, and so the same key for every creation.
  */
 export const requestHeaders = {
   'If-Match': {

@@ -7,7 +7,7 @@ import {
   Problem,
   type ProblemType,
   pointer,
-  problemDetails,
+  problemDetailsOf,
 } from '../problem.ts';
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
@@ -21,7 +21,7 @@ const finding = z
   .describe('One thing that is wrong with a request.')
   .meta({ id: 'Finding' });
 
-/** Problem details (RFC 9457). Loose, for clients must ignore members that they do not know (§3.2). */
+/** Problem details (RFC 9457). Loose, because clients must ignore members that they do not know (§3.2). */
 export const problemSchema = z
   .looseObject({
     type: z
@@ -72,4 +72,4 @@ const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof 
 };
 
 /** A problem as it would be sent. */
-export const problemExample = (type: ProblemType) => problemDetails(new Problem(type, EXAMPLES[type]), REQUEST_ID);
+export const problemExample = (type: ProblemType) => problemDetailsOf(new Problem(type, EXAMPLES[type]), REQUEST_ID);

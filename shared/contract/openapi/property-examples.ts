@@ -2,7 +2,7 @@ import { isNode, mapValues, type Node, type OpenApi, operationsOf } from './node
 
 /**
  * Gives each property the value that it has in the examples of the routes: consoles and generated documentation show a property by itself. What a
- * body's example leaves out is taken from the answer.
+ * body's example leaves out is taken from the response.
  */
 export function withPropertyExamples(document: OpenApi): OpenApi {
   const examples = new Map<string, Node>();
@@ -68,7 +68,7 @@ function withExamples(schema: Node, example: Node): Node {
   return { ...schema, properties };
 }
 
-/** What refers to another schema is shown there, and a constant by itself. */
+/** A reference has its example in the other schema, and a constant needs none. */
 const isShown = (property: Node, value: unknown): boolean =>
   value !== undefined &&
   value !== null &&

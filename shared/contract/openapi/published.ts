@@ -1,5 +1,5 @@
 import { closedRequests } from './closed-requests.ts';
-import { compact } from './compact.ts';
+import { compactDocument } from './compact-document.ts';
 import type { OpenApi } from './nodes.ts';
 import { openResponses } from './open-responses.ts';
 import { withPropertyExamples } from './property-examples.ts';
@@ -8,8 +8,8 @@ import { withSchemaTexts } from './schema-texts.ts';
 import { withSharedParameters } from './shared-parameters.ts';
 
 /**
- * What clients are made from: the document in the form that generators, linters and consoles make the most of. Each pass changes the form of
- * something that the contracts have said, and says nothing of its own (`docs/decisions/0040`, `0144`).
+ * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass changes the form of
+ * something that the contracts say, and adds nothing of its own (`docs/decisions/0040`, `0144`).
  */
 const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   withSchemaTexts,
@@ -18,7 +18,7 @@ const PASSES: readonly ((document: OpenApi) => OpenApi)[] = [
   openResponses,
   withSharedParameters,
   withSafeNames,
-  compact,
+  compactDocument,
 ];
 
 export const published = (document: OpenApi): OpenApi => PASSES.reduce((before, pass) => pass(before), document);

@@ -1,7 +1,7 @@
 import { type Node, type OpenApi, rewritten } from './nodes.ts';
 
 /**
- * Names of records under which generators know something of their own: with a schema `Client`, what oapi-codegen makes for Go has two types of
+ * Names of records that generators use for something else: with a schema `Client`, the Go code of oapi-codegen has two types of
  * that name and does not compile.
  */
 const TAKEN: Readonly<Record<string, string>> = { Client: 'ClientRecord' };

@@ -1,6 +1,6 @@
 import { isNode, mapValues, type Node, type OpenApi } from './nodes.ts';
 
-/** Says of each schema that is derived from a record's what it is for. */
+/** Describes each schema that is derived from a record's. */
 export const withSchemaTexts = (document: OpenApi): OpenApi => ({
   ...document,
   components: {

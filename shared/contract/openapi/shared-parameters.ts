@@ -1,4 +1,4 @@
-import { isNode, type Node, type OpenApi, type Operation, withOperations } from './nodes.ts';
+import { isNode, type Node, type OpenApi, type OperationNode, withOperations } from './nodes.ts';
 
 /** Makes a component of every parameter that several operations have: it is sent once, and generators make one type of it. */
 export function withSharedParameters(document: OpenApi): OpenApi {
@@ -27,10 +27,10 @@ export function withSharedParameters(document: OpenApi): OpenApi {
   };
 }
 
-const withParameters = (operation: Operation, change: (parameter: Node) => Node): Operation =>
+const withParameters = (operation: OperationNode, change: (parameter: Node) => Node): OperationNode =>
   operation.parameters === undefined ? operation : { ...operation, parameters: operation.parameters.map(change) };
 
-/** A description is the parameter's, and not its schema's as well. An optional one has its example in words: consoles would send it. */
+/** Only the parameter has the description, not its schema too. An optional parameter has its example in words: consoles would send the keyword. */
 function withoutRepetition(parameter: Node): Node {
   if (!isNode(parameter.schema)) return parameter;
   const { description: own, examples, ...schema } = parameter.schema;
@@ -41,7 +41,7 @@ function withoutRepetition(parameter: Node): Node {
   return { ...parameter, description: `${description ?? ''} For example \`${examples[0]}\`.`.trim(), schema };
 }
 
-/** `PageSize`; of an id in a path with what it is an id of: `PathClientId`. */
+/** `PageSize`; an id in a path is named with its record: `PathClientId`. */
 function nameOf(parameter: Node, path: string): string {
   const name = `${parameter.name}`;
   if (parameter.in !== 'path') return inPascalCase(name);

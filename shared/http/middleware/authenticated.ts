@@ -19,7 +19,7 @@ export interface Authenticated {
 type Event = APIGatewayProxyEvent & Routed & InSession & Authenticated;
 
 /**
- * Reads the caller from the authorizer's context, sets the session's origin for audit events, and begins to open the tenant's session with AWS.
+ * Reads the caller from the authorizer's context, sets the session's origin for audit events, and begins to open the tenant's STS session.
  * @throws Problem `unauthorized`; `unavailable` where this container's clock is far behind the authorizer's
  */
 export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
@@ -58,7 +58,7 @@ function callerFor({ auth }: Route, event: APIGatewayProxyEvent, now: number): C
   return caller;
 }
 
-/** No token lasts so long: what this container would write would be dated wrongly (`docs/decisions/0160-clocks.md`). */
+/** No token is valid for so long, so this container's clock is wrong, and it would date what it writes wrongly (`docs/decisions/0160-clocks.md`). */
 const slowClock = (): Problem =>
   new Problem('unavailable', {
     headers: { 'Retry-After': '2' },

@@ -10,7 +10,7 @@ import type { Routed } from './routed.ts';
 type Event = Routed & InSession & Authenticated;
 
 /**
- * Leaves an audit event when a caller is refused a privileged operation: for want of permissions, or because its token has ended and the gateway
+ * Leaves an audit event when a caller is refused a privileged operation: it lacks permissions, or its token has ended and the gateway
  * still accepts it. Sampled like refused logins (`docs/decisions/0075-audit-events.md`).
  */
 export function escalations(): MiddlewareObj<Event, APIGatewayProxyResult> {

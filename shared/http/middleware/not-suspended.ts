@@ -13,8 +13,8 @@ export interface SuspensionChecked {
 type Event = InSession & Authenticated & SuspensionChecked;
 
 /**
- * Begins to check that the caller's organization is not suspended. Callers of the platform, and none at all, are not asked.
- * @throws Problem `organization-suspended` for a caller whose last request was refused so
+ * Begins to check that the caller's organization is not suspended. Platform and anonymous callers are not checked.
+ * @throws Problem `organization-suspended` for a caller whose last request was refused for the same reason
  */
 export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {

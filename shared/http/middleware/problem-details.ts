@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { problemDetails as detailsOf } from '../../contract/problem.ts';
+import { problemDetailsOf as detailsOf } from '../../contract/problem.ts';
 import { problemOf } from '../problems.ts';
 
 /** Answers every error as problem details (RFC 9457). */

@@ -13,8 +13,8 @@ export interface Budgeted {
 type Event = APIGatewayProxyEvent & WithResponseHeaders & Routed & InSession & Authenticated & Budgeted;
 
 /**
- * Charges the request and its work to its caller's budget. A webhook's sender is known only to its operation, which charges it there. Every response after
- * that, problems too, has the `RateLimit` headers.
+ * Charges the request and its work to its caller's budget. Only the operation of a webhook knows its sender, and charges it. Every response after
+ * the charge, problems too, has the `RateLimit` headers.
  * @throws Problem `too-many-requests`
  */
 export function requestBudget(): MiddlewareObj<Event, APIGatewayProxyResult> {

@@ -11,7 +11,7 @@ type Event = APIGatewayProxyEvent & WithResponseHeaders;
 
 /**
  * Adds the common headers and those of other middlewares to every response, and makes its links lead to the address that was called.
- * Outside of `problemDetails`, so that it sees problems too.
+ * It encloses `problemDetails`, so that it sees problems too.
  */
 export function responseHeaders(): MiddlewareObj<Event, APIGatewayProxyResult> {
   return {
@@ -32,7 +32,7 @@ function addHeaders({ event, response }: Request<Event, APIGatewayProxyResult>):
   const links = [response.headers?.Link, event.responseHeaders.Link].filter((link) => link !== undefined);
   const headers = {
     'Cache-Control': 'private, no-cache',
-    // The gateway compresses what is long enough, for those who ask for it.
+    // The gateway compresses long responses for callers that ask for it.
     Vary: 'Accept-Encoding',
     ...response.headers,
     ...event.responseHeaders,

@@ -18,7 +18,7 @@ export interface Routed {
 }
 
 /**
- * Finds the route that was called. Every response of a deprecated one says so, problems too.
+ * Finds the route of the request. Every response of a deprecated route says so, problems too.
  * @throws Problem `route-not-found`
  */
 export function routed<C extends Contract>(

@@ -5,7 +5,7 @@ import { isConditionalWrite } from '../../contract/traits.ts';
 import type { Stored } from '../../table/repository/records.ts';
 import type { Repository } from '../../table/repository/repository.ts';
 import { annotate } from '../../telemetry/invocation.ts';
-import type { Scope } from '../operation.ts';
+import type { OperationContext } from '../operation.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../preconditions.ts';
 import { checkReadOnlyFields } from '../read-only-fields.ts';
 import { namedOrganization, tenantOf } from '../tenancy.ts';
@@ -18,7 +18,7 @@ import type { Validated } from './validated.ts';
 
 export interface TenantScoped {
   /** What an operation gets besides its input. */
-  scope: Scope;
+  scope: OperationContext;
 }
 
 type Event = Routed & InSession & Authenticated & Budgeted & WithJson & Validated & TenantScoped;

@@ -10,7 +10,7 @@ import type { Routed } from './routed.ts';
 
 export interface Validated {
   input: Input;
-  /** Values that the body names for fields that it cannot set; none where the caller prefers to have them ignored. */
+  /** The values in the body of fields that it cannot set; none where the caller prefers to have them ignored. */
   readOnlyFields: ReadOnlyFields;
   isLenient: boolean;
 }

@@ -12,7 +12,7 @@ export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
 
 const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);
 
-/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, for no tag contains quotation marks. */
+/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, because no tag contains quotation marks. */
 export function isFresh(request: HttpRequest, tag: string): boolean {
   const held = request.headers.get('if-none-match') ?? '';
   return held.trim() === '*' || held.includes(tag.replace(/^W\//, ''));

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** `Link` headers of lists (RFC 8288): paths as the contract has them, until `underBasePath` makes them those of the address that was called. */
+/** `Link` headers of lists (RFC 8288): paths of the contract, which `underBasePath` changes to those of the address that was called. */
 
 type Query = Readonly<Record<string, readonly string[]>>;
 
@@ -28,8 +28,8 @@ export const nextLink = (path: string, query: Query, after: string): string =>
   `${target(path, query, { after })}; rel="next"`;
 
 /**
- * What the called path has before the route's own: `/prod` at the address that API Gateway gives a stage, nothing at the root of a domain of
- * one's own. `requestContext.path` is the path as the caller wrote it, whichever the address.
+ * The part of the called path before the route's own: `/prod` at the address that API Gateway gives a stage, nothing at the root of a custom
+ * domain. `requestContext.path` is the path as the caller wrote it, at either address.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-lambda-proxy-integrations.html#api-gateway-simple-proxy-for-lambda-input-format
  */
 export function basePathOf({ resource, requestContext }: APIGatewayProxyEvent): string {

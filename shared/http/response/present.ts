@@ -2,7 +2,7 @@ import type { Projection } from '../route-metadata.ts';
 
 type Present = (value: unknown) => unknown;
 
-/** Made once for each kind of answer. */
+/** Made once for each projection. */
 const made = new WeakMap<Projection, Present>();
 
 /** The value with exactly the fields of its schema: other fields are left out, missing ones get their default or null. */

@@ -1,5 +1,5 @@
 import { type ConsumedCapacity, type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { count, countUnits } from '../../telemetry/invocation.ts';
+import { countUnits, increment } from '../../telemetry/invocation.ts';
 
 /**
  * Counts the calls of a client, the units that DynamoDB reports, what the SDK repeated of them, and their conflicts with other transactions.
@@ -8,7 +8,7 @@ import { count, countUnits } from '../../telemetry/invocation.ts';
 export function countTableCalls({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => (call) => {
-      count('TableCalls');
+      increment('TableCalls');
       const input = Object.assign({}, call.input, { ReturnConsumedCapacity: 'TOTAL' as const });
       return next({ ...call, input }).then(
         (result) => {
@@ -18,7 +18,7 @@ export function countTableCalls({ middlewareStack }: DynamoDBClient): void {
         },
         (error: unknown) => {
           countRetries(error);
-          if (isConflict(error)) count('TransactionConflicts');
+          if (isConflict(error)) increment('TransactionConflicts');
           throw error;
         },
       );
@@ -38,7 +38,7 @@ export function unitsIn(output: object): number {
 /** @param end a result or an error: the SDK adds to both how often it tried */
 function countRetries(end: unknown): void {
   const { $metadata: metadata } = (end ?? {}) as { readonly $metadata?: { readonly attempts?: number } };
-  count('TableRetries', (metadata?.attempts ?? 1) - 1);
+  increment('TableRetries', (metadata?.attempts ?? 1) - 1);
 }
 
 const CONFLICT = 'TransactionConflict';

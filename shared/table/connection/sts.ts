@@ -1,8 +1,8 @@
 import { parseXML } from '@aws-sdk/xml-builder';
-import { type CallerClient, type Service, serviceOf } from '../../aws/service.ts';
+import { type AwsService, type CallerClient, serviceOf } from '../../aws/service.ts';
 
 /** AWS Security Token Service, of which one action is used (https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html). */
-const STS: Service = {
+const STS: AwsService = {
   name: 'sts',
   counter: 'StsCalls',
   contentType: 'application/x-www-form-urlencoded',

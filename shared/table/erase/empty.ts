@@ -7,7 +7,7 @@ import { retry } from '../transaction/retry.ts';
 
 /** Deletes for good. Everything here may be run again, and by several at once. */
 
-export interface Place {
+export interface EraseTarget {
   readonly table: Table;
   readonly clock: Clock;
 }
@@ -17,7 +17,7 @@ const AT_ONCE = 25;
 /** Longest time for one request, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-const patiently = <T>({ clock }: Place, request: () => Promise<T>): Promise<T> =>
+const patiently = <T>({ clock }: EraseTarget, request: () => Promise<T>): Promise<T> =>
   retry(request, { clock, deadline: clock() + TIMEOUT_MS });
 
 /**
@@ -25,7 +25,7 @@ const patiently = <T>({ clock }: Place, request: () => Promise<T>): Promise<T> =
  * @param onDelete is told how many were deleted, as it goes
  */
 export async function emptyPartition(
-  place: Place,
+  place: EraseTarget,
   partition: string,
   onDelete: (items: number) => void = () => undefined,
 ): Promise<void> {
@@ -46,11 +46,11 @@ export async function emptyPartition(
   }
 }
 
-export const deleteItem = (place: Place, { PK, SK }: Key): Promise<unknown> =>
+export const deleteItem = (place: EraseTarget, { PK, SK }: Key): Promise<unknown> =>
   patiently(place, () => place.table.client.send(new DeleteCommand({ TableName: place.table.name, Key: { PK, SK } })));
 
 /** Deletes the credentials of a tenant's app code, and then what points to them: nobody else can have the code before they are gone. */
-export async function deleteKey(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
+export async function deleteKey(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
   await deleteItem(place, credentialsKey(tenant, appCode));
   return deletePointer(place, tenant, appCode);
 }
@@ -59,7 +59,7 @@ export async function deleteKey(place: Place, tenant: TenantId, appCode: string)
  * Deletes the pointer of an app code, if it points to this tenant.
  * @returns whether there was one
  */
-export async function deletePointer(place: Place, tenant: TenantId, appCode: string): Promise<boolean> {
+export async function deletePointer(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
   const command = new DeleteCommand({
     TableName: place.table.name,
     Key: { ...appKey(appCode) },

@@ -17,13 +17,13 @@ import {
 import { readPartition } from '../lists/read-partition.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { cascadeDeletesOf } from '../repository/cascade-delete.ts';
-import { eventsOf, requestsOf } from '../repository/deduplication-store.ts';
+import { eventsOf, requestKeysOf } from '../repository/deduplication-store.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn } from '../repository/entity-lists.ts';
 import { readValues } from '../repository/filter-values.ts';
 import { textOf } from '../repository/list-indexes.ts';
 import type { Kind } from '../verify/kinds.ts';
-import type { Place } from './empty.ts';
+import type { EraseTarget } from './empty.ts';
 
 /**
  * The partitions of a tenant. DynamoDB does not list them, so they are found by what the tenant's records say: that is why the records themselves are
@@ -40,7 +40,7 @@ export interface Partitions {
 
 /** @param integrations the kind of the integrations, which name what they have sent */
 export async function partitionsOf(
-  place: Place,
+  place: EraseTarget,
   tenant: TenantId,
   kinds: readonly Kind[],
   integrations: AnyEntity,
@@ -64,7 +64,7 @@ export async function partitionsOf(
       Object.keys(entity.prefixes).map((field) => prefixPartition(recordsPartition(tenant, entity.name), field)),
     ),
     ...idsOf(integrations).flatMap((id) =>
-      [eventsOf(id), requestsOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),
+      [eventsOf(id), requestKeysOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),
     ),
     ...kinds.map(({ entity }) => setPartition(recordsPartition(tenant, entity.name))),
     refusalsKey(tenant, '', '', '').PK,
@@ -93,7 +93,7 @@ interface Looked {
 }
 
 /** Reads all records of a kind once. */
-async function lookAt(place: Place, tenant: TenantId, kind: Kind): Promise<Looked> {
+async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise<Looked> {
   const { entity } = kind;
   const ids: string[] = [];
   const below: string[] = [];

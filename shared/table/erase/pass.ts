@@ -4,12 +4,12 @@ import type { AnyEntity } from '../repository/entity.ts';
 import type { Tenant } from '../tenant.ts';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
-import { deleteKey, emptyPartition, type Place } from './empty.ts';
+import { deleteKey, type EraseTarget, emptyPartition } from './empty.ts';
 import { partitionsOf } from './partitions.ts';
 
 /** Deletes what there is of a tenant. Interrupted anywhere, it is run again from the start. */
 
-export interface PassOptions {
+export interface ErasePassOptions {
   readonly kinds: readonly Kind[];
   /** The kind of the integrations. */
   readonly integrations: AnyEntity;
@@ -21,8 +21,11 @@ export interface PassOptions {
  * Deletes the credentials of all integrations of a tenant: from then on nobody can log in or sign a webhook.
  * @returns how many there were
  */
-export async function deleteKeys({ id, session }: Tenant, { integrations, onDelete }: PassOptions): Promise<number> {
-  const place: Place = { table: session.tableOf(id), clock: session.clock };
+export async function deleteKeys(
+  { id, session }: Tenant,
+  { integrations, onDelete }: ErasePassOptions,
+): Promise<number> {
+  const place: EraseTarget = { table: session.tableOf(id), clock: session.clock };
   let deleted = 0;
   for await (const { app_code } of readPartition(place, recordsPartition(id, integrations.name))) {
     if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
@@ -39,10 +42,10 @@ export async function deleteKeys({ id, session }: Tenant, { integrations, onDele
  */
 export async function deleteRecords(
   { id, session }: Tenant,
-  { kinds, integrations, onDelete }: PassOptions,
+  { kinds, integrations, onDelete }: ErasePassOptions,
   isLast: boolean,
 ): Promise<void> {
-  const place: Place = { table: session.tableOf(id), clock: session.clock };
+  const place: EraseTarget = { table: session.tableOf(id), clock: session.clock };
   const { derived, notes, records } = await partitionsOf(place, id, kinds, integrations);
   await concurrently(derived, async (partition) => {
     await emptyPartition(place, partition, onDelete);

@@ -2,7 +2,16 @@ import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { itemOf, type Table } from '../connection/client.ts';
 import { COUNTER, setPartition } from '../keys.ts';
-import { aheadOf, type Compaction, compactionOf, endAt, expiryOf, markBefore, markOf, newestEnd } from './periods.ts';
+import {
+  aheadOf,
+  type Compaction,
+  compactionOf,
+  endAt,
+  expiryOfNumber,
+  markBefore,
+  markOf,
+  newestEnd,
+} from './periods.ts';
 
 /** The counter item of a list allocates its numbers: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
 
@@ -62,7 +71,7 @@ export async function allocateNumber(table: Table, list: List, allocation: Alloc
   return {
     list,
     number,
-    expires: expiryOf(counter, number),
+    expires: expiryOfNumber(counter, number),
     filters: builtFilters(counter),
     compaction: counter[markOf(end)] === number ? neededCompaction(counter) : undefined,
     largest: largestNoted(counter),

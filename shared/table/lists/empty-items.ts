@@ -1,5 +1,5 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { count } from '../../telemetry/invocation.ts';
+import { increment } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
 import type { Item } from '../schema.ts';
 import { isEmpty, WORD_NAMES } from './bits.ts';
@@ -18,7 +18,7 @@ export async function deleteEmptyItems(table: Table, items: readonly Item[]): Pr
   const empty = items.filter(isEmpty);
   if (empty.length < WORTHWHILE) return;
   const removals = await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));
-  count('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
+  increment('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
 }
 
 const remove = (table: Table, item: Item) =>

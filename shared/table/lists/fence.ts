@@ -1,6 +1,6 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
-import { count } from '../../telemetry/invocation.ts';
+import { increment } from '../../telemetry/invocation.ts';
 import { itemOf, type Table } from '../connection/client.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { putRequest } from '../transaction/expressions.ts';
@@ -22,7 +22,7 @@ import { setExpiry } from './set-writes.ts';
 export const MOST_UNITS = 200;
 
 /** A number that a reader found without a record. */
-export interface Found extends Unwritten {
+export interface FoundNumber extends Unwritten {
   /** Whether there is a tombstone: only its bit is missing. */
   readonly isFenced: boolean;
 }
@@ -39,7 +39,7 @@ interface AsRead {
  * its bit.
  * @returns whether these were all
  */
-export async function fence(table: Table, found: readonly Found[], { gaps, now }: AsRead): Promise<boolean> {
+export async function fence(table: Table, found: readonly FoundNumber[], { gaps, now }: AsRead): Promise<boolean> {
   const affordable = affordableOf(found);
   const tries = affordable.map(async (one) => (one.isFenced || (await putTombstone(table, one, now)) ? [one] : []));
   const fenced = (await Promise.all(tries)).flat();
@@ -53,12 +53,12 @@ export async function fence(table: Table, found: readonly Found[], { gaps, now }
       ),
     ),
   );
-  count('ListFences', fenced.length);
+  increment('ListFences', fenced.length);
   return affordable.length === found.length;
 }
 
 /** The first of these numbers, those with a tombstone before the others. */
-function affordableOf(found: readonly Found[]): readonly Found[] {
+function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
   const items = new Set<string>();
   const inOrder = [...found.filter(({ isFenced }) => isFenced), ...found.filter(({ isFenced }) => !isFenced)];
   let tombstones = 0;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { count } from '../../telemetry/invocation.ts';
+import { increment } from '../../telemetry/invocation.ts';
 import type { Table } from '../connection/client.ts';
 import { TableUnavailable } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
@@ -141,6 +141,6 @@ export class NumberPool {
     const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS) };
     const { partition } = list;
     await releaseNumber(this.#request.tableOf(tenant), { partition, number, expires }, { ...limit, sent });
-    count('ListReturns');
+    increment('ListReturns');
   }
 }

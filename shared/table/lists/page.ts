@@ -7,7 +7,7 @@ import { fence, MOST_UNITS } from './fence.ts';
 import { isOverdue, settledUpTo } from './grace-period.ts';
 import { numberIn } from './ids.ts';
 import { Members } from './number-set.ts';
-import { expiryOf } from './periods.ts';
+import { expiryOfNumber } from './periods.ts';
 import { ReadBudget, type Reading } from './read-budget.ts';
 import { isRecord, type Records, readNewest, readNext } from './read-records.ts';
 import { readNeighbours, readRecords } from './scattered.ts';
@@ -147,7 +147,7 @@ async function fenceOverdue(
     .map((one) => ({
       ...one,
       partition,
-      expires: retentionDays === undefined ? undefined : expiryOf(counter, one.number),
+      expires: retentionDays === undefined ? undefined : expiryOfNumber(counter, one.number),
     }));
   return fence(table, overdue, { gaps: items, now });
 }

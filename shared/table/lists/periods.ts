@@ -68,7 +68,7 @@ export function floorOf(counter: CounterItem, next: number, now: number): number
 }
 
 /** Expiry of a number's record in epoch seconds: the latest end that is marked or noted at or below it. */
-export const expiryOf = (counter: CounterItem, number: number): number =>
+export const expiryOfNumber = (counter: CounterItem, number: number): number =>
   (periodsOf(counter).reduce(
     (latest, { end, first }) => (first <= number ? Math.max(latest, end) : latest),
     Number.NEGATIVE_INFINITY,

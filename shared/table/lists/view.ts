@@ -14,7 +14,7 @@ export const PREFIX_PARAMETER = 'q';
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
 /** Values by field, as texts. */
-export interface Filter {
+export interface FilterTexts {
   readonly [field: string]: string;
 }
 
@@ -29,7 +29,7 @@ export interface Prefix {
 
 /** A list as its readers know it. */
 export interface ListSource extends List {
-  readonly filter: Filter;
+  readonly filter: FilterTexts;
   readonly prefix?: Prefix | undefined;
   /** The field with the time of a record's creation. */
   readonly createdAt: string;

@@ -11,4 +11,4 @@ export const changesOf = <T extends object, P extends object>(record: T, patch: 
     ),
   ) as Changes<P>;
 
-export const isEmpty = (changes: object): boolean => Object.keys(changes).length === 0;
+export const isEmptyChange = (changes: object): boolean => Object.keys(changes).length === 0;

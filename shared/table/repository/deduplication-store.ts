@@ -8,7 +8,7 @@ import type { OnConditionFailed } from '../transaction/pending-write.ts';
 /** The scope of the event ids that an integration has sent. */
 export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;
 /** The scope of the idempotency keys that an integration has used. */
-export const requestsOf = (integrationId: string): string => `REQUEST#${integrationId}`;
+export const requestKeysOf = (integrationId: string): string => `REQUEST#${integrationId}`;
 
 /** Ids that this container has stored or found, by key: the newest ones. */
 const known = new Map<string, true>();

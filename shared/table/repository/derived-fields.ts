@@ -1,7 +1,7 @@
 import { MOVES } from '../schema.ts';
 import type { OnConditionFailed } from '../transaction/pending-write.ts';
 import { advance } from './advance.ts';
-import { isEmpty } from './changes.ts';
+import { isEmptyChange } from './changes.ts';
 import { toAttributes } from './entity.ts';
 import type { RecordReader } from './record-reader.ts';
 
@@ -26,7 +26,7 @@ export class DerivedFields<T extends object> {
     const { add = {} } = change;
     const { session, tenant, entity } = this.#records;
     session.unitOfWork(tenant).update(this.#records.keyOf(id), {
-      ...(isEmpty(add) ? {} : { add: { ...add, [MOVES]: 1 } }),
+      ...(isEmptyChange(add) ? {} : { add: { ...add, [MOVES]: 1 } }),
       ...(change.set === undefined ? {} : { set: toAttributes(entity, change.set) }),
       condition: { equals: { id, ...change.equals } },
       onConditionFailed,

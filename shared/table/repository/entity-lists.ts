@@ -4,11 +4,11 @@ import type { List } from '../lists/counter-item.ts';
 import { numberOf } from '../lists/ids.ts';
 import { numberInEntry, stageIndexed, stageUnindexed, type TextRange } from '../lists/prefix-index.ts';
 import { stageEntry, stageExit } from '../lists/set-writes.ts';
-import type { Filter as ListFilter, ListSource, Prefix } from '../lists/view.ts';
+import type { FilterTexts as ListFilter, ListSource, Prefix } from '../lists/view.ts';
 import type { Item } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
-import { indexesOf, prefixFieldOf, prefixIndexesOf, textOf, valueIn } from './list-indexes.ts';
+import { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './list-indexes.ts';
 import type { Filter } from './records.ts';
 
 /** Attribute of a record: what it is listed by (`list-indexes.ts`), separated by spaces. */
@@ -99,8 +99,8 @@ export class EntityLists<T extends object> {
   stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);
     for (const index of entry.kept) {
-      const left = noted.includes(index) ? valueIn(before, index) : undefined;
-      const entered = valueIn(after as Item | undefined, index);
+      const left = noted.includes(index) ? indexedValueIn(before, index) : undefined;
+      const entered = indexedValueIn(after as Item | undefined, index);
       if (left !== entered) this.#stageMoveIn(work, index, entry, left, entered);
     }
   }

@@ -28,7 +28,7 @@ export const prefixIndexesOf = ({ prefixes }: Pick<Listed, 'prefixes'>): readonl
 export const indexesOf = (entity: Listed): readonly string[] => [...entity.filters, ...prefixIndexesOf(entity)];
 
 /** The value under which an index has a record; undefined where the record is not in it. */
-export function valueIn(record: Item | undefined, index: string): string | undefined {
+export function indexedValueIn(record: Item | undefined, index: string): string | undefined {
   const field = prefixFieldOf(index);
   if (field === undefined) return textOf(record?.[index]);
   const value = textOf(record?.[field]);

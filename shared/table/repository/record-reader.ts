@@ -107,11 +107,11 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 
   #isExpired(item: Item, now = this.session.now): boolean {
-    const expires = expiryOf(item);
+    const expires = expiryOfRecord(item);
     return expires !== undefined && expires * 1000 <= now;
   }
 }
 
 /** Expiry of a record in epoch seconds, where it expires. */
-export const expiryOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
+export const expiryOfRecord = ({ [TTL_ATTRIBUTE]: expires }: Item): number | undefined =>
   typeof expires === 'number' ? expires : undefined;

@@ -9,7 +9,7 @@ export interface Stored<T> {
 }
 
 /** The place of a new record in its list. */
-export interface Place {
+export interface NewRecordPlace {
   readonly id: string;
   /** Counted from 1. */
   readonly ordinal: number;

@@ -15,16 +15,16 @@ import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';
 import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
-import { expiryOf, type Location, RecordReader } from './record-reader.ts';
+import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, sizeOf } from './record-size.ts';
-import type { Place, Stored } from './records.ts';
+import type { NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
 
 /** Is called for every creation and change of an audited record, and stages the audit event. */
 export interface RecordObserver {
   /** `place` resolves when the record has its number, so that record and event allocate their numbers in parallel. */
-  readonly created: (place: Promise<Pick<Place, 'id'>>, fields: readonly string[]) => Promise<void>;
+  readonly created: (place: Promise<Pick<NewRecordPlace, 'id'>>, fields: readonly string[]) => Promise<void>;
   readonly changed: (id: string, fields: readonly string[]) => Promise<void>;
 }
 
@@ -52,14 +52,14 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    */
   async create<L extends keyof T = never>(
     fields: Omit<T, 'id' | L>,
-    deferredFields: (place: Place) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
+    deferredFields: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
     generated: readonly L[] = [],
     alsoAudited: readonly string[] = [],
   ): Promise<Stored<T>> {
     this.#noteValues(fields);
     const allocating = this.#take();
     const placing = allocating.then(
-      ({ number }): Place => ({ id: idOf(number), ordinal: number + 1, collisions: this.session.collisions }),
+      ({ number }): NewRecordPlace => ({ id: idOf(number), ordinal: number + 1, collisions: this.session.collisions }),
     );
     const create = async (): Promise<Stored<T>> => {
       const [allocated, place] = await Promise.all([allocating, placing]);
@@ -237,7 +237,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   }
 
   #entryOf(item: Item, kept: readonly string[]) {
-    return { number: numberIn(String(item.SK)), expires: expiryOf(item), kept };
+    return { number: numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
   }
 
   #take(): Promise<AllocatedNumber> {

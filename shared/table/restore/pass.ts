@@ -13,7 +13,7 @@ import { type Restorable, treatmentOf } from './partitions.ts';
 
 /** Makes a tenant's data as it is in a copy of the table. Interrupted anywhere, it is run again from the start, and writes what is left. */
 
-export interface PassOptions extends Restorable {
+export interface RestorePassOptions extends Restorable {
   /** Name of the copy. */
   readonly from: string;
   readonly clock: Clock;
@@ -31,14 +31,14 @@ const AT_ONCE = 25;
 const TIMEOUT_MS = 10_000;
 
 /** What a pass works with. */
-interface Pass extends PassOptions {
+interface Pass extends RestorePassOptions {
   readonly tenant: TenantId;
   readonly table: Table;
   readonly copy: Table;
 }
 
 /** @returns how many items differed */
-export async function restorePass(tenant: Tenant, options: PassOptions): Promise<number> {
+export async function restorePass(tenant: Tenant, options: RestorePassOptions): Promise<number> {
   const pass: Pass = { ...options, tenant: tenant.id, ...bothTables(tenant, options.from) };
   let sum = 0;
   for (const partitions of await restoredPartitions(pass)) {

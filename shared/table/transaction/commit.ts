@@ -12,7 +12,7 @@ import { type Item, VERSION, WRITE_ID } from '../schema.ts';
 import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
 import type { PendingPut, PendingWrite } from './pending-write.ts';
 import { retry, type TimeLimit } from './retry.ts';
-import { counted, type KnownSizes, unitsOf } from './units.ts';
+import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
 
 /**
  * Commits pending writes, with the retries that the SDK does not make:
@@ -126,7 +126,7 @@ async function sendPut(table: Table, write: PendingPut, attempt: string, units: 
       ...putRequest(table.name, write),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
     });
-    await counted(units, table.client.send(command));
+    await countingUnits(units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), response: error };
@@ -147,7 +147,7 @@ async function sendTransaction(
       ClientRequestToken: token,
       TransactItems: writes.map((write) => transactItem(table.name, write)),
     });
-    await counted(units, table.client.send(command));
+    await countingUnits(units, table.client.send(command));
     return undefined;
   } catch (error) {
     if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), response: error };

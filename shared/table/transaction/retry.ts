@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../clock.ts';
-import { count } from '../../telemetry/invocation.ts';
+import { increment } from '../../telemetry/invocation.ts';
 import { TableUnavailable } from '../errors.ts';
 
 /** Waits between attempts: the first is about this long, each further one twice as long up to the longest. In milliseconds. */
@@ -27,7 +27,7 @@ export async function retry<T>(call: () => Promise<T>, { clock, deadline }: Time
       const pause = wait * (0.5 + Math.random());
       if (!isTransient(error)) throw error;
       if (clock() + pause > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });
-      count('TableRetries');
+      increment('TableRetries');
       await sleep(pause);
       // A process that was paused meanwhile sends nothing any more.
       if (clock() > deadline) throw new TableUnavailable('the table did not answer in time', { cause: error });

@@ -42,7 +42,7 @@ function sizeOfValue(value: unknown): number {
 }
 
 /** Waits for a call that writes, and counts its units as far as the engine has not reported them: of a call that fails it reports none. */
-export async function counted(units: number, call: Promise<object>): Promise<void> {
+export async function countingUnits(units: number, call: Promise<object>): Promise<void> {
   try {
     countUnits(units - unitsIn(await call));
   } catch (error) {

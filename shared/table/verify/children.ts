@@ -3,18 +3,18 @@ import { numberIn, sortKeyOf } from '../lists/ids.ts';
 import { CHILDREN } from '../repository/children.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import type { Item } from '../schema.ts';
-import { type Comparison, changed, Moved, type Scope, type Verified, verifyUntilStable } from './difference.ts';
+import { type Comparison, changed, Moved, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import type { Kind } from './kinds.ts';
 import { concurrently, countPartition, readItem, readLast } from './reading.ts';
 import type { Visitor } from './scan-records.ts';
 
 /** Verifies how many records are below each record of a kind: the messages of a ticket. Parents are collected from a scan. */
 export class Children {
-  readonly #scope: Scope;
+  readonly #scope: VerifyContext;
   readonly #kind: Kind;
   readonly #parents: { readonly id: string; readonly number: number; readonly count: number }[] = [];
 
-  constructor(scope: Scope, kind: Kind) {
+  constructor(scope: VerifyContext, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
   }

@@ -11,8 +11,8 @@ import {
   changed,
   type Difference,
   Moved,
-  type Scope,
   type Verified,
+  type VerifyContext,
   verifyUntilStable,
 } from './difference.ts';
 import { concurrently, readTogether } from './reading.ts';
@@ -20,12 +20,12 @@ import type { Visitor } from './scan-records.ts';
 
 /** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. */
 export class Claims {
-  readonly #scope: Scope;
+  readonly #scope: VerifyContext;
   readonly #entity: AnyEntity;
   /** The ids of the records that have a value, by field and value. */
   readonly #values = new Map<string, Map<string, string[]>>();
 
-  constructor(scope: Scope, entity: AnyEntity) {
+  constructor(scope: VerifyContext, entity: AnyEntity) {
     this.#scope = scope;
     this.#entity = entity;
     for (const field of Object.keys(entity.unique)) this.#values.set(field, new Map());

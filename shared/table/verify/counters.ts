@@ -10,12 +10,12 @@ import {
   changed,
   type Difference,
   Moved,
-  type Scope,
   type Verified,
+  type VerifyContext,
   verifyUntilStable,
 } from './difference.ts';
 import type { Counted, Kind } from './kinds.ts';
-import { concurrently, readItem, readRecords } from './reading.ts';
+import { concurrently, readItem, readRecordsByNumber } from './reading.ts';
 import type { Visitor } from './scan-records.ts';
 
 /** Verifies counters of other records: the services of a client. Counted in scans, and again where the results differ. */
@@ -28,13 +28,13 @@ interface Counter {
 }
 
 export class Counters {
-  readonly #scope: Scope;
+  readonly #scope: VerifyContext;
   readonly #kind: Kind;
   readonly #counters = new Map<string, Counter>();
   /** The numbers of the counted records, by what is counted and by the id of the record that counts them. */
   readonly #counted = new Map<Counted, Map<string, number[]>>();
 
-  constructor(scope: Scope, kind: Kind) {
+  constructor(scope: VerifyContext, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
     for (const counted of Object.values(kind.counters).flat()) this.#counted.set(counted, new Map());
@@ -116,7 +116,7 @@ export class Counters {
     for await (const item of readPartition(this.#scope, setPartition(partition, by, id))) items.push(item);
     const since = differing(new ExpectedSet(), NumberSet.ofItems(items));
     const numbers = new Set([...(this.#counted.get(source)?.get(id) ?? []), ...since]);
-    const records = await readRecords(this.#scope, partition, [...numbers]);
+    const records = await readRecordsByNumber(this.#scope, partition, [...numbers]);
     return [...records.values()].filter((record) => record[by] === id && counts(source, record)).length;
   }
 }

@@ -53,7 +53,7 @@ export interface Verified extends Difference {
   readonly reason?: string | undefined;
 }
 
-export interface Scope {
+export interface VerifyContext {
   readonly table: Table;
   readonly tenant: TenantId;
   readonly clock: Clock;
@@ -86,7 +86,10 @@ const TIMEOUT_MS = 60_000;
  * Verifies something, and repairs it if requested. If another request changes it in between, that change stays and it is verified again after a
  * random wait. When the tries are used up it is reported as busy, or as not repaired.
  */
-export async function verifyUntilStable(scope: Scope, look: () => Promise<Comparison | Moved>): Promise<Verified[]> {
+export async function verifyUntilStable(
+  scope: VerifyContext,
+  look: () => Promise<Comparison | Moved>,
+): Promise<Verified[]> {
   for (let tries = 1; ; tries++) {
     const found = await look();
     if (!(found instanceof Moved)) {
@@ -101,7 +104,7 @@ export async function verifyUntilStable(scope: Scope, look: () => Promise<Compar
 const TOO_FAST = 'others change it all the time: try again later';
 
 /** @returns undefined where it has changed since it was read */
-async function repaired(scope: Scope, { differences, repair }: Comparison): Promise<Verified[] | undefined> {
+async function repaired(scope: VerifyContext, { differences, repair }: Comparison): Promise<Verified[] | undefined> {
   if (differences.length === 0 || !scope.repair || repair === undefined) return asVerified(differences, false);
   try {
     await commit(scope, repair);
@@ -119,7 +122,7 @@ const asVerified = (differences: readonly Difference[], repaired: boolean, reaso
 /** IAM denies the maintenance role some changes (`docs/decisions/0098-command-line.md`). */
 const isDenied = (error: unknown): boolean => error instanceof Error && error.name === 'AccessDeniedException';
 
-async function commit({ table, clock }: Scope, stage: (work: UnitOfWork) => void): Promise<void> {
+async function commit({ table, clock }: VerifyContext, stage: (work: UnitOfWork) => void): Promise<void> {
   const work = new UnitOfWork();
   stage(work);
   await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS });

@@ -1,7 +1,7 @@
 import { valueKey } from '../keys.ts';
 import { putValue, valueExpiry } from '../repository/filter-values.ts';
 import { TTL_ATTRIBUTE } from '../schema.ts';
-import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
+import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readItem, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
@@ -10,7 +10,7 @@ export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Verifies that the values which records have are noted. Those of records from before values were noted are not. */
 export function verifyValues(
-  scope: Scope,
+  scope: VerifyContext,
   { entity, partition, sets }: RecordScan,
   noted: NotedValues,
 ): Promise<Verified[]> {
@@ -38,7 +38,10 @@ export function verifyValues(
  * Notes the values of records that are about to enter the lists of a filter: a value is noted before its set exists. One write unit for each value,
  * however many records have it.
  */
-export async function noteValuesToCome(scope: Scope, { entity, partition, unnotedValues }: RecordScan): Promise<void> {
+export async function noteValuesToCome(
+  scope: VerifyContext,
+  { entity, partition, unnotedValues }: RecordScan,
+): Promise<void> {
   const expires = valueExpiry(entity.retentionDays, scope.clock());
   const keys = Array.from(unnotedValues).flatMap(([field, values]) =>
     Array.from(values, (value) => valueKey(partition, field, value)),

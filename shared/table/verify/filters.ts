@@ -2,7 +2,7 @@ import { COUNTER, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { builtFilters } from '../lists/counter-item.ts';
 import { indexesOf } from '../repository/list-indexes.ts';
-import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
+import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
@@ -17,7 +17,11 @@ import { type RecordScan, readCounterWithRetries, scanRecords } from './scan-rec
 const ROUNDS = 5;
 
 /** @param found the records that are missing in the lists of a filter, or were until they were repaired */
-export async function verifyFilters(scope: Scope, scan: RecordScan, found: readonly Verified[]): Promise<Verified[]> {
+export async function verifyFilters(
+  scope: VerifyContext,
+  scan: RecordScan,
+  found: readonly Verified[],
+): Promise<Verified[]> {
   const { entity, partition, count } = scan;
   const counter = await readCounterWithRetries(scope, partition);
   const isBuilt = (field: string): boolean => counter.NEXT === undefined || builtFilters(counter).includes(field);
@@ -39,7 +43,7 @@ export async function verifyFilters(scope: Scope, scan: RecordScan, found: reado
 }
 
 /** Notes filters whose lists have all records, and makes sure of the records that are being written at that moment. */
-async function build(scope: Scope, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
+async function build(scope: VerifyContext, scan: RecordScan, fields: readonly string[]): Promise<boolean> {
   const noted = await note(scope, scan, fields);
   return noted.every(({ repaired }) => repaired) && isInFlightSettled(scope, scan);
 }
@@ -49,7 +53,7 @@ async function build(scope: Scope, scan: RecordScan, fields: readonly string[]):
  * learn of it then.
  * @returns whether all records are in the lists of all filters afterwards
  */
-async function isInFlightSettled(scope: Scope, { entity }: RecordScan): Promise<boolean> {
+async function isInFlightSettled(scope: VerifyContext, { entity }: RecordScan): Promise<boolean> {
   const scan = await scanRecords(scope, entity);
   const fenceAtOnce = Number.POSITIVE_INFINITY;
   await lookAtEach(await doubtfulGaps(scope, scan), (number) =>
@@ -59,7 +63,7 @@ async function isInFlightSettled(scope: Scope, { entity }: RecordScan): Promise<
 }
 
 /** Whether all records are in the lists of all filters. Those that another release has written meanwhile are repaired first. */
-async function isEverythingNoted(scope: Scope, { entity }: RecordScan): Promise<boolean> {
+async function isEverythingNoted(scope: VerifyContext, { entity }: RecordScan): Promise<boolean> {
   for (let round = 0; round < ROUNDS; round++) {
     const scan = await scanRecords(scope, entity);
     if (scan.unnoted.length === 0) return true;
@@ -74,7 +78,11 @@ const lookAtEach = (numbers: readonly number[], look: (number: number) => Promis
   concurrentlyByGroup(numbers, (number) => number % STRIPES, look);
 
 /** Notes filters in the counter item of their list. */
-const note = (scope: Scope, { entity, partition }: RecordScan, fields: readonly string[]): Promise<Verified[]> =>
+const note = (
+  scope: VerifyContext,
+  { entity, partition }: RecordScan,
+  fields: readonly string[],
+): Promise<Verified[]> =>
   verifyUntilStable(scope, async () => {
     const { FILTERS: filters } = await readCounterWithRetries(scope, partition);
     const built = builtFilters({ FILTERS: filters });

@@ -38,7 +38,7 @@ export const kind = (entity: AnyEntity, options: Options = {}): Kind => ({
 });
 
 /** Declares which records a counter counts. */
-export const counted = <T extends object>(
+export const countedBy = <T extends object>(
   entity: Entity<T>,
   by: keyof T & string,
   when?: (record: T) => boolean,

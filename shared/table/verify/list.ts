@@ -2,11 +2,11 @@ import { COUNTER, setPartition } from '../keys.ts';
 import { STRIPES } from '../lists/bits.ts';
 import { markOf, marksOf } from '../lists/periods.ts';
 import { differing, ExpectedSet } from './bits.ts';
-import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
+import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
 import { doubtfulGaps, readNumberSet } from './gaps.ts';
-import { lookAtNumber, type Place } from './number.ts';
+import { type IndexEntry, lookAtNumber } from './number.ts';
 import { suspectedInIndexes } from './prefixes.ts';
 import { concurrently, concurrentlyByGroup } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
@@ -16,7 +16,7 @@ import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
  * meanwhile; each suspected number is then verified by itself (`number.ts`).
  */
 export async function verifyList(
-  scope: Scope,
+  scope: VerifyContext,
   scan: RecordScan,
   valuesOf: (field: string) => readonly string[],
 ): Promise<Verified[]> {
@@ -32,16 +32,16 @@ export async function verifyList(
 }
 
 /** The sets that may be wrong about a number, by number. */
-type Suspected = Map<number, Place[]>;
+type Suspected = Map<number, IndexEntry[]>;
 
-function placesOf(suspected: Suspected, number: number): Place[] {
+function placesOf(suspected: Suspected, number: number): IndexEntry[] {
   const places = suspected.get(number) ?? [];
   suspected.set(number, places);
   return places;
 }
 
 async function suspectedIn(
-  scope: Scope,
+  scope: VerifyContext,
   scan: RecordScan,
   valuesOf: (field: string) => readonly string[],
 ): Promise<Suspected> {
@@ -66,7 +66,10 @@ async function suspectedIn(
  * Verifies the counter item: without it, numbers of existing records would be allocated again, and those records would not be listed. In a list with
  * expiring records, no record is listed without its marks, which are restored from the records' own expiry.
  */
-async function verifyCounterItem(scope: Scope, { partition, entity, last, ends }: RecordScan): Promise<Verified[]> {
+async function verifyCounterItem(
+  scope: VerifyContext,
+  { partition, entity, last, ends }: RecordScan,
+): Promise<Verified[]> {
   return verifyUntilStable(scope, async () => {
     const counter = await readCounterWithRetries(scope, partition);
     const { NEXT: next, FILTERS: filters } = counter;
@@ -97,7 +100,7 @@ async function verifyCounterItem(scope: Scope, { partition, entity, last, ends }
 }
 
 /** Verifies each number; those whose bits are in one item one after another, to avoid conflicts. */
-const verifyNumbers = (scope: Scope, scan: RecordScan, suspected: Suspected): Promise<Verified[]> =>
+const verifyNumbers = (scope: VerifyContext, scan: RecordScan, suspected: Suspected): Promise<Verified[]> =>
   concurrentlyByGroup(
     [...suspected].sort(([one], [other]) => one - other),
     ([number]) => number % STRIPES,

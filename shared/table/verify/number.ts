@@ -2,15 +2,15 @@ import { type Key, setPartition } from '../keys.ts';
 import { bitPlace } from '../lists/bits.ts';
 import { isOverdue } from '../lists/grace-period.ts';
 import { sortKeyOf } from '../lists/ids.ts';
-import { expiryOf as expiryOfNumber } from '../lists/periods.ts';
+import { expiryOfNumber } from '../lists/periods.ts';
 import { entryKey } from '../lists/prefix-index.ts';
 import { isRecord, TOMBSTONE } from '../lists/read-records.ts';
 import { setExpiry } from '../lists/set-writes.ts';
 import { notedIn, noteOf, SETS } from '../repository/entity-lists.ts';
-import { indexesOf, prefixFieldOf, valueIn } from '../repository/list-indexes.ts';
+import { indexedValueIn, indexesOf, prefixFieldOf } from '../repository/list-indexes.ts';
 import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
 import type { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { type Comparison, changed, type Difference, Moved, type Scope } from './difference.ts';
+import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
 import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
@@ -18,7 +18,7 @@ import { StoredEntry, type StoredMembership, StoredWord } from './stored-members
 /** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
 
 /** A filter field and value, which have a set; or a prefix index (`list-indexes.ts`) and a folded text, which have an item for each number. */
-export interface Place {
+export interface IndexEntry {
   readonly field: string;
   readonly value: string;
 }
@@ -31,10 +31,10 @@ export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | '
  * @param now decides whether its writer may still be running; {@link Number.POSITIVE_INFINITY}: no
  */
 export async function lookAtNumber(
-  scope: Scope,
+  scope: VerifyContext,
   list: NumberList,
   number: number,
-  suspected: readonly Place[],
+  suspected: readonly IndexEntry[],
   now = scope.clock(),
 ): Promise<Comparison | Moved> {
   const { partition, entity } = list;
@@ -62,16 +62,20 @@ export async function lookAtNumber(
 }
 
 /** The item that says whether a number is in a set or an index. */
-function keyOf({ field, value }: Place, partition: string, number: number): Key {
+function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
   const prefixed = prefixFieldOf(field);
   if (prefixed !== undefined) return entryKey({ partition, field: prefixed, text: value, number });
   return { PK: setPartition(partition, field, value), SK: bitPlace(number).sortKey };
 }
 
 /** The sets of the record's values, then the suspected ones. */
-function placesOf(record: Item | undefined, suspected: readonly Place[], declared: readonly string[]): Place[] {
+function placesOf(
+  record: Item | undefined,
+  suspected: readonly IndexEntry[],
+  declared: readonly string[],
+): IndexEntry[] {
   const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
-    const value = isRecord(record) ? valueIn(record, field) : undefined;
+    const value = isRecord(record) ? indexedValueIn(record, field) : undefined;
     return value === undefined ? [] : [{ field, value }];
   });
   const others = suspected.filter(
@@ -85,7 +89,7 @@ interface Seen {
   readonly number: number;
   readonly record: Item | undefined;
   readonly counter: Item;
-  readonly places: readonly Place[];
+  readonly places: readonly IndexEntry[];
   readonly gap: StoredWord;
   readonly sets: readonly StoredMembership[];
   readonly now: number;
@@ -111,7 +115,7 @@ function compareNumber({ list, number, record, counter, places, gap, sets, now }
   if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
   if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
   for (const [index, { field, value }] of places.entries()) {
-    const belongs = noted.includes(field) && valueIn(live, field) === value;
+    const belongs = noted.includes(field) && indexedValueIn(live, field) === value;
     const stands = sets[index]?.has(bit) === true;
     if (belongs && !stands) report('missing-in-list', `is missing in ${field}=${value}`);
     if (!belongs && stands) report('wrongly-in-list', `is in ${field}=${value} and does not belong there`);
@@ -130,12 +134,13 @@ function compareNumber({ list, number, record, counter, places, gap, sets, now }
     });
   }
 
-  const expires = expiryOf(list, counter, number, live);
+  const expires = expiryOfBits(list, counter, number, live);
   const repair = (work: UnitOfWork): void => {
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
     gap.stage(work, bit, isGap, expires);
     for (const [index, { field, value }] of places.entries()) {
-      const stands = live !== undefined && [...noted, ...notBuilt].includes(field) && valueIn(live, field) === value;
+      const stands =
+        live !== undefined && [...noted, ...notBuilt].includes(field) && indexedValueIn(live, field) === value;
       sets[index]?.stage(work, bit, stands, expires);
     }
   };
@@ -143,7 +148,12 @@ function compareNumber({ list, number, record, counter, places, gap, sets, now }
 }
 
 /** Expiry of a number's bits in epoch seconds, where the list's records expire. */
-function expiryOf({ entity }: NumberList, counter: Item, number: number, live: Item | undefined): number | undefined {
+function expiryOfBits(
+  { entity }: NumberList,
+  counter: Item,
+  number: number,
+  live: Item | undefined,
+): number | undefined {
   const { retentionDays } = entity;
   if (retentionDays === undefined) return undefined;
   return live === undefined ? expiryOfNumber(counter, number) : Number(live[TTL_ATTRIBUTE]);

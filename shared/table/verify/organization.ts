@@ -9,8 +9,8 @@ import {
   changed,
   type Difference,
   Moved,
-  type Scope,
   type Verified,
+  type VerifyContext,
   verifyUntilStable,
 } from './difference.ts';
 import { lookAtNumber } from './number.ts';
@@ -18,7 +18,7 @@ import { readItem, readTogether } from './reading.ts';
 import { readCounterWithRetries } from './scan-records.ts';
 
 /** Compares an organization with its copy in the platform's list. */
-export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
+export async function verifyOrganization(scope: VerifyContext): Promise<Verified[]> {
   if (scope.tenant === PLATFORM) return [];
   const found = await verifyUntilStable(scope, () => look(scope));
   // A restored copy may still be counted as deleted.
@@ -26,7 +26,7 @@ export async function verifyOrganization(scope: Scope): Promise<Verified[]> {
   return found;
 }
 
-async function look(scope: Scope): Promise<Comparison | Moved> {
+async function look(scope: VerifyContext): Promise<Comparison | Moved> {
   const key = { PK: recordsPartition(scope.tenant, organizationEntity.name), SK: scope.tenant };
   const organization = await readItem(scope, key);
   if (organization === undefined) return { differences: [] };
@@ -92,7 +92,7 @@ const fieldsOf = (item: Item): Item =>
 const absenceOf = (copy: Item | undefined) =>
   copy === undefined ? { exists: false } : { equals: isRecord(copy) ? { id: undefined } : { [TOMBSTONE]: true } };
 
-async function settleNumber(scope: Scope): Promise<void> {
+async function settleNumber(scope: VerifyContext): Promise<void> {
   const partition = recordsPartition(PLATFORM, listedEntity.name);
   const organization = await readItem(scope, {
     PK: recordsPartition(scope.tenant, organizationEntity.name),

@@ -2,8 +2,8 @@ import { prefixPartition } from '../keys.ts';
 import { entryIn } from '../lists/prefix-index.ts';
 import { readPartition } from '../lists/read-partition.ts';
 import { prefixFieldOf } from '../repository/list-indexes.ts';
-import { changed, type Scope, type Verified, verifyUntilStable } from './difference.ts';
-import type { Place } from './number.ts';
+import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
+import type { IndexEntry } from './number.ts';
 import { concurrently } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
@@ -12,9 +12,9 @@ import type { RecordScan } from './scan-records.ts';
  * that is no entry at all belongs to no number, and is removed.
  */
 export async function suspectedInIndexes(
-  scope: Scope,
+  scope: VerifyContext,
   scan: RecordScan,
-  suspect: (number: number, place: Place) => void,
+  suspect: (number: number, place: IndexEntry) => void,
 ): Promise<Verified[]> {
   const unexpected: Verified[] = [];
   for (const [index, expected] of scan.texts) {
@@ -38,7 +38,7 @@ export async function suspectedInIndexes(
 }
 
 const removeUnexpected = (
-  scope: Scope,
+  scope: VerifyContext,
   { entity: { name } }: RecordScan,
   field: string,
   key: { readonly PK: string; readonly SK: string },

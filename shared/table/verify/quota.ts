@@ -8,8 +8,8 @@ import {
   changed,
   type Difference,
   Moved,
-  type Scope,
   type Verified,
+  type VerifyContext,
   verifyUntilStable,
 } from './difference.ts';
 import type { Kind } from './kinds.ts';
@@ -20,11 +20,11 @@ type Counts = Readonly<Record<string, number>>;
 
 /** Verifies an organization's quota of records of a kind: its active integrations. Counted in a scan, and again where the results differ. */
 export class Quota {
-  readonly #scope: Scope;
+  readonly #scope: VerifyContext;
   readonly #kind: Kind;
   readonly #scanned: Record<string, number>;
 
-  constructor(scope: Scope, kind: Kind) {
+  constructor(scope: VerifyContext, kind: Kind) {
     this.#scope = scope;
     this.#kind = kind;
     this.#scanned = Object.fromEntries(this.#attributes.map((attribute) => [attribute, 0]));

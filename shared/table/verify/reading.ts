@@ -4,23 +4,23 @@ import { ReadBudget } from '../lists/read-budget.ts';
 import { isRecord, readEach } from '../lists/read-records.ts';
 import type { Item } from '../schema.ts';
 import { retry } from '../transaction/retry.ts';
-import type { Scope } from './difference.ts';
+import type { VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
 
 /** Longest time for one read, in milliseconds. */
 const TIMEOUT_MS = 60_000;
 
-export const withRetries = <T>({ clock }: Scope, read: () => Promise<T>): Promise<T> =>
+export const withRetries = <T>({ clock }: VerifyContext, read: () => Promise<T>): Promise<T> =>
   retry(read, { clock, deadline: clock() + TIMEOUT_MS });
 
-export async function readItem(scope: Scope, key: Key): Promise<Item | undefined> {
+export async function readItem(scope: VerifyContext, key: Key): Promise<Item | undefined> {
   const command = new GetCommand({ TableName: scope.table.name, Key: { ...key }, ConsistentRead: true });
   return (await withRetries(scope, () => scope.table.client.send(command))).Item;
 }
 
 /** Items as they were at one moment, in the order of the keys; a hundred at most. */
-export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<(Item | undefined)[]> {
+export async function readTogether(scope: VerifyContext, keys: readonly Key[]): Promise<(Item | undefined)[]> {
   const { client, name } = scope.table;
   const command = new TransactGetCommand({
     TransactItems: keys.map((key) => ({ Get: { TableName: name, Key: { ...key } } })),
@@ -30,13 +30,17 @@ export async function readTogether(scope: Scope, keys: readonly Key[]): Promise<
 }
 
 /** The records of these numbers, however many. */
-export async function readRecords({ table, clock }: Scope, partition: string, numbers: readonly number[]) {
+export async function readRecordsByNumber(
+  { table, clock }: VerifyContext,
+  partition: string,
+  numbers: readonly number[],
+) {
   const reading = new ReadBudget({ clock, deadline: clock() + TIMEOUT_MS }, false, Number.POSITIVE_INFINITY);
   const { records } = await readEach(table, partition, numbers, true, reading);
   return new Map(Array.from(records).filter(([, item]) => isRecord(item)));
 }
 
-export async function countPartition(scope: Scope, partition: string): Promise<number> {
+export async function countPartition(scope: VerifyContext, partition: string): Promise<number> {
   let count = 0;
   let start: Record<string, unknown> | undefined;
   do {
@@ -55,7 +59,7 @@ export async function countPartition(scope: Scope, partition: string): Promise<n
   return count;
 }
 
-export async function readLast(scope: Scope, partition: string): Promise<Item | undefined> {
+export async function readLast(scope: VerifyContext, partition: string): Promise<Item | undefined> {
   const command = new QueryCommand({
     TableName: scope.table.name,
     KeyConditionExpression: 'PK = :partition',

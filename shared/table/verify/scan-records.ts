@@ -7,10 +7,10 @@ import { isRecord } from '../lists/read-records.ts';
 import { readCounterItem } from '../lists/read-set.ts';
 import type { AnyEntity } from '../repository/entity.ts';
 import { notedIn } from '../repository/entity-lists.ts';
-import { indexesOf, prefixFieldOf, prefixIndexesOf, valueIn } from '../repository/list-indexes.ts';
+import { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf } from '../repository/list-indexes.ts';
 import { type Item, TTL_ATTRIBUTE } from '../schema.ts';
 import { ExpectedSet } from './bits.ts';
-import type { Scope } from './difference.ts';
+import type { VerifyContext } from './difference.ts';
 import { withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
@@ -48,7 +48,7 @@ export type Visitor = (record: Item, number: number) => void;
 const ABOUT_TO_EXPIRE = 600_000;
 
 export async function scanRecords(
-  scope: Scope,
+  scope: VerifyContext,
   entity: AnyEntity,
   visit: Visitor = () => undefined,
 ): Promise<RecordScan> {
@@ -81,7 +81,7 @@ export async function scanRecords(
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
     for (const index of noted) {
-      const value = valueIn(item, index);
+      const value = indexedValueIn(item, index);
       if (value === undefined) continue;
       if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
       else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
@@ -89,7 +89,7 @@ export async function scanRecords(
     if (indexesOf(entity).some((field) => !noted.includes(field))) {
       unnoted.push(number);
       for (const [field, values] of unnotedValues) {
-        const value = valueIn(item, field);
+        const value = indexedValueIn(item, field);
         if (value !== undefined) values.add(value);
       }
     }
@@ -100,10 +100,10 @@ export async function scanRecords(
 }
 
 /** The counter item of a list, strongly consistent; empty before the first number is allocated. */
-export const readCounterWithRetries = (scope: Scope, partition: string): Promise<Item> =>
+export const readCounterWithRetries = (scope: VerifyContext, partition: string): Promise<Item> =>
   withRetries(scope, () => readCounterItem(scope.table, partition, true));
 
-function floorIn({ clock }: Scope, { retentionDays }: AnyEntity, counter: Item): number {
+function floorIn({ clock }: VerifyContext, { retentionDays }: AnyEntity, counter: Item): number {
   // A counter item without marks was lost, and will be restored.
   if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
   return floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);

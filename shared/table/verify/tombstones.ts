@@ -7,7 +7,7 @@ import { AT } from '../lists/grace-period.ts';
 import { sortKeyOf } from '../lists/ids.ts';
 import { TOMBSTONE } from '../lists/read-records.ts';
 import { UnitOfWork } from '../transaction/unit-of-work.ts';
-import { changed, type Scope } from './difference.ts';
+import { changed, type VerifyContext } from './difference.ts';
 import { readNumberSet } from './gaps.ts';
 import { concurrentlyByGroup, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
@@ -27,7 +27,7 @@ const DAY = 86_400_000;
 const TIMEOUT_MS = 10_000;
 
 /** @returns how many were deleted */
-export async function deleteTombstones(scope: Scope, scan: RecordScan): Promise<number> {
+export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): Promise<number> {
   const { counter, tombstones } = scan;
   if (!scope.repair || tombstones.length === 0) return 0;
   const now = scope.clock();
@@ -45,7 +45,11 @@ export async function deleteTombstones(scope: Scope, scan: RecordScan): Promise<
  * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
  * the note is not too old.
  */
-async function note({ table, clock }: Scope, { partition, counter, next }: RecordScan, now: number): Promise<void> {
+async function note(
+  { table, clock }: VerifyContext,
+  { partition, counter, next }: RecordScan,
+  now: number,
+): Promise<void> {
   const work = new UnitOfWork();
   work.update(
     { PK: setPartition(partition), SK: COUNTER },
@@ -60,7 +64,7 @@ async function note({ table, clock }: Scope, { partition, counter, next }: Recor
   });
 }
 
-async function deleteBelow(scope: Scope, { partition, tombstones }: RecordScan, end: number): Promise<number> {
+async function deleteBelow(scope: VerifyContext, { partition, tombstones }: RecordScan, end: number): Promise<number> {
   const gaps = await readNumberSet(scope, setPartition(partition));
   const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
   const { client, name } = scope.table;

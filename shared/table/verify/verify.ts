@@ -6,7 +6,7 @@ import type { Tenant } from '../tenant.ts';
 import { Children } from './children.ts';
 import { Claims } from './claims.ts';
 import { Counters } from './counters.ts';
-import type { Scope, Verified } from './difference.ts';
+import type { Verified, VerifyContext } from './difference.ts';
 import { type NotedValues, verifyValues } from './filter-values.ts';
 import { type Kind, kind } from './kinds.ts';
 import { verifyList } from './list.ts';
@@ -41,7 +41,7 @@ export async function verify(
   { repair, report = () => undefined }: Options,
 ): Promise<Verification> {
   const { session, id } = tenant;
-  const scope: Scope = { table: session.tableOf(id), tenant: id, clock: session.clock, repair };
+  const scope: VerifyContext = { table: session.tableOf(id), tenant: id, clock: session.clock, repair };
   const differences: Verified[] = [];
   const add = (found: readonly Verified[]): void => {
     for (const difference of found) {
@@ -79,7 +79,7 @@ interface ScannedKind {
 }
 
 /** Reads all records of a kind once. */
-async function scanKind(scope: Scope, kind: Kind, counters: readonly Counters[]): Promise<ScannedKind> {
+async function scanKind(scope: VerifyContext, kind: Kind, counters: readonly Counters[]): Promise<ScannedKind> {
   const { entity } = kind;
   const claims = new Claims(scope, entity);
   const children = new Children(scope, kind);
@@ -102,7 +102,7 @@ function valuesOf({ values }: Kind, field: string, scanned: readonly ScannedKind
 }
 
 /** Cascade deletes that were already pending before: the requests that began them are over. */
-async function verifyCascadeDeletes(scope: Scope, before: readonly string[]): Promise<Verified[]> {
+async function verifyCascadeDeletes(scope: VerifyContext, before: readonly string[]): Promise<Verified[]> {
   const { table, tenant, clock, repair } = scope;
   const left = (await cascadeDeletesOf(table, tenant)).filter((partition) => before.includes(partition));
   if (left.length === 0) return [];

@@ -4,12 +4,12 @@ import { type EndpointParameterInstructions, getEndpointFromInstructions, toEndp
 import { HttpRequest, type HttpResponse } from '@smithy/core/protocols';
 import { getSchemaSerdePlugin, operation } from '@smithy/core/schema';
 import {
-  type Call,
   type Context,
   type Middleware,
-  metadataOf,
   type Next,
   type Responded,
+  responseMetadataOf,
+  type ServiceCall,
   wayThrough,
 } from '../../../aws/steps.ts';
 import type { NumberOf } from './attribute-values.ts';
@@ -132,7 +132,7 @@ function responding(
     } catch {
       return bySdk(Object.assign(response, { body: bytes }));
     }
-    return { response, output: Object.assign(read(json) as object, { $metadata: metadataOf(response) }) };
+    return { response, output: Object.assign(read(json) as object, { $metadata: responseMetadataOf(response) }) };
   };
 }
 
@@ -154,5 +154,5 @@ function sdkReader(
   getSchemaSerdePlugin(config as never).applyToStack(collector as never);
   const step = steps.get('deserializerMiddleware');
   if (step === undefined) throw new Error('the SDK has no deserializerMiddleware');
-  return (response) => step(async () => ({ response }), context)({} as Call);
+  return (response) => step(async () => ({ response }), context)({} as ServiceCall);
 }

@@ -1,13 +1,13 @@
 import { isNode, mapValues, type Node, type OpenApi, rewritten, schemasReachedFrom, withOperations } from './nodes.ts';
 
 /**
- * Makes the document smaller on the wire without taking away anything that it says (`docs/decisions/0040`). What is repeated costs little when it is
- * compressed, if it is repeated word for word and within the 32 KB that gzip looks back.
+ * Makes the document smaller on the wire without taking away anything that it says (`docs/decisions/0040`). A repetition costs little when it is
+ * compressed, if it is word for word and within the 32 KB that gzip looks back.
  */
-export const compact = (document: OpenApi): OpenApi =>
+export const compactDocument = (document: OpenApi): OpenApi =>
   inOrderOfUse(withOrderedKeywords(withoutShownExamples(document)));
 
-/** Takes the example from an answer whose schema shows a value of every field: consoles put the same example together from these. */
+/** Removes the example of a response whose schema has an example of every field: consoles build the same example from these. */
 function withoutShownExamples(document: OpenApi): OpenApi {
   const { schemas = {} } = document.components;
   const isShown = ({ schema }: Node): boolean =>
@@ -68,7 +68,7 @@ const inOrderOfUse = (document: OpenApi): OpenApi =>
     return Object.fromEntries(named.map((name) => [name, schemas[name] as Node]));
   });
 
-/** They come last: the other components are small, and name what the operations before them name. */
+/** The schemas come last: the other components are small, and name what the operations before them name. */
 function withSchemas(
   document: OpenApi,
   change: (schemas: Readonly<Record<string, Node>>) => Record<string, Node>,

@@ -1,5 +1,5 @@
-/** How many there are of something that begins and ends. */
-export class Tally {
+/** Counts things that begin and end, such as requests. */
+export class InFlight {
   #size = 0;
   readonly #none = new Set<() => void>();
 
@@ -7,7 +7,7 @@ export class Tally {
     return this.#size;
   }
 
-  /** One more, until it is disposed of. */
+  /** Adds one, until it is disposed of. */
   enter(): Disposable {
     this.#size++;
     return { [Symbol.dispose]: () => this.#leave() };
