@@ -18,13 +18,6 @@ import { FaultyNetwork } from './network.ts';
 
 /** Several server processes on one table, each with a clock of its own and behind the network. */
 
-export interface ServerOptions {
-  /** How far its clock is ahead, in milliseconds. */
-  readonly ahead: number;
-  /** A bug of `bugs.ts` in its sources. */
-  readonly bug?: string;
-}
-
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -41,17 +34,17 @@ export interface Received {
 
 const SERVER = join(import.meta.dirname, 'server.ts');
 const MOVED_CLOCK = new URL('../dates/moved-clock.ts', import.meta.url);
-const BUG_LOADER = new URL('bug-loader.ts', import.meta.url);
 
 class ServerProcess {
-  readonly #options: ServerOptions;
+  readonly #ahead: number;
   #environment: FunctionEnvironment | undefined;
   #child: ChildProcess | undefined;
   #ready: Promise<void> = Promise.resolve();
   url = '';
 
-  constructor(options: ServerOptions) {
-    this.#options = options;
+  /** @param ahead how far its clock is ahead, in milliseconds */
+  constructor(ahead: number) {
+    this.#ahead = ahead;
   }
 
   /** Resolves when it listens; before that no request is sent to it. */
@@ -66,11 +59,9 @@ class ServerProcess {
   }
 
   async #start(): Promise<void> {
-    const { ahead, bug } = this.#options;
-    const loader = bug === undefined ? [] : [`--import=${BUG_LOADER.href}?${encodeURIComponent(bug)}`];
     const child = fork(SERVER, [JSON.stringify(this.#environment)], {
-      execArgv: [`--import=${MOVED_CLOCK.href}`, ...loader],
-      env: { ...process.env, TEST_CLOCK: String(ahead), NODE_OPTIONS: '', POWERTOOLS_LOG_LEVEL: 'SILENT' },
+      execArgv: [`--import=${MOVED_CLOCK.href}`],
+      env: { ...process.env, TEST_CLOCK: String(this.#ahead), NODE_OPTIONS: '', POWERTOOLS_LOG_LEVEL: 'SILENT' },
     });
     this.#child = child;
     const [url] = await Promise.race([
@@ -123,29 +114,26 @@ export class Fleet {
     this.#directory = directory;
   }
 
-  /** Starts servers on a table of their own in this DynamoDB. */
-  static async start(endpoint: string, options: readonly ServerOptions[]): Promise<Fleet> {
+  /** Starts servers whose clocks are so far ahead (milliseconds), on a table of their own in this DynamoDB. */
+  static async start(endpoint: string, clocks: readonly number[]): Promise<Fleet> {
     const tableName = `soak-${randomUUID()}`;
     await createTable(localDynamoDbClient(endpoint), tableName);
     const directory = await mkdtemp(join(tmpdir(), 'custodia-soak-'));
     const keyFile = join(directory, 'keys.json');
     const environment = { tableName, keyFile, firstKey: true };
-    // For this process, which verifies: no network and no bug.
+    // For this process, which verifies: no network.
     setFunctionEnvironment({ ...environment, endpoint });
     configureTable({});
     await ensureLocalKeys(keyFile);
     const fleet = new Fleet(new FaultyNetwork(endpoint), environment, directory);
-    await Promise.all(options.map((each) => fleet.add(each)));
+    await Promise.all(clocks.map((ahead) => fleet.#add(ahead)));
     return fleet;
   }
 
-  /** Starts a further server. @returns its index */
-  async add(options: ServerOptions): Promise<number> {
-    const index = this.servers.length;
-    const server = new ServerProcess(options);
-    this.servers.push(server);
+  async #add(ahead: number): Promise<void> {
+    const server = new ServerProcess(ahead);
+    const index = this.servers.push(server) - 1;
     await server.start({ ...this.#environment, endpoint: await this.network.endpointFor(index) });
-    return index;
   }
 
   /** Sends a request to a server. */

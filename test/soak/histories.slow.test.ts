@@ -4,7 +4,7 @@ import { Fleet } from './fleet.ts';
 import { complaintsOf } from './history.ts';
 import type { Found } from './reading.ts';
 import type { Act, Entry } from './recorder.ts';
-import { noTally, play, SERVERS } from './run.ts';
+import { CLOCKS, noTally, play } from './run.ts';
 
 /** `npm run soak` plays on for as long as asked, with a seed of its own; here is one history. */
 const SEED = 1;
@@ -12,7 +12,7 @@ const STEPS = 15;
 
 describe('four servers with clocks of their own, a bad network, a pause and a kill', () => {
   it('each request has its effect once, and every list shows it', async () => {
-    const fleet = await Fleet.start(inject('dynamoDbEndpoint'), SERVERS);
+    const fleet = await Fleet.start(inject('dynamoDbEndpoint'), CLOCKS);
     onTestFinished(() => fleet.close());
     const tally = noTally();
     await play(fleet, SEED, STEPS, tally);

@@ -2,7 +2,7 @@ import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { commandLine, positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { Fleet } from './fleet.ts';
-import { noTally, play, SERVERS } from './run.ts';
+import { CLOCKS, noTally, play } from './run.ts';
 
 /** `npm run soak -- --minutes 5 --seed 1`: random histories, one after the other, for as long as asked. */
 
@@ -18,7 +18,7 @@ const { minutes, seed, runs, steps } = commandLine('soak')
   .opts<{ minutes: number; seed: number; runs: number; steps: number }>();
 
 const dynamoDb = await startDynamoDb({ dataDir: ':memory:' });
-const fleet = await Fleet.start(dynamoDb.endpoint, SERVERS);
+const fleet = await Fleet.start(dynamoDb.endpoint, CLOCKS);
 const tally = noTally();
 const begun = Date.now();
 const seconds = (): number => Math.round((Date.now() - begun) / 1000);

@@ -2,39 +2,35 @@ import { Agent, createServer, type IncomingMessage, request, type Server, type S
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { endpointAndKey, withAccessKey } from '../../local/dynamodb/client.ts';
-import type { Paused } from '../support/pauses.ts';
 
 /** A network between servers and their DynamoDB, in which calls are lost, late, repeated, held up, and answered with what was true before. */
 
-export type Fate =
-  | 'pass'
-  /** It never arrives. */
-  | 'dropped'
-  /** It is carried out, and the connection breaks. */
-  | 'reply-lost'
-  /** The same, and DynamoDB forgets the token of the transaction. */
-  | 'forgotten'
-  /** The connection breaks; it is carried out later, when the caller has long sent it again. */
-  | 'late'
-  /** The same, and DynamoDB has forgotten the token by then. */
-  | 'late-forgotten'
-  /** It is carried out, and once more later. */
-  | 'repeated'
-  /** The same, and DynamoDB has forgotten the token by then. */
-  | 'repeated-forgotten'
-  /** An eventually consistent read is answered as an earlier one was. */
-  | 'stale'
-  /** A transaction meets another. */
-  | 'conflict';
-
-/** A call of a server. Calls of each server are counted from 0. */
-export interface Call {
-  readonly server: number;
-  readonly index: number;
-  readonly operation: string;
+interface Course {
+  /** Whether it is carried out when it comes, and whether its sender gets the reply: else the connection breaks. */
+  readonly arrives?: true;
+  readonly replies?: true;
+  /** Whether it is carried out later, when the caller has long sent it again or gone on. */
+  readonly comesLater?: true;
+  /** Whether DynamoDB forgets the token of the transaction. */
+  readonly isForgotten?: true;
 }
 
-interface Arrived extends Call {
+const COURSES = {
+  pass: { arrives: true, replies: true },
+  dropped: {},
+  'reply-lost': { arrives: true },
+  forgotten: { arrives: true, isForgotten: true },
+  late: { comesLater: true },
+  'late-forgotten': { comesLater: true, isForgotten: true },
+  repeated: { arrives: true, replies: true, comesLater: true },
+  'repeated-forgotten': { arrives: true, replies: true, comesLater: true, isForgotten: true },
+} satisfies Record<string, Course>;
+
+/** What becomes of a call. `stale`: an eventually consistent read is answered as an earlier one was; `conflict`: a transaction meets another. */
+export type Fate = keyof typeof COURSES | 'stale' | 'conflict';
+
+interface Arrived {
+  readonly operation: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
 }
@@ -45,27 +41,20 @@ interface Reply {
   readonly body: Buffer;
 }
 
-interface Gate {
-  readonly isMet: (call: Arrived) => boolean;
-  readonly reach: () => void;
-  readonly released: Promise<void>;
-}
-
 /** Calls that pass before one that is late is delivered. */
 const CALLS_DELAYED = 12;
 /** Earlier replies that are kept to answer with. */
 const KEPT_REPLIES = 500;
 
 export class FaultyNetwork {
-  /** What becomes of each call. */
-  decide: (call: Call) => Fate = () => 'pass';
-  /** How often each fate was met. */
-  readonly met = new Map<Fate, number>();
+  /** What becomes of the next call of a server. */
+  decide: (server: number) => Fate = () => 'pass';
+  /** Calls that did not simply pass. */
+  faults = 0;
   readonly #engine: URL;
   readonly #accessKeyId: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #listeners: Server[] = [];
-  #gates: Gate[] = [];
   #late: { readonly call: Arrived; after: number }[] = [];
   readonly #forgotten = new Set<string>();
   readonly #replies = new Map<string, Reply>();
@@ -78,25 +67,12 @@ export class FaultyNetwork {
 
   /** An endpoint for one server. */
   async endpointFor(server: number): Promise<string> {
-    let index = 0;
     const listener = createServer((incoming, outgoing) => {
-      this.#handle({ server, index: index++ }, incoming, outgoing).catch(() => outgoing.destroy());
+      this.#handle(server, incoming, outgoing).catch(() => outgoing.destroy());
     });
     this.#listeners.push(listener);
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     return withAccessKey(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`, this.#accessKeyId);
-  }
-
-  /** Holds up the next call of this server and operation whose body contains a text; the calls after it pass. */
-  hold(server: number, operation: string, text = ''): Paused {
-    const reached = Promise.withResolvers<void>();
-    const released = Promise.withResolvers<void>();
-    this.#gates.push({
-      isMet: (call) => call.server === server && call.operation === operation && call.body.includes(text),
-      reach: reached.resolve,
-      released: released.promise,
-    });
-    return { reached: reached.promise, release: released.resolve };
   }
 
   /** Delivers all that is late. */
@@ -112,58 +88,27 @@ export class FaultyNetwork {
     this.#agent.destroy();
   }
 
-  async #handle(of: Omit<Call, 'operation'>, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  async #handle(server: number, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { headers } = incoming;
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-    const call: Arrived = { ...of, operation, headers, body: (await buffer(incoming)).toString() };
-    await this.#pass(call);
+    const call: Arrived = { operation, headers, body: (await buffer(incoming)).toString() };
     this.#deliverLate();
-    const fate = possible(this.decide(call), call);
-    this.met.set(fate, (this.met.get(fate) ?? 0) + 1);
+    const fate = possible(this.decide(server), call);
+    if (fate !== 'pass') this.faults += 1;
     const reply = await this.#meet(fate, call);
     if (reply === undefined) return void outgoing.destroy();
     outgoing.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
-  async #pass(call: Arrived): Promise<void> {
-    const gate = this.#gates.find(({ isMet }) => isMet(call));
-    if (gate === undefined) return;
-    this.#gates = this.#gates.filter((other) => other !== gate);
-    gate.reach();
-    await gate.released;
-  }
-
   /** @returns undefined when the connection breaks */
   async #meet(fate: Fate, call: Arrived): Promise<Reply | undefined> {
-    switch (fate) {
-      case 'pass':
-        return this.#forward(call);
-      case 'dropped':
-        return undefined;
-      case 'reply-lost':
-        await this.#forward(call);
-        return undefined;
-      case 'forgotten':
-        await this.#forward(call);
-        this.#forgotten.add(tokenIn(call.body));
-        return undefined;
-      case 'late':
-      case 'late-forgotten':
-        this.#delay(fate === 'late' ? call : withoutToken(call));
-        return undefined;
-      case 'repeated':
-      case 'repeated-forgotten':
-        this.#delay(fate === 'repeated' ? call : withoutToken(call));
-        return this.#forward(call);
-      case 'stale':
-        return this.#replies.get(call.body) ?? this.#forward(call);
-      case 'conflict':
-        return CONFLICT;
-    }
-  }
-
-  #delay(call: Arrived): void {
-    this.#late.push({ call, after: CALLS_DELAYED });
+    if (fate === 'conflict') return CONFLICT;
+    if (fate === 'stale') return this.#replies.get(call.body) ?? this.#forward(call);
+    const { arrives, replies, comesLater, isForgotten }: Course = COURSES[fate];
+    if (comesLater) this.#late.push({ call: isForgotten ? withoutToken(call) : call, after: CALLS_DELAYED });
+    const reply = arrives && (await this.#forward(call));
+    if (isForgotten && !comesLater) this.#forgotten.add(tokenIn(call.body));
+    return replies && reply;
   }
 
   #deliverLate(): void {

@@ -1,6 +1,6 @@
 import { randomOf } from '../support/random.ts';
 import { Client, type Held, type Servers } from './clients.ts';
-import type { Fleet, ServerOptions } from './fleet.ts';
+import type { Fleet } from './fleet.ts';
 import { complaintsOf, outcomeOf } from './history.ts';
 import type { Fate } from './network.ts';
 import { readAll } from './reading.ts';
@@ -15,12 +15,8 @@ import { type Kind, Recorder } from './recorder.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-export const SERVERS: readonly ServerOptions[] = [
-  { ahead: 0 },
-  { ahead: -3 * MINUTE },
-  { ahead: 60 * DAY },
-  { ahead: 7 * MINUTE },
-];
+/** How far the clocks of the servers are ahead, in milliseconds. */
+export const CLOCKS = [0, -3 * MINUTE, 60 * DAY, 7 * MINUTE];
 /** Takes no numbers, so that all of them are overdue by its clock. It reads the lists at the end. */
 const READER = 3;
 /** A clock that is days ahead takes idempotency keys and ids of events for expired (`docs/decisions/0160-clocks.md`). */
@@ -74,7 +70,7 @@ export async function play(fleet: Fleet, seed: number, steps: number, tally: Tal
   tally.histories += 1;
   tally.requests += recorder.history.length;
   for (const entry of recorder.history) tally[outcomeOf(entry) ?? 'unknown'] += 1;
-  tally.faults = [...fleet.network.met].reduce((sum, [fate, times]) => sum + (fate === 'pass' ? 0 : times), 0);
+  tally.faults = fleet.network.faults;
   if (complaints.length > 0) {
     const lines = recorder.history.map((entry) => JSON.stringify(entry));
     throw new Error(`seed ${seed}:\n${complaints.join('\n')}\n\n${lines.join('\n')}`);
@@ -124,7 +120,7 @@ function disturb(recorder: Recorder, seed: number, requests: number): () => Prom
     if (restarted === undefined && history.length >= killAt) restarted = fleet.servers[killed]?.restart();
   };
   const fates = fleet.servers.map((_, server) => randomOf(seed, `network ${server}`));
-  fleet.network.decide = ({ server }) => {
+  fleet.network.decide = (server) => {
     const random = fates[server];
     return random?.below(ONE_IN) === 0 ? random.oneOf(FATES) : 'pass';
   };
