@@ -63,8 +63,9 @@ it('commands that are named are scripts', () => {
   expectAll(texts, /\bnpm run (?!and )([\w:-]*\w)/g, (name) => names.includes(name));
 });
 
-it('no other document is named by sections', () => {
+it('nothing is named that a reader of the repository does not have: other documents, issues by number', () => {
   expect(missing(texts, /\b(DESIGN) §/g, () => false)).toEqual([]);
+  expect(missing(prose, /\b(issue #?\d+|issues \d+)/gi, () => false)).toEqual([]);
 });
 
 const FOLDERS = 'bench|bin|clients|docs|examples|functions|generate|infra|local|operator|shared|stages|test';
