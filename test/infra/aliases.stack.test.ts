@@ -1,161 +1,70 @@
-import type { Template } from 'aws-cdk-lib/assertions';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { methodsOf } from '../../shared/contract/traits.ts';
-import { bodyIn, operationsIn } from './api-body.ts';
 import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
 
-/** Whoever calls a function calls its alias: `$LATEST` is the code that is being deployed. */
-
-const PUBLIC = { firstKey: 'true' };
-let template: Template;
-beforeAll(() => {
-  template = synthesize({ context: PUBLIC }).application;
-});
+/**
+ * What is deployed takes over: functions are called by their aliases, and a new version or a new deployment of the API, which CloudFormation makes only under
+ * another logical id, is made when there is something new in it and only then.
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/how-to-deploy-api.html
+ */
 
 /** Types of the resources that a part of the template names. */
-function namedIn(value: unknown): string[] {
-  const names = Array.from(
-    JSON.stringify(value).matchAll(/\{"(?:Ref":|Fn::GetAtt":\[)"([\w:]+)"/g),
-    ([, id = '']) => id,
+const namedIn = (value: unknown, ids: Readonly<Record<string, { readonly Type: string }>>): string[] =>
+  Array.from(JSON.stringify(value).matchAll(/\{"(?:Ref":|Fn::GetAtt":\[)"([\w:]+)"/g), ([, id = '']) => id).flatMap(
+    (id) => ids[id]?.Type ?? [],
   );
-  return names.flatMap((id) => resourcesIn(template)[id]?.Type ?? []);
-}
 
-const LAMBDA = /^AWS::Lambda::/;
-const functionsIn = (value: unknown): string[] => [...new Set(namedIn(value).filter((type) => LAMBDA.test(type)))];
-
-/** ARNs of the aliases that a function of the template has, as API Gateway is told them: by their names. */
-const aliasArns = (): readonly string[] =>
-  resourcesOf(template, 'AWS::Lambda::Alias').map(([, { Properties }]) => {
-    const { Ref: id = '' } = Properties.FunctionName as { readonly Ref?: string };
-    const name = resourcesIn(template)[id]?.Properties.FunctionName;
-    return `arn:aws:lambda:eu-west-1:111122223333:function:${name}:${Properties.Name}`;
-  });
-
-const called = (uris: readonly (string | undefined)[]): readonly string[] =>
-  uris.map((uri = '') => /functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? uri);
-
-describe('the API calls aliases', () => {
-  it('in every integration', () => {
-    const integrations = [...operationsIn(bodyIn(template)).values()]
-      .map((operation) => operation['x-amazon-apigateway-integration'])
-      .filter(({ type }) => type === 'aws_proxy');
-    const methods = contracts.flatMap((contract) => Object.values(contract.routes).flatMap(methodsOf));
-    expect(integrations).toHaveLength(methods.length);
-    for (const arn of called(integrations.map(({ uri }) => uri))) expect(aliasArns()).toContain(arn);
-  });
-
-  it('in every authorizer', () => {
-    const schemes = Object.values(bodyIn(template).components.securitySchemes);
-    expect(schemes).toHaveLength(2);
-    const uris = schemes.map((scheme) => scheme['x-amazon-apigateway-authorizer'].authorizerUri);
-    for (const arn of called(uris)) expect(aliasArns()).toContain(arn);
-  });
-
-  it('and may call nothing else, by one permission for each', () => {
-    const permissions = resourcesOf(template, 'AWS::Lambda::Permission').map(([, { Properties }]) => Properties);
-    const byFunction = Map.groupBy(permissions, ({ FunctionName }) => JSON.stringify(FunctionName));
-    expect(byFunction.size).toBe(contracts.length + 1);
-    for (const [name, each] of byFunction) {
-      expect(functionsIn(JSON.parse(name)), name).toEqual(['AWS::Lambda::Alias']);
-      expect(each, name).toHaveLength(1);
-      // Which authorizer: its id is made when the document is imported, and known to nobody before.
-      const source = name.includes('authorizer') ? '/authorizers/*' : '/*/*/*';
-      expect(JSON.stringify(each[0]?.SourceArn), name).toMatch(
-        new RegExp(`"ApiRestApi\\w+"\\},"${source.replaceAll('*', '\\*')}"`),
-      );
-    }
-  });
-
-  it('once they have been shifted and may be called: new routes go live after that', () => {
-    const [deployment] = Object.values(template.toJSON().Resources as Record<string, Record<string, unknown>>).filter(
-      ({ Type }) => Type === 'AWS::ApiGateway::Deployment',
-    );
-    const awaited = ['AWS::Lambda::Alias', 'AWS::Lambda::Permission'].flatMap((type) =>
-      resourcesOf(template, type).map(([id]) => id),
-    );
-    expect(awaited).toHaveLength(2 * (contracts.length + 1));
-    expect(deployment?.DependsOn).toEqual(expect.arrayContaining(awaited));
-  });
-
-  it('and nothing names a function but its alias, its versions and what shows its metrics', () => {
-    const naming = Object.values(resourcesIn(template))
-      .filter(({ Properties }) => namedIn(Properties).includes('AWS::Lambda::Function'))
-      .map(({ Type }) => Type);
-    expect([...new Set(naming)].toSorted()).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Version']);
-  });
+it('nothing names a function but its alias, its versions and what shows its metrics: `$LATEST` is the code that is being deployed', () => {
+  const resources = resourcesIn(synthesize().application);
+  const naming = Object.values(resources)
+    .filter(({ Properties }) => namedIn(Properties, resources).includes('AWS::Lambda::Function'))
+    .map(({ Type }) => Type);
+  expect([...new Set(naming)].toSorted()).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Version']);
 });
 
-describe('an alias', () => {
-  it('is at the one version of its function that the template has', () => {
-    const aliases = resourcesOf(template, 'AWS::Lambda::Alias').map(([, { Properties }]) => Properties);
-    const versions = new Map(resourcesOf(template, 'AWS::Lambda::Version'));
-    expect([aliases.length, versions.size]).toEqual([contracts.length + 1, contracts.length + 1]);
-    for (const { FunctionName, FunctionVersion, Name } of aliases) {
-      const [version = '', attribute] = (FunctionVersion as { readonly 'Fn::GetAtt': string[] })['Fn::GetAtt'];
-      expect([Name, attribute, versions.get(version)?.Properties.FunctionName]).toEqual([
-        'live',
-        'Version',
-        FunctionName,
-      ]);
-    }
-  });
-
-  it('is left by a version that goes with its release, and that has no description, which would be a new version of old code', () => {
-    const versions = Object.values(template.toJSON().Resources as Record<string, Record<string, unknown>>).filter(
-      ({ Type }) => Type === 'AWS::Lambda::Version',
-    );
-    expect(versions.length).toBeGreaterThan(0);
-    for (const version of versions) {
-      expect(version).not.toHaveProperty('DeletionPolicy');
-      expect(Object.keys(version.Properties as object)).toEqual(['FunctionName']);
-    }
-  });
+it('new routes go live after all aliases, and may call them', () => {
+  const { application } = synthesize();
+  const [deployment] = Object.values(application.findResources('AWS::ApiGateway::Deployment'));
+  const awaited = ['AWS::Lambda::Alias', 'AWS::Lambda::Permission'].flatMap((type) =>
+    resourcesOf(application, type).map(([id]) => id),
+  );
+  expect(awaited).toHaveLength(2 * (contracts.length + 1));
+  expect(deployment?.DependsOn).toEqual(expect.arrayContaining(awaited));
 });
 
-describe('a new version is made', () => {
-  const versionsWith = (context: Readonly<Record<string, string>>) =>
-    new Map(
-      resourcesOf(synthesize({ context: { ...PUBLIC, ...context } }).application, 'AWS::Lambda::Version').map(
-        ([id, { Properties }]) => [JSON.stringify(Properties.FunctionName), id],
-      ),
-    );
-  let before: ReturnType<typeof versionsWith>;
-  beforeAll(() => {
-    before = versionsWith({});
-  });
-  /** The functions with other versions than before. */
-  const changedBy = (context: Readonly<Record<string, string>>): string[] => {
-    const after = versionsWith(context);
-    expect([...after.keys()]).toEqual([...before.keys()]);
-    return [...after].flatMap(([name, id]) =>
-      before.get(name) === id ? [] : [/Functions(\w+)Function/.exec(name)?.[1] ?? ''],
-    );
+describe('a change of', () => {
+  /** Logical ids of the API's deployment, and of each function's version. */
+  const releasedWith = (context: Readonly<Record<string, string>>) => {
+    const { application } = synthesize({ context });
+    const versions = resourcesOf(application, 'AWS::Lambda::Version').map(([id, { Properties }]) => {
+      const [, name = ''] = /Functions(\w+)Function/.exec(JSON.stringify(Properties.FunctionName)) ?? [];
+      return [name, id] as const;
+    });
+    return { versions, deployment: resourcesOf(application, 'AWS::ApiGateway::Deployment')[0]?.[0] };
   };
-  const all = contracts.length + 1;
-
-  it('of every function, when its environment changes', () => {
-    expect(changedBy({ rateLimit: '7' })).toHaveLength(all);
-  });
-
-  it('when a variable changes that is added after the function was made', () => {
-    const domain = {
-      domainName: 'api.example.com',
-      certificateArn: 'arn:aws:acm:eu-west-1:111122223333:certificate/x',
+  const changedBy = (context: Readonly<Record<string, string>>) => {
+    const [before, after] = [releasedWith({}), releasedWith(context)];
+    const ids = new Map(before.versions);
+    return {
+      functions: after.versions.flatMap(([name, id]) => (ids.get(name) === id ? [] : [name])),
+      api: after.deployment !== before.deployment,
     };
-    expect(changedBy(domain)).toEqual(['openapi']);
-    expect(changedBy({ tokenKeys: '2' })).toEqual(expect.arrayContaining(['authorizer', 'auth']));
+  };
+
+  it('the environment of functions makes new versions of them', () => {
+    const { functions, api } = changedBy({ rateLimit: '7' });
+    expect([functions.length, api]).toEqual([contracts.length + 1, false]);
   });
 
-  it('when its memory changes, or it is traced', () => {
-    expect(changedBy({ memory: '512' })).toHaveLength(all);
-    expect(changedBy({ tracing: 'true' })).toHaveLength(all);
+  it('the API makes a new deployment, and a variable that is added after its function was made a new version', () => {
+    expect(changedBy({ authorizerCacheSeconds: '30' })).toEqual({ functions: ['authorizer'], api: true });
   });
 
-  it('and not of code and configuration that are what they were, which Lambda refuses', () => {
+  it('neither makes neither: Lambda refuses a version of code and configuration that are what they were', () => {
     const others = { alarmEmail: 'x@example.com', logRetentionDays: '30', reservedConcurrency: 'authorizer:5' };
-    expect(changedBy({ ...others, deployment: 'canary' })).toEqual([]);
-    expect(changedBy({ ...others, provisionedConcurrency: 'clients:1' })).toEqual([]);
+    expect(changedBy({ ...others, deployment: 'canary' })).toEqual({ functions: [], api: false });
+    expect(() => synthesize({ context: { provisionedConcurrency: 'client:2' } })).toThrow(
+      /there is no function client$/,
+    );
   });
 });

@@ -13,7 +13,6 @@ import { operations, TestTenant } from '../support/scenario.ts';
 import { tableAt } from '../support/storage.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import type { TableRequest } from './account/account.ts';
-import { nameOf, stackIn } from './account/cloudformation.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
 import { describeBundles } from './bundles.ts';
 import { describeRuntimeInterface } from './runtime-interface.ts';
@@ -97,13 +96,9 @@ describe('what is the account’s and not the stage’s', () => {
     expect(read('manifest.json').artifacts['custodia-dev'].dependencies).toContain('api-gateway-log-role');
     expect(typesIn('api-gateway-log-role').toSorted()).toEqual(['AWS::ApiGateway::Account', 'AWS::IAM::Role']);
     expect(typesIn('custodia-dev')).not.toContain('AWS::ApiGateway::Account');
-    expect(JSON.stringify(read('api-gateway-log-role.template.json'))).not.toMatch(/dev/);
-  });
-
-  it('outlives its stack, and is under no name that a later one would meet', () => {
-    for (const [id, declared] of stackIn(api.assembly, 'api-gateway-log-role').resources) {
-      expect([declared.DeletionPolicy, nameOf(declared)], id).toEqual(['RetainExceptOnCreate', undefined]);
-    }
+    const text = JSON.stringify(read('api-gateway-log-role.template.json'));
+    expect(text).not.toMatch(/dev|"RoleName"/);
+    expect(text.match(/"DeletionPolicy":"RetainExceptOnCreate"/g)).toHaveLength(2);
   });
 });
 

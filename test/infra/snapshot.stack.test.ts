@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../infra/settings.ts';
+import { accessIn } from './access.ts';
 import { differing, normalForm, textOf } from './normal-form.ts';
-import { BROUGHT, EVERYTHING, SMALL, synthesize } from './synthesize.ts';
+import { PROFILES, stageOf, synthesize } from './synthesize.ts';
 
 /**
- * What is deployed, to be reviewed with the change that causes it: `npx vitest run snapshot --update` writes
- * `snapshots/`. What a snapshot cannot
- * say is tested beside it: who may do what, when an alarm rings, what an upgrade replaces, and what may never be otherwise.
+ * What is deployed, to be reviewed with the change that causes it: `npx vitest run snapshot --update` writes `snapshots/`. What a snapshot cannot say is tested
+ * beside it: who may do what, when an alarm rings, what an upgrade replaces, and what must never be otherwise.
  */
 
 it('a stage as it is by default', async () => {
@@ -13,11 +14,20 @@ it('a stage as it is by default', async () => {
 });
 
 describe('a stage', () => {
-  it.each([
-    ['with everything that can be set', 'everything', EVERYTHING],
-    ['with little of its own', 'small', { ...SMALL, ...BROUGHT }],
-  ])('%s, as far as it differs from that', async (_, name, context) => {
-    const form = differing(normalForm(synthesize({ context })), normalForm(synthesize()));
+  it.each(['everything', 'small'] as const)('of the profile %s, as far as it differs from that', async (name) => {
+    const form = differing(normalForm(synthesize({ context: PROFILES[name] })), normalForm(synthesize()));
     await expect(textOf(form)).toMatchFileSnapshot(`snapshots/${name}.txt`);
   });
+});
+
+it('who may do what, by the policies of all roles', async () => {
+  await expect(accessIn(stageOf(synthesize()))).toMatchFileSnapshot('snapshots/access.txt');
+});
+
+it('every setting is set in one of them', () => {
+  const set = new Set(Object.values(PROFILES).flatMap(Object.keys));
+  // Names, what a profile chooses, and what has tests of its own.
+  const others = ['stage', 'alarms', 'dashboard', 'firewall', 'heartbeat'];
+  const tested = ['deletionProtection', 'terminationProtection', 'gatewayLogRole'];
+  expect(SETTINGS.filter((name) => !set.has(name)).toSorted()).toEqual([...others, ...tested].toSorted());
 });

@@ -74,6 +74,29 @@ export const BROUGHT = {
   secretsKeyArn: 'arn:aws:kms:eu-west-1:111122223333:key/mrk-0b6f7a521c6e4a3d9f587d2c4e1b9a60',
 } as const satisfies Readonly<Record<string, string>>;
 
+/** Numbers that no profile has by default. */
+const NUMBERS: Readonly<Record<string, string>> = {
+  addressLimit: '20000',
+  anonymousAddressLimit: '500',
+  auditRetentionDays: '30',
+  authorizerCacheSeconds: '30',
+  logRetentionDays: '30',
+  maxIntegrations: '50',
+  memory: '1536',
+  rateLimit: '700',
+  tenantRateLimit: '2000',
+  throttleBurst: '900',
+  throttleRate: '400',
+  webhookToleranceSeconds: '300',
+};
+
+/** The stages that are looked at as a whole: as it is by default, with all that can be set, and with as little of its own as can be. */
+export const PROFILES: Readonly<Record<'default' | 'everything' | 'small', Readonly<Record<string, string>>>> = {
+  default: {},
+  everything: { ...EVERYTHING, ...NUMBERS },
+  small: { ...SMALL, ...BROUGHT },
+};
+
 /** The stage that is synthesized where the context names none, and its stacks, in the order in which they are deployed. */
 export const STAGE = 'dev';
 export const PARTS: readonly StackPart[] = ['data', 'application', 'operations'];

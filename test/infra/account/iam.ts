@@ -62,10 +62,8 @@ export function mayUseKey(stack: Deployed, principal: Principal, { action, resou
   const asked = { action, resource, context: { ...context, 'aws:PrincipalArn': [principal.roleArn] } };
   const key = stack.resources.get(idOf(resource));
   const speaking = statementsOf(key?.Properties.KeyPolicy).filter((statement) => speaksOf(statement, principal, asked));
-  const account = `arn:aws:iam::${principal.roleArn.split(':')[4]}:root`;
-  const isOfAccount = ({ Principal: named }: Statement): boolean =>
-    named !== '*' && [named?.AWS].flat().includes(account);
-  if (!speaking.every(isOfAccount)) throw new Error(`the policy of ${resource} names others than the account`);
+  if (!speaking.every((statement) => namesAccountOf(principal, statement)))
+    throw new Error(`the policy of ${resource} names others than the account`);
   return (
     speaking.length > 0 && speaking.every(({ Effect }) => Effect === 'Allow') && isAllowed(stack, principal, asked)
   );
@@ -85,10 +83,17 @@ export function mayAssume(stack: Deployed, caller: Principal, roleArn: string, t
     const asked = { action, resource: roleArn, context };
     return (
       (isOfAccount(caller) || isAllowed(stack, caller, asked)) &&
-      trust.some((statement) => statement.Effect === 'Allow' && speaksOf(statement, caller, asked))
+      trust.some(
+        (statement) =>
+          statement.Effect === 'Allow' && namesAccountOf(caller, statement) && speaksOf(statement, caller, asked),
+      )
     );
   });
 }
+
+/** Whether a policy lets everybody of the principal's account in, as far as the account's own policies do. */
+const namesAccountOf = ({ roleArn }: Principal, { Principal: named }: Statement): boolean =>
+  named !== '*' && [named?.AWS].flat().includes(`arn:aws:iam::${roleArn.split(':')[4]}:root`);
 
 /** Whether a resource's own policy lets a service of AWS do this, and does not deny it. A service has no policies of its own. */
 export function isServiceAllowed(policy: unknown, service: string, asked: Asked): boolean {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { nameOf } from '../account/cloudformation.ts';
+
 import { EVERYTHING, type Templates } from '../synthesize.ts';
+import { nameOf } from './names.ts';
 
 /**
  * What of a release an upgrade must leave as it is (`docs/decisions/0162-stacks.md`): of each stack a template, though not a whole one, for `cdk diff`
