@@ -63,39 +63,6 @@ describe('logging in', () => {
       expect(anonymous(response)).toEqual(anonymous(responses[0] ?? response));
     }
   });
-
-  it.each([
-    [{}, ['#/app_code', '#/secret']],
-    [{ app_code: 'a' }, ['#/secret']],
-    [{ app_code: 1, secret: ['x'] }, ['#/app_code', '#/secret']],
-    [{ app_code: null, secret: null }, ['#/app_code', '#/secret']],
-    [{ app_code: '', secret: '' }, ['#/app_code', '#/secret']],
-    [{ app_code: 'a'.repeat(101), secret: 's'.repeat(257) }, ['#/app_code', '#/secret']],
-    [{ app_code: '\ud800', secret: 's' }, ['#/app_code']],
-    [{ app_code: 'a', secret: 's', org_id: null }, ['#/org_id']],
-  ])('refuses %j with pointers', async (body, pointers) => {
-    const response = await login(body);
-    expect(response.status).toBe(422);
-    expect((response.body.errors as JsonBody[]).map(({ pointer }) => pointer)).toEqual(pointers);
-  });
-
-  it.each([
-    ['[]', 422],
-    ['null', 422],
-    ['{', 400],
-    ['', 400],
-  ])('refuses the body %j', async (raw, status) => {
-    const headers = { 'content-type': 'application/json' };
-    expect((await api.request('POST', '/api/v1/auth/login', { raw, headers })).status).toBe(status);
-  });
-
-  it('takes JSON only, and needs no token, not even a good one', async () => {
-    const raw = `app_code=${org.appCode}&secret=${org.secret}`;
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    expect((await api.request('POST', '/api/v1/auth/login', { raw, headers })).status).toBe(415);
-    const body = { app_code: org.appCode, secret: org.secret };
-    expect((await api.request('POST', '/api/v1/auth/login', { body, token: 'nonsense' })).status).toBe(200);
-  });
 });
 
 describe('a token', () => {
@@ -105,36 +72,24 @@ describe('a token', () => {
 
   it.each([
     ['none', undefined],
-    ['an empty header', ''],
-    ['no scheme', 'TOKEN'],
-    ['another scheme', 'Basic TOKEN'],
     ['an empty token', 'Bearer '],
-    ['two tokens', 'Bearer TOKEN TOKEN'],
     ['two credentials', 'Bearer TOKEN, Bearer TOKEN'],
   ])('is a 401 with a challenge when it is %s', async (_, header) => {
     const authorization = header?.replaceAll('TOKEN', org.token);
     const headers = authorization === undefined ? {} : { authorization };
-    const { status, headers: responded, body } = await api.request('GET', '/api/v1/clients', { headers });
+    const { status, headers: answered, body } = await api.request('GET', '/api/v1/clients', { headers });
     expect([status, body.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
-    expect(responded.get('www-authenticate')).toBe('Bearer realm="custodia"');
+    expect(answered.get('www-authenticate')).toBe('Bearer realm="custodia"');
   });
 
-  it.each(['TOKE', 'nonsense', 'null', 'undefined', '..', 'a.b.c', 'cst_fVrPNdfuj3x3zi8OfgwAjwRs4Py4xDuWbCUhkbu5u_A'])(
-    'is said to be none of this service where it is %s',
-    async (text) => {
-      const token = text.replace('TOKE', org.token.slice(0, -2));
-      const { status, headers, body } = await api.request('GET', '/api/v1/clients', { token });
-      const detail = 'The token is not one of this service.';
-      expect([status, body.type, body.detail]).toEqual([401, 'urn:problem-type:custodia:unauthorized', detail]);
-      expect(headers.get('www-authenticate')).toBe(
-        'Bearer realm="custodia", error="invalid_token", error_description="The token is not one of this service"',
-      );
-    },
-  );
-
-  it.each(['bearer', 'BEARER', 'bEaReR'])('comes with the scheme in any case: %s', async (scheme) => {
-    const headers = { authorization: `${scheme} ${org.token}` };
-    expect((await api.request('GET', '/api/v1/clients', { headers })).status).toBe(200);
+  it.each(['TOKE', 'nonsense', 'a.b.c'])('is said to be none of this service where it is %s', async (text) => {
+    const token = text.replace('TOKE', org.token.slice(0, -2));
+    const { status, headers, body } = await api.request('GET', '/api/v1/clients', { token });
+    const detail = 'The token is not one of this service.';
+    expect([status, body.type, body.detail]).toEqual([401, 'urn:problem-type:custodia:unauthorized', detail]);
+    expect(headers.get('www-authenticate')).toBe(
+      'Bearer realm="custodia", error="invalid_token", error_description="The token is not one of this service"',
+    );
   });
 
   it('ends with its integration, and stays so when that is active again', async () => {

@@ -179,31 +179,26 @@ describe('the permissions of an integration', () => {
     expect((await register(full)).body.permissions).toBeNull();
   });
 
-  it.each<[unknown, string[]]>([
-    [['clients:read', 'clients:write', 'users:read', 'clients:fly'], ['#/permissions/3']],
-    [
-      ['a:b', 'clients:read', 'c:d'],
-      ['#/permissions/0', '#/permissions/2'],
-    ],
-    [['clients:read', 'clients:read'], ['#/permissions/1']],
-    [['*'], ['#/permissions/0']],
-    [['clients:read '], ['#/permissions/0']],
-    [['clients:read users:read'], ['#/permissions/0']],
-    [[7], ['#/permissions/0']],
-    ['*', ['#/permissions']],
-    [{}, ['#/permissions']],
-    [Array.from({ length: 101 }, (_, index) => `a${'b'.repeat(index)}:read`.slice(0, 80)), ['#/permissions']],
-  ])('are codes that there are, each once: not %j', async (permissions, pointers) => {
+  it('are codes that there are, each once, of integrations and of roles', async () => {
     const { body: integration } = await register(full, []);
-    for (const response of [
-      await register(full, permissions),
-      await full.ask('PATCH', `${INTEGRATIONS}/${integration.id}`, { permissions }),
-      await full.ask('POST', ROLES, { code: randomUUID(), label: 'x', permissions }),
+    for (const [permissions, pointers] of [
+      [
+        ['clients:read', 'clients:write', 'clients:read', 'clients:fly'],
+        ['#/permissions/2', '#/permissions/3'],
+      ],
+      [['*'], ['#/permissions/0']],
+      [[7], ['#/permissions/0']],
+      ['*', ['#/permissions']],
+      [Array.from({ length: 101 }, (_, index) => `a${'b'.repeat(index)}:read`.slice(0, 80)), ['#/permissions']],
     ]) {
-      expect([response.status, response.body.errors?.slice(0, 2).map(({ pointer }) => pointer)]).toEqual([
-        422,
-        pointers,
-      ]);
+      for (const response of [
+        await register(full, permissions),
+        await full.ask('PATCH', `${INTEGRATIONS}/${integration.id}`, { permissions }),
+        await full.ask('POST', ROLES, { code: randomUUID(), label: 'x', permissions }),
+      ]) {
+        const found = response.body.errors?.map(({ pointer }) => pointer).slice(0, pointers?.length);
+        expect([response.status, found]).toEqual([422, pointers]);
+      }
     }
   });
 });

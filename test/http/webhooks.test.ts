@@ -155,28 +155,12 @@ describe('a delivery', () => {
     expect(stored.body.ignored_fields).toEqual(['client_id']);
   });
 
-  it('cannot reach another tenant', async () => {
-    const other = await api.orgToken();
-    const client = await api.request('POST', '/api/v1/clients', { token: other.token, body: { name: 'Theirs' } });
-    const theirs = { event_type: 'client.updated', data: { id: client.body.id, name: 'Mine now' } };
-    expect(problem(await deliver(api, org, theirs))).toEqual([422, 'invalid-body']);
-    const named = { event_type: 'client.created', data: { org_id: other.orgId, name: 'Smuggled' } };
-    expect(problem(await deliver(api, org, named))).toEqual([403, 'forbidden']);
-  });
-
   it('names its own organization in any spelling, and nothing that is none', async () => {
     const named = (org_id: unknown) => ({ event_type: 'client.created', data: { name: 'Named', org_id } });
     expect((await deliver(api, org, named(org.orgId.toUpperCase()))).status).toBe(200);
     for (const orgId of ['', 'x'.repeat(3_000)]) {
       expect(problem(await deliver(api, org, named(orgId)))).toEqual([403, 'forbidden']);
     }
-  });
-
-  it('has event ids of its own integration', async () => {
-    const other = await api.orgToken();
-    const eventId = randomUUID();
-    expect((await deliver(api, org, created('Mine'), { eventId })).status).toBe(200);
-    expect((await deliver(api, other, created('Theirs'), { eventId })).status).toBe(200);
   });
 });
 
