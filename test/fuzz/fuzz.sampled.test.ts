@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
+import { byExtent } from '../support/extent.ts';
 import { fuzz } from './fuzz.ts';
 
 /** A small part of `npm run fuzz`, the same every time. */
@@ -11,10 +12,11 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 it('generated requests get documented answers, and never a 5xx', async () => {
+  const maxRequests = byExtent({ sample: 200, extended: 600, nightly: 2_000 });
   const platform = { token: await api.platformToken() };
-  const report = await fuzz({ url: api.url, platform, seed: 20_261_120, maxRequests: 600, maxSeconds: 3_600 });
+  const report = await fuzz({ url: api.url, platform, seed: 20_261_120, maxRequests, maxSeconds: 3_600 });
   expect(report.findings).toEqual([]);
-  expect(report.sent).toBeGreaterThanOrEqual(600);
+  expect(report.sent).toBeGreaterThanOrEqual(maxRequests);
   // Most of it must get past the first checks to be worth anything.
-  expect(report.succeeded.size).toBeGreaterThan(25);
+  expect(report.succeeded.size).toBeGreaterThan(15);
 });

@@ -193,10 +193,10 @@ describe('pages', () => {
       expect([ids.slice(0, made.length), page_size]).toEqual([made, 25]);
       const walked: unknown[] = [];
       let number = 1;
-      for (let next: string | undefined = `${path}?page_size=2`; next !== undefined && walked.length < 12; number++) {
+      for (let next: string | undefined = `${path}?page_size=2`; next !== undefined && number <= 6; number++) {
         const page = await read(next);
         expect([page.page, page.page_size, page.total]).toEqual([number, 2, total]);
-        expect(page.links.has('prev')).toBe(number > 1);
+        expect([page.links.has('prev'), page.links.has('next')]).toEqual([number > 1, number * 2 < total]);
         expect(page.links.get('last')).toMatch(new RegExp(`page=${Math.ceil(total / 2)}$`));
         walked.push(...page.ids);
         next = page.links.get('next');

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Api, startApi } from '../support/api.ts';
-import { type Answered, type ApiDriver, apiDriverOf, later, pointersOf } from './api-driver.ts';
+import { type ApiDriver, apiDriverOf, later, pointersOf, type Responded } from './api-driver.ts';
 
 let api: Api;
 let mine: ApiDriver;
-let client: Answered;
+let client: Responded;
 
 beforeAll(async () => {
   api = await startApi();
@@ -234,7 +234,7 @@ describe('a reported sample', () => {
     expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
     const { body } = await mine.get(`/resources/${id}/history?page_size=10&page=2&sort=created_at`);
     expect(body.total).toBe(16);
-    expect((body.data as Answered[]).map((sample) => sample.id)).toEqual([11, 12, 13, 14, 15, 16]);
+    expect((body.data as Responded[]).map((sample) => sample.id)).toEqual([11, 12, 13, 14, 15, 16]);
   });
 });
 

@@ -45,10 +45,6 @@ describe('a body', () => {
     expect((await read(text))?.value).toEqual(JSON.parse(text.replace('\ufeff', '')));
   });
 
-  it('may come in base64', async () => {
-    expect((await read(Buffer.from('{"data":"é"}')))?.value).toEqual({ data: 'é' });
-  });
-
   it.each([
     'application/json',
     'Application/JSON',
@@ -191,33 +187,9 @@ describe('a request is refused', () => {
     expect([problem.type, problem.detail]).toEqual(['malformed-request', detail]);
   });
 
-  it('with more bytes than a body may have', async () => {
-    const filled = (bytes: number) => Buffer.from(`"${'é'.repeat(bytes / 2 - 1)}"`);
-    expect(filled(1_048_576)).toHaveLength(1_048_576);
-    expect((await read(filled(1_048_576)))?.value).toHaveLength(524_287);
-    expect((await refusal([jsonBody()], sent(Buffer.concat([filled(1_048_576), Buffer.from(' ')])))).type).toBe(
-      'content-too-large',
-    );
-  });
-
   it('but not for what looks deep and is none', async () => {
     const text = JSON.stringify({ data: { a: '['.repeat(300), b: `"${'['.repeat(300)}`, c: `\\${'{'.repeat(300)}` } });
     expect(await again(text)).toBe(text);
     expect(await again('['.repeat(256) + ']'.repeat(256))).toBe('['.repeat(256) + ']'.repeat(256));
-  });
-});
-
-describe('nothing is parsed', () => {
-  it('where the route has no body', async () => {
-    const without = route('POST', '/things', taking);
-    expect(await read('no JSON', {}, without)).toBeUndefined();
-  });
-
-  it('of a webhook, which keeps its bytes until its signature was checked', async () => {
-    const options = { ...taking, auth: 'signature', body: body('Event', () => ({ data: jsonObject() })) } as const;
-    const bytes = Buffer.from([0x7b, 0xff]);
-    const event = sent(bytes, {}, route('POST', '/webhooks', options));
-    await through([jsonBody()], event);
-    expect([event.json, event.request.bytes]).toEqual([undefined, bytes]);
   });
 });

@@ -7,7 +7,7 @@ import { takeReserve } from '../../shared/http/reserve.ts';
 import type { Caller } from '../../shared/identity/caller.ts';
 import { logger } from '../../shared/logger.ts';
 import { aCaller } from '../support/caller.ts';
-import { ANSWER, aSession, type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
+import { aSession, type ChainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
@@ -34,10 +34,6 @@ beforeEach(() => {
 const asked = (given: Partial<ChainEvent> = { caller }, to: Route = reading): ChainEvent =>
   routedEvent(to, { session: aSession(() => NOW, tableAt(table)), responseHeaders: {}, ...given });
 
-describe('a request beyond the budget', () => {
-  const _EXHAUSTED = { 'RateLimit-Policy': '"default";q=1;w=60', RateLimit: '"default";r=0;t=60', 'Retry-After': '60' };
-});
-
 describe('a request that cuts off a key', () => {
   const tokenOf = (token_id: string) =>
     aCaller(String(caller.orgId), { integration_id: caller.integrationId, token_id });
@@ -51,7 +47,7 @@ describe('a request that cuts off a key', () => {
     const thief = tokenOf(randomUUID());
     for (let turn = 0; turn < 5; turn++) {
       const event = asked({ caller: thief }, cuttingOff);
-      expect(await through([requestBudget()], event)).toEqual(ANSWER);
+      expect(await through([requestBudget()], event)).toEqual(RESPONSE);
       expect(event.responseHeaders).toEqual({
         'RateLimit-Policy': '"default";q=1;w=60',
         RateLimit: '"default";r=0;t=60',
@@ -59,7 +55,7 @@ describe('a request that cuts off a key', () => {
     }
     expect((await refusal([requestBudget()], asked({ caller: thief }, cuttingOff))).type).toBe('too-many-requests');
     // Another login, and another route.
-    expect(await through([requestBudget()], asked({ caller: tokenOf(randomUUID()) }, cuttingOff))).toEqual(ANSWER);
+    expect(await through([requestBudget()], asked({ caller: tokenOf(randomUUID()) }, cuttingOff))).toEqual(RESPONSE);
     expect((await refusal([requestBudget()], asked({ caller: tokenOf(randomUUID()) }))).type).toBe('too-many-requests');
   });
 
@@ -67,7 +63,7 @@ describe('a request that cuts off a key', () => {
     const token = tokenOf(randomUUID());
     for (let turn = 0; turn < 10; turn++) await through([requestBudget()], asked({ caller: token }, cuttingOff));
     vi.stubEnv('RATE_LIMIT', '1');
-    expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+    expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(RESPONSE);
   });
 
   it('is refused where its operation finds that it gives power, and has used one', async () => {
@@ -76,7 +72,7 @@ describe('a request that cuts off a key', () => {
     const giving = () =>
       through([requestBudget()], asked({ caller: token }, cuttingOff), async ({ budget }) => {
         budget.require();
-        return ANSWER;
+        return RESPONSE;
       });
     for (let turn = 0; turn < 5; turn++) await expect(giving()).rejects.toMatchObject({ type: 'too-many-requests' });
     expect((await refusal([requestBudget()], asked({ caller: token }, cuttingOff))).type).toBe('too-many-requests');
@@ -88,7 +84,7 @@ describe('a request that cuts off a key', () => {
     await through([requestBudget()], asked({ caller: token }, cuttingOff));
     for (let other = 0; other < 10_001; other++) takeReserve(tokenOf(`other-${other}`), NOW);
     for (let turn = 0; turn < 4; turn++) {
-      expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(ANSWER);
+      expect(await through([requestBudget()], asked({ caller: token }, cuttingOff))).toEqual(RESPONSE);
     }
   });
 });
@@ -98,7 +94,7 @@ describe('what was spent', () => {
   beforeEach(() => vi.stubEnv('RATE_LIMIT', '20'));
 
   it.each([
-    ['an answer', async () => ANSWER],
+    ['an answer', async () => RESPONSE],
     ['an error', () => Promise.reject(new Error('it failed'))],
   ])('is written down before %s goes out: a container may be frozen then', async (_, handler) => {
     const network = new PausingHandler();
@@ -120,7 +116,7 @@ describe('what was spent', () => {
     const network = new FaultyHandler();
     network.follow(() => 'dropped');
     const event = asked({ caller, session: aSession(() => NOW, tableAt(table, network)) });
-    expect(await through([requestBudget()], event)).toEqual(ANSWER);
+    expect(await through([requestBudget()], event)).toEqual(RESPONSE);
     expect(event.responseHeaders.RateLimit).toBe('"default";r=19;t=3');
     expect(network.calls).toContain('UpdateItem');
     expect(log).toHaveBeenCalledWith('a request budget could not be settled', { error: expect.any(Error) });
