@@ -35,6 +35,8 @@ export default defineConfig({
     ],
     globalSetup: ['test/support/global-setup.ts'],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
+    // What is written to the console goes through test/support/output.ts, as what is written to the terminal.
+    disableConsoleIntercept: true,
     pool: 'forks',
     maxWorkers: 2,
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
@@ -45,6 +47,7 @@ export default defineConfig({
     setupFiles: [
       'test/support/environment.ts',
       'test/support/restore.ts',
+      'test/support/output.ts',
       ...(process.env.TEST_CLOCK === undefined ? [] : ['test/dates/setup.ts']),
     ],
     unstubEnvs: true,

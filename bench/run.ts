@@ -1,9 +1,19 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { Option } from 'commander';
 import { commandLine } from '../local/terminal/command-line.ts';
+import { installOwnPackages } from '../local/terminal/own-packages.ts';
 import { CONTENDER_NAMES, OPERATION_NAMES } from './requests/names.ts';
 
+/** Commands that need the packages of `bench/package.json`: the libraries that the service is measured against. */
+const WITH_PEERS = ['check', 'local', 'pages', 'requests'];
+
 /** `npm run bench -- pages --help` */
-const program = commandLine('bench').description('Measures what the documentation claims.');
+const program = commandLine('bench')
+  .description('Measures what the documentation claims.')
+  .hook('preAction', (_, command) => {
+    if (WITH_PEERS.includes(command.name())) installOwnPackages(import.meta.dirname);
+  });
 
 program
   .command('pages')
@@ -92,6 +102,15 @@ program
   .action(async (options) => {
     const { benchLocal } = await import('./local/bench.ts');
     process.exitCode = (await benchLocal(options)) ? 0 : 1;
+  });
+
+program
+  .command('check')
+  .description('types of the benchmarks; `npm run check` has no packages for them')
+  .action(() => {
+    const root = join(import.meta.dirname, '..');
+    const { status } = spawnSync('npx', ['tsc', '-p', 'bench'], { cwd: root, stdio: 'inherit' });
+    process.exitCode = status ?? 1;
   });
 
 await program.parseAsync();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 /** `npm test`: types and lint, and beside them the quick tests. What is wrong with types and lint is said at the end. */
 
 const LEFT_OUT =
-  'x.stack.test.ts (the stack), x.slow.test.ts (npm start, bundles, a browser, linters), and all but a sample of x.sampled.test.ts';
+  'x.stack.test.ts (the stack), x.slow.test.ts (npm start, bundles, a browser), and all but a sample of x.sampled.test.ts';
 
 /** Runs a script of package.json and answers what it prints, if it fails. */
 async function complaintsOf(script: string): Promise<string> {

@@ -23,12 +23,19 @@ it('what does more in extended or nightly tests is run by them', () => {
   expect(asking.filter((file) => !['.sampled', '.slow'].includes(suffixOf(file)))).toEqual([]);
 });
 
-it('CI runs the command of the README, before it the scan of packages and the tests of another day on DynamoDB Local, and then what that leaves out', () => {
+it('a file that shares its modules with others mocks none of them', () => {
+  const sharing = all.filter((file) => suffixOf(file) !== '.slow' && file !== 'test/architecture/projects.test.ts');
+  expect(sharing.filter((file) => read(file).includes('vi.mock('))).toEqual([]);
+});
+
+it('CI runs the command of the README, before it what asks the registry and the tests of another day on DynamoDB Local, and then the others', () => {
   const [, command] = /^npm ci && (npm test) /m.exec(read('README.md')) ?? [];
   const lines = read('.ci/run').split('\n');
   expect(lines.filter((line) => line.includes('npm') && !line.startsWith('#'))).toEqual([
     expect.stringMatching(/^npm ci /),
     'npm --silent run check:packages',
+    'npm --silent run bench -- check',
+    'npm --silent run check:document',
     'TEST_ENGINE=java npm run test:dates -- year+kathmandu',
     command,
     'npm run test:slow',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { auditOf } from './packages/audit.ts';
+import { FOLDERS, installed, lockFileOf, treeOf } from './packages/lock-file.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -35,6 +36,39 @@ describe('the Node that everything runs on', () => {
     const here = packages.find(([path]) => path === name)?.[1];
     if (here !== undefined) expect(process.version).toBe(`v${here.version}`);
     expect(Number(process.version.slice(1).split('.')[0])).toBeGreaterThanOrEqual(24);
+  });
+});
+
+describe('how much is installed', () => {
+  const root = lockFileOf('.');
+
+  it('is at most 425 packages, on any machine', () => {
+    expect(installed(root).length).toBeGreaterThan(100);
+    expect(installed(root).length).toBeLessThanOrEqual(425);
+  });
+
+  it('is at most 50 packages that may be deployed, without RapiDoc, of which a file is', () => {
+    const names = Object.keys(manifest.dependencies).filter((name) => name !== 'rapidoc');
+    const deployed = treeOf(root, names);
+    expect(deployed).toContain('node_modules/@smithy/core');
+    expect(deployed.size).toBeLessThanOrEqual(50);
+  });
+
+  it('has the AWS SDK and its parts in exact versions, whose insides the lean client uses', () => {
+    const ofAws = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }).filter(([name]) =>
+      /^@(aws-sdk|smithy)\//.test(name),
+    );
+    expect(ofAws.length).toBeGreaterThan(5);
+    expect(ofAws.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+  });
+
+  it.each(FOLDERS.slice(1))('is apart in %s, locked with hashes and without scripts', (folder) => {
+    const lock = lockFileOf(folder);
+    const own = Object.keys(lock['']?.dependencies ?? {});
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.filter((name) => `node_modules/${name}` in root)).toEqual([]);
+    expect(installed(lock).filter((path) => !lock[path]?.integrity?.startsWith('sha512-'))).toEqual([]);
+    expect(readFileSync(join(ROOT, folder, '.npmrc'), 'utf8')).toMatch(/^ignore-scripts=true$/m);
   });
 });
 
