@@ -273,22 +273,4 @@ describe('a registration, about which the gateway asks each time where anyone ma
     const token = await freshToken();
     expect(await lookUps(registration(token), registration(token))).toBe(2);
   });
-
-  it('lets a key that was cut off a moment ago as far as its operation, which refuses it', async () => {
-    const token = await freshToken();
-    const register = (by: string) =>
-      api.request('POST', '/api/v1/integrations', {
-        token: by,
-        body: { app_code: `app-${randomUUID()}`, display_name: 'Another' },
-      });
-    expect((await register(token)).status).toBe(201);
-    const path = `/api/v1/integrations/${org.integrationId}/revoke-tokens`;
-    expect((await api.request('POST', path, { token: await api.platformToken() })).status).toBe(404);
-    expect((await api.request('POST', path, { token: await freshToken() })).status).toBe(200);
-    const { status, headers } = await register(token);
-    expect([status, headers.get('www-authenticate')]).toEqual([
-      401,
-      expect.stringMatching(/^Bearer realm="custodia", error="invalid_token", error_description="The integration is/),
-    ]);
-  });
 });

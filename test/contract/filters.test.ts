@@ -1,13 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import {
-  filtersOfferedTooEarly,
-  filtersWritten,
-  RELEASED_FILTERS,
-  readReleasedFilters,
-  releasedFiltersText,
-} from '../../generate/released-filters.ts';
+import { filtersOfferedTooEarly, filtersWritten, readReleasedFilters } from '../../generate/released-filters.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { reference } from '../../shared/contract/constraints.ts';
 import { name, uuid, word } from '../../shared/contract/fields.ts';
@@ -115,17 +108,6 @@ describe('a filter that is offered', () => {
     expect(released.release).toBe(manifest.version);
     expect(released.filters.listClients).toContain('q');
     expect(filtersOfferedTooEarly(contracts, released)).toEqual([]);
-  });
-
-  it('is recorded as `npm run release-record` does it', () => {
-    const released = readReleasedFilters();
-    expect(releasedFiltersText(released)).toBe(readFileSync(RELEASED_FILTERS, 'utf8'));
-  });
-});
-
-describe('a filter that the entity has', () => {
-  it('is served', () => {
-    expect(() => pipeline(shops, { listShops: pagesOf(whole), getShop })).not.toThrow();
   });
 });
 

@@ -73,15 +73,6 @@ describe('every description', () => {
     );
   });
 
-  it.each([
-    ['nothing', ''],
-    ['its name', 'Name.'],
-    ['its name and record', 'The name of the client.'],
-    ['only its default', 'Default: `Europe/Lisbon`.'],
-  ])('would be found to say %s', (_, description) => {
-    expect(saysSomething({ at: '', name: 'Client name', node: { description } })).toBe(false);
-  });
-
   it('is a sentence', () => {
     const all = [...schemas, ...properties, ...parameters]
       .map(({ node }) => node.description)
@@ -104,12 +95,6 @@ describe('what a text must be like', () => {
   const { schemas: byName = {} } = document.components;
   const patternOf = (name: string, field: string) =>
     mapValues(Object(byName[name]?.properties), (each) => each as Node)[field];
-
-  it('is said of a time zone', () => {
-    const pattern = new RegExp(String(patternOf('ClientCreate', 'timezone')?.pattern));
-    for (const zone of Intl.supportedValuesOf('timeZone')) expect(zone).toMatch(pattern);
-    expect('+01:00').not.toMatch(pattern);
-  });
 
   it('is said of a name, and of what a name begins with: not blank', () => {
     const name = new RegExp(String(patternOf('ClientCreate', 'name')?.pattern));

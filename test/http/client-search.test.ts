@@ -78,13 +78,6 @@ describe('clients by a prefix', () => {
     expect(await found('gemeos')).toHaveLength(12);
   });
 
-  it('are found by a platform caller in the organization that it names', async () => {
-    const platform = apiDriverOf(api, await api.platformToken());
-    expect((await platform.get('/clients?q=acme')).body.total).toBe(0);
-    const org_id = acme.org_id;
-    expect((await platform.get(`/clients?q=acme&org_id=${org_id}`)).body.total).toBe(2);
-  });
-
   it.each<[string, string]>([
     ['nothing', ''],
     ['blanks', '%20%09'],

@@ -160,3 +160,11 @@ describe('the integrations of an organization', () => {
     for (let turn = 0; turn < 2; turn++) expect((await register(platform, { org_id: null })).status).toBe(201);
   });
 });
+
+it('registers nothing without a token where the stage does not allow it', async () => {
+  for (const body of [{ app_code: 'new-app', display_name: 'New' }, {}]) {
+    const { status, headers, body: problem } = await api.request('POST', '/api/v1/integrations', { body });
+    expect([status, problem.type]).toEqual([401, 'urn:problem-type:custodia:unauthorized']);
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="custodia"');
+  }
+});

@@ -59,15 +59,6 @@ describe('registering an integration', () => {
     await api.login(String(body.app_code), SUPPLIED);
   });
 
-  it('keeps no secret in the table that could be read there', async () => {
-    const { body } = await register({});
-    await register({ secret: SUPPLIED });
-    const { Items = [] } = await api.table.client.send(new ScanCommand({ TableName: api.table.tableName }));
-    const dump = JSON.stringify(Items);
-    for (const secret of [body.secret, SUPPLIED, org.secret]) expect(dump).not.toContain(secret);
-    expect(dump).toContain(body.app_code);
-  });
-
   it('refuses an app code that is taken anywhere, and keeps nothing of the try', async () => {
     const total = async () => (await api.request('GET', PATH, { token: other.token })).body.total;
     const before = await total();
@@ -112,20 +103,6 @@ describe('whose integration it is', () => {
 });
 
 describe('changing an integration', () => {
-  it('changes what is sent, and a filter follows its status', async () => {
-    const access = await api.orgToken();
-    const { body: created } = await register({}, { token: access.token });
-    const changed = await patch(created.id, { status: 'inactive', display_name: 'Old' }, access.token);
-    expect(changed).toMatchObject({ status: 200, body: { status: 'inactive', display_name: 'Old' } });
-    const listed = async (status: string) => {
-      const { body } = await api.request('GET', `${PATH}?status=${status}`, { token: access.token });
-      return [body.total, (body.data as JsonBody[]).map(({ id }) => id)];
-    };
-    expect(await listed('inactive')).toEqual([1, [created.id]]);
-    expect(await listed('active')).toEqual([1, [access.integrationId]]);
-    expect((await api.request('GET', `${PATH}?status=paused`, { token: access.token })).status).toBe(400);
-  });
-
   it('shuts the door at once and opens it again', async () => {
     const { body } = await register({});
     const tryLogin = () =>
@@ -134,16 +111,6 @@ describe('changing an integration', () => {
     expect((await tryLogin()).status).toBe(401);
     await patch(body.id, { status: 'active' });
     expect((await tryLogin()).status).toBe(200);
-  });
-
-  it('keeps the app code and the organization, and shows no secret', async () => {
-    const { body } = await register({});
-    const { secret, ...record } = body;
-    expect((await patch(body.id, record)).body).toEqual(record);
-    for (const fixed of [{ app_code: 'other' }, { org_id: other.orgId }]) {
-      expect((await patch(body.id, { display_name: 'x', ...fixed })).status).toBe(422);
-    }
-    expect((await patch(body.id, { secret: SUPPLIED })).status).toBe(422);
   });
 
   it('leaves credentials and record in one state when many change it at once', async () => {
@@ -212,11 +179,5 @@ describe('the first key', () => {
     for (const authorization of ['', 'Bearer ', 'Bearer nonsense', 'Basic eDp5']) {
       expect((await anonymous({}, { headers: { authorization } })).status).toBe(401);
     }
-  });
-
-  it('opens nothing else', async () => {
-    expect((await api.request('GET', PATH)).status).toBe(401);
-    expect((await api.request('PATCH', `${PATH}/${org.integrationId}`, { body: {} })).status).toBe(401);
-    expect((await api.request('POST', '/api/v1/orgs', { body: { name: 'x' } })).status).toBe(401);
   });
 });

@@ -91,12 +91,6 @@ describe('superadmins', () => {
   });
 });
 
-it('keeps the users of the platform apart', async () => {
-  const { id } = await newUser({}, platform);
-  expect((await acme.ask('GET', `${USERS}/${id}`)).status).toBe(404);
-  expect(await platform.read(`${USERS}/${id}`)).toMatchObject({ id });
-});
-
 /** A user, client and role, as a membership refers to them. */
 async function people({ create }: Calls) {
   const user = await create(USERS, { email: `${randomUUID()}@acme.example` });

@@ -9,6 +9,7 @@ import { inSession } from '../../shared/http/middleware/in-session.ts';
 import { notSuspended } from '../../shared/http/middleware/not-suspended.ts';
 import { problemDetails } from '../../shared/http/middleware/problem-details.ts';
 import { requestLog } from '../../shared/http/middleware/request-log.ts';
+import { responseHeaders } from '../../shared/http/middleware/response-headers.ts';
 import { routed } from '../../shared/http/middleware/routed.ts';
 import { logger } from '../../shared/logger.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
@@ -206,6 +207,12 @@ describe('an error', () => {
 });
 
 describe('a response', () => {
+  it('has the id of its own request, also where it was first given to another', async () => {
+    const stored = { statusCode: 201, headers: { 'X-Request-Id': 'r-0', 'Cache-Control': 'no-store' }, body: '' };
+    const { headers } = await through([responseHeaders()], chainEvent(), async () => stored);
+    expect(headers).toMatchObject({ 'X-Request-Id': 'r-1', 'Cache-Control': 'no-store' });
+  });
+
   it('to HEAD has no body, also where it is a problem', async () => {
     const failing = () => Promise.reject(new Problem('not-found'));
     for (const handler of [async () => ({ ...RESPONSE }), failing]) {
