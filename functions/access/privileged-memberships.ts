@@ -8,7 +8,7 @@ import type { Membership, Role } from './contract.ts';
 import { roleEntity } from './store.ts';
 
 /**
- * Memberships that carry power for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
+ * Memberships that carry privileges for the systems that show them (`docs/decisions/0034`). Only platform callers give and end system roles, and change
  * the memberships of superadmins. Where a role has permissions, or one of these is affected, the caller's credentials must be live at commit.
  *
  * Roles never change, and a user that becomes a superadmin meanwhile becomes it after this change: what is read here needs no condition.
@@ -18,7 +18,7 @@ type Links = Pick<Membership, 'user_id' | 'role_id'>;
 
 /**
  * Checks that a caller may give or change a membership: its references exist, and it is not the platform's to change. Stages the condition on the
- * caller's credentials where it carries power.
+ * caller's credentials where it carries privileges.
  * @param before undefined for a new membership
  * @throws Problem `invalid-body` or `forbidden`
  */

@@ -2,7 +2,7 @@ import { includeAll } from '../../shared/contract/permissions.ts';
 import type { Changes } from '../../shared/table/repository/changes.ts';
 import type { Integration } from './contract.ts';
 
-/** Whether a change of an integration only takes power away: it sets it inactive, or leaves it fewer permissions. */
+/** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */
 export function onlyRemovesPermissions(
   before: Integration,
   { status, permissions, ...others }: Changes<Integration>,

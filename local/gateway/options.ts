@@ -38,7 +38,7 @@ const AWS_LIMITS = {
   authorizerMs: 10_000,
 };
 
-/** Of this gateway alone. How many requests one machine answers before they fail for want of time: `docs/decisions/0004-local-development.md`. */
+/** For this gateway only. `docs/decisions/0004-local-development.md` says how many requests one machine serves before they time out. */
 const OWN_LIMITS = { inFlight: 32, arrivalMs: 60_000, graceMs: 3_000 };
 
 /** A request as it arrived, before any check. */

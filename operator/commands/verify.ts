@@ -17,7 +17,7 @@ import { type VerifiedAll, verifyAll } from '../verify-all.ts';
 import { VerifyProgress } from '../verify-progress.ts';
 
 /**
- * `verify` works under the stack's maintenance role, in sessions that reach one tenant each: the one that is named, or with `--all` one after the
+ * `verify` works under the stack's maintenance role, in STS sessions that reach one tenant each: the named one, or with `--all` one after the
  * other (`docs/decisions/0098-command-line.md`); or on the data of `npm start`.
  */
 

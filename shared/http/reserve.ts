@@ -3,7 +3,7 @@ import { keepNewest } from '../keep-newest.ts';
 import { Bucket } from './token-bucket.ts';
 
 /**
- * The reserve of a token for cutting off keys when the request budget is spent, so that nobody can keep an owner from that by spending it
+ * The reserve of a token for cutting off keys when the request budget is spent, so that nobody can prevent an owner from that by spending it
  * (`docs/decisions/0081-request-budgets.md`). In memory only: each container has its own.
  */
 

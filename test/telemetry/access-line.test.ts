@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { logger } from '../../shared/logger.ts';
 import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
-import { annotate, annotations, increment, Invocation } from '../../shared/telemetry/invocation.ts';
+import { annotate, annotations, Invocation, increment } from '../../shared/telemetry/invocation.ts';
 import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
 import { observe } from '../../shared/telemetry/observe.ts';
 import { written } from '../support/lines.ts';
