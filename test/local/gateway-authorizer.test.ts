@@ -3,27 +3,28 @@ import { describe, expect, it, vi } from 'vitest';
 import { allow, eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 
 const token = (value: string) => ({ headers: ['authorization', `Bearer ${value}`] });
-const counting = (response: (event: APIGatewayRequestAuthorizerEvent) => unknown) => {
+
+type Options = Parameters<typeof fakeGateway>[0];
+
+/** A gateway whose authorizer answers so, and the events that its authorizer has got. */
+async function authorizing(response: (event: APIGatewayRequestAuthorizerEvent) => unknown, options: Options = {}) {
   const events: APIGatewayRequestAuthorizerEvent[] = [];
   const authorize = (event: APIGatewayRequestAuthorizerEvent): unknown => {
     events.push(event);
     return response(event);
   };
-  return { events, authorize };
-};
+  const { send } = await fakeGateway({ authorize, ...options });
+  return { events, send, status: async (path: string, of = 'a') => (await send('GET', path, token(of))).status };
+}
+
+const UNAUTHORIZED = '401 unauthorized';
 
 describe('a route with a bearer token', () => {
   it('shows the authorizer the request, and the function what it answered, as texts', async () => {
-    const { events, authorize } = counting(() => allow({ a: 'text', b: 1, c: true }));
-    const { send } = await fakeGateway({ authorize, stage: 'dev' });
+    const { events, send } = await authorizing(() => allow({ a: 'text', b: 1, c: true }), { stage: 'dev' });
     const event = eventOf(await send('GET', '/dev/v1/secret/7?x=1', token('t')));
-    expect(event.requestContext.authorizer).toEqual({
-      a: 'text',
-      b: '1',
-      c: 'true',
-      principalId: 'somebody',
-      integrationLatency: expect.any(Number),
-    });
+    const texts = { a: 'text', b: '1', c: 'true', principalId: 'somebody' };
+    expect(event.requestContext.authorizer).toEqual({ ...texts, integrationLatency: expect.any(Number) });
     expect(events[0]).toMatchObject({
       type: 'REQUEST',
       methodArn: expect.stringMatching(/^arn:aws:execute-api:[\w-]+:\d{12}:\w+\/dev\/GET\/v1\/secret\/7$/),
@@ -34,103 +35,78 @@ describe('a route with a bearer token', () => {
       requestContext: { resourcePath: '/v1/secret/{id}', identity: { sourceIp: '127.0.0.1' } },
     });
     expect(events[0]).not.toHaveProperty('body');
+    await send('GET', '/dev/v1/secret/', token('u'));
+    expect(events[1]).toMatchObject({ methodArn: expect.stringMatching(/\/secret\/$/), resource: '/v1/secret' });
   });
 
-  it.each([{}, { headers: ['Authorization', ''] }, { headers: ['Authorization', '  '] }])(
+  it.each([[[]], [['Authorization', '']], [['Authorization', '  ']]])(
     'is a 401 without one, and the authorizer is not called',
-    async (sending) => {
-      const { events, authorize } = counting(() => allow());
-      const { send } = await fakeGateway({ authorize });
-      const sent = await send('GET', '/v1/secret', sending);
-      expect(problemOf(sent)).toBe('401 unauthorized');
+    async (headers) => {
+      const { events, send } = await authorizing(() => allow());
+      const sent = await send('GET', '/v1/secret', { headers });
+      expect([problemOf(sent), events]).toEqual([UNAUTHORIZED, []]);
       expect(sent.headers.get('www-authenticate')).toBe('Bearer realm="custodia"');
-      expect(events).toEqual([]);
     },
   );
 
-  it('takes a slash at the end for a part of the method’s ARN', async () => {
-    const { events, authorize } = counting(() => allow());
-    const { send } = await fakeGateway({ authorize });
-    await send('GET', '/v1/secret/', token('t'));
-    expect(events[0]).toMatchObject({
-      methodArn: expect.stringMatching(/\/GET\/v1\/secret\/$/),
-      resource: '/v1/secret',
-    });
-  });
-
   it('is a 414 where the path makes the method’s ARN longer than 1,600 bytes', async () => {
-    const { events, authorize } = counting(() => allow());
-    const { send } = await fakeGateway({ authorize });
-    const arn = 'arn:aws:execute-api:eu-west-1:000000000000:local/local/GET/v1/secret/';
-    expect((await send('GET', `/v1/secret/${'x'.repeat(1_600 - arn.length)}`, token('t'))).status).toBe(200);
-    const sent = await send('GET', `/v1/secret/${'x'.repeat(1_601 - arn.length)}`, token('t'));
-    expect(problemOf(sent)).toBe('414 malformed-request');
+    const { events, send, status } = await authorizing(() => allow());
+    const path = (bytes: number) =>
+      `/v1/secret/${'x'.repeat(bytes - 'arn:aws:execute-api:eu-west-1:000000000000:local/local/GET/v1/secret/'.length)}`;
+    expect(await status(path(1_600))).toBe(200);
+    expect(problemOf(await send('GET', path(1_601), token('a')))).toBe('414 malformed-request');
     expect(events).toHaveLength(1);
   });
 
   it('is a 503 where the authorizer takes too long, though a function might', async () => {
-    const { send } = await fakeGateway({
-      authorize: () => new Promise(() => undefined),
-      limits: { authorizerMs: 20, functionMs: 3_600_000 },
-    });
+    const limits = { authorizerMs: 20, functionMs: 3_600_000 };
+    const { send } = await authorizing(() => new Promise(() => undefined), { limits });
     expect(problemOf(await send('GET', '/v1/secret', token('t')))).toBe('503 unavailable');
   });
 
   it('keeps an answer by the token, for all routes, until its time is over', async () => {
-    const { events, authorize } = counting(() => allow({ n: events.length }));
-    const { send } = await fakeGateway({ authorize, authorizerTtlSeconds: 60 });
-    const seen = async (path: string, value: string) =>
-      eventOf(await send('GET', path, token(value))).requestContext.authorizer?.n;
-    expect([await seen('/v1/secret', 'a'), await seen('/v1/secret/1', 'a'), await seen('/v1/secret', 'b')]).toEqual([
-      '1',
-      '1',
-      '2',
-    ]);
+    const { events, status } = await authorizing(() => allow(), { authorizerTtlSeconds: 60 });
+    for (const [path, of] of [
+      ['', 'a'],
+      ['/1', 'a'],
+      ['', 'b'],
+    ])
+      expect(await status(`/v1/secret${path}`, of)).toBe(200);
+    expect(events).toHaveLength(2);
     const now = Date.now();
     vi.spyOn(Date, 'now').mockReturnValue(now + 61_000);
-    expect(await seen('/v1/secret', 'a')).toBe('3');
+    await status('/v1/secret');
+    expect(events).toHaveLength(3);
   });
 
   it('keeps a policy and not its outcome: one for a single route fails the next', async () => {
-    const { events, authorize } = counting(({ methodArn }) => allow({}, methodArn));
-    const { send } = await fakeGateway({ authorize });
-    expect((await send('GET', '/v1/secret', token('a'))).status).toBe(200);
-    expect(problemOf(await send('GET', '/v1/secret/1', token('a')))).toBe('401 unauthorized');
-    expect(events).toHaveLength(1);
+    const { events, status } = await authorizing(({ methodArn }) => allow({}, methodArn));
+    expect([await status('/v1/secret'), await status('/v1/secret/1'), events.length]).toEqual([200, 401, 1]);
   });
 
-  it('keeps a denial', async () => {
-    const { events, authorize } = counting(() => allow({}, 'arn:other'));
-    const { send } = await fakeGateway({ authorize });
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('401 unauthorized');
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe('401 unauthorized');
-    expect(events).toHaveLength(1);
-  });
-
-  it('tells what a denial says of the token, in the body and in the challenge', async () => {
+  it('keeps a denial, and tells what it says of the token, in the body and in the challenge', async () => {
     const context = { detail: 'The token has expired.', challenge: 'Bearer error="invalid_token"' };
-    const { send } = await fakeGateway({ authorize: () => ({ ...allow({}, 'arn:other'), context }) });
-    const sent = await send('GET', '/v1/secret', token('a'));
-    expect([problemOf(sent), sent.json.detail]).toEqual(['401 unauthorized', context.detail]);
-    expect(sent.headers.get('www-authenticate')).toBe(context.challenge);
+    const { events, send } = await authorizing(() => allow(context, 'arn:other'));
+    for (const _ of Array(2)) {
+      const sent = await send('GET', '/v1/secret', token('a'));
+      expect([problemOf(sent), sent.json.detail]).toEqual([UNAUTHORIZED, context.detail]);
+      expect(sent.headers.get('www-authenticate')).toBe(context.challenge);
+    }
+    expect(events).toHaveLength(1);
+    const silent = await authorizing(() => allow({}, 'arn:other'));
+    expect(problemOf(await silent.send('GET', '/v1/secret', token('a')))).toBe(UNAUTHORIZED);
   });
 
-  it.each<[string, string, unknown]>([
-    ['Unauthorized', '401 unauthorized', new Error('Unauthorized')],
-    ['anything else', '503 unavailable', new Error('no table')],
-  ])('is not kept when the authorizer throws %s', async (_, expected, thrown) => {
-    const { events, authorize } = counting(() => Promise.reject(thrown));
-    const { send } = await fakeGateway({ authorize });
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe(expected);
-    expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe(expected);
+  it.each([
+    ['Unauthorized', UNAUTHORIZED],
+    ['no table', '503 unavailable'],
+  ])('is not kept when the authorizer throws %s', async (message, expected) => {
+    const { events, send } = await authorizing(() => Promise.reject(new Error(message)));
+    for (const _ of Array(2)) expect(problemOf(await send('GET', '/v1/secret', token('a')))).toBe(expected);
     expect(events).toHaveLength(2);
   });
 
-  const statement = (effect: string, resource: string, action = 'execute-api:Invoke') => ({
-    Effect: effect,
-    Action: action,
-    Resource: resource,
-  });
+  const statement = (Effect: string, Resource: string, Action = 'execute-api:Invoke') => ({ Effect, Action, Resource });
   const policy = (...statements: object[]) => ({ principalId: 'p', policyDocument: { Statement: statements } });
   const arn = 'arn:aws:execute-api:*:*:*';
 
@@ -150,35 +126,23 @@ describe('a route with a bearer token', () => {
     ['has an effect of its own', 503, policy(statement('allow', '*'))],
     ['has a list in its context', 503, { ...policy(statement('Allow', '*')), context: { a: [] } }],
     ['is nothing', 503, undefined],
-    ['is too much', 503, 'allow'],
+    ['is a text', 503, 'allow'],
   ])('whose policy %s is a %d', async (_, status, response) => {
-    const { send } = await fakeGateway({ authorize: () => response });
-    expect((await send('GET', '/v1/secret', token('a'))).status).toBe(status);
+    const gateway = await authorizing(() => response);
+    expect(await gateway.status('/v1/secret')).toBe(status);
   });
 });
 
-describe('other routes', () => {
-  it.each([
-    ['GET', '/v1/things'],
-    ['POST', '/v1/hooks'],
-  ])('%s %s asks no authorizer', async (method, path) => {
-    const { events, authorize } = counting(() => allow());
-    const { send } = await fakeGateway({ authorize });
-    expect((await send(method, path, token('a'))).status).toBe(200);
-    expect(events).toEqual([]);
-  });
-
-  it('asks the authorizer every time where a first key is allowed, with a token and without', async () => {
-    const { events, authorize } = counting(() => allow());
-    const { send } = await fakeGateway({ authorize, firstKey: true });
-    for (const sending of [{}, token('a'), token('a')])
-      expect((await send('POST', '/v1/keys', sending)).status).toBe(200);
-    expect(events).toHaveLength(3);
-  });
-
-  it('wants a token where no first key is allowed', async () => {
-    const { send } = await fakeGateway();
-    expect(problemOf(await send('POST', '/v1/keys'))).toBe('401 unauthorized');
-    expect((await send('POST', '/v1/keys', token('a'))).status).toBe(200);
-  });
+/** How often the authorizer is asked by a request without a token and two with the same one, and what they get. */
+it.each<[string, string, Options, (number | string)[], number]>([
+  ['GET', '/v1/things', {}, [200, 200, 200], 0],
+  ['POST', '/v1/hooks', {}, [200, 200, 200], 0],
+  ['POST', '/v1/keys', { firstKey: true }, [200, 200, 200], 3],
+  ['POST', '/v1/keys', {}, [401, 200, 200], 1],
+])('%s %s with %j', async (method, path, options, statuses, asked) => {
+  const { events, send } = await authorizing(() => allow(), options);
+  const sendings = [{}, token('a'), token('a')];
+  const found: number[] = [];
+  for (const sending of sendings) found.push((await send(method, path, sending)).status);
+  expect([found, events.length]).toEqual([statuses, asked]);
 });

@@ -102,13 +102,8 @@ const sender =
     new Promise((resolve, reject) => {
       const { hostname, port } = new URL(url);
       const length = body === undefined ? [] : ['Content-Length', String(Buffer.byteLength(body))];
-      const request = httpRequest({
-        hostname,
-        port,
-        method,
-        path,
-        headers: ['Host', 'api.test', ...length, ...headers],
-      });
+      const given = ['Host', 'api.test', ...length, ...headers];
+      const request = httpRequest({ hostname, port, method, path, headers: given });
       request.once('error', reject);
       request.once('response', (response) => {
         const chunks: Buffer[] = [];
@@ -118,11 +113,8 @@ const sender =
           const bytes = Buffer.concat(chunks);
           const text = bytes.toString();
           resolve({
-            bytes,
-            status: response.statusCode ?? 0,
+            ...{ bytes, text, status: response.statusCode ?? 0, rawHeaders: response.rawHeaders },
             headers: new Map(Object.entries(response.headers).map(([name, value]) => [name, String(value)])),
-            rawHeaders: response.rawHeaders,
-            text,
             json: text.startsWith('{') ? JSON.parse(text) : {},
           });
         });
@@ -130,7 +122,7 @@ const sender =
       request.end(body);
     });
 
-/** Writes these bytes on a connection and answers all that comes back until it closes. */
+/** Writes these bytes on a connection and returns all that comes back until it closes. */
 export const sendBytes = (url: string, bytes: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -146,7 +138,13 @@ export const sendBytes = (url: string, bytes: string): Promise<string> =>
 /** The event that an echoing function was called with. */
 export const eventOf = (sent: Sent): APIGatewayProxyEvent => sent.json.event as APIGatewayProxyEvent;
 
-/** The problem's name, status and extra headers that every problem of the gateway must have are checked on the way. */
+/** The event of a request to a gateway of its own. */
+export async function eventFor(method: string, path: string, sending: Sending = {}, options: Fakes = {}) {
+  const { send } = await fakeGateway(options);
+  return eventOf(await send(method, path, sending));
+}
+
+/** Status and kind of a problem; the headers that every problem of the gateway must have are checked on the way. */
 export function problemOf(sent: Sent): string {
   const { type, status, request_id } = sent.json;
   const complete =
