@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
@@ -17,10 +17,10 @@ import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
-import { EXTENT } from '../support/extent.ts';
+import { byExtent, sampled } from '../support/extent.ts';
 import { bodyOf, Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
-import { forgetAppCodes, forgetIds, forgetValues } from '../support/other-container.ts';
+import { forgetAppCodes, forgetIds } from '../support/other-container.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -77,7 +77,7 @@ const platformDifferences = async () =>
 async function busyOrganization(): Promise<OrgAccess> {
   const org = await api.orgToken('Busy');
   const testTenant = new TestTenant(api, org);
-  for (const [id, { method }] of operations) {
+  for (const [id, { method }] of sampled([...operations], 30)) {
     if (method !== 'GET' && !PLATFORM_ONLY.has(id)) await testTenant.send(await testTenant.scenario(id), idempotency());
   }
   return { ...org, token: await api.login(org.appCode, org.secret) };
@@ -104,15 +104,10 @@ async function smallOrganization(): Promise<OrgAccess> {
 }
 
 /** Words of every filter whose values callers choose, which records had and have no more. */
-const FORMER = [
-  'gone-service',
-  'gone-health',
-  'gone-resource',
-  'gone-usage',
-  'gone-terminal',
-  randomUUID(),
-  'gone.event',
-];
+const GONE = ['gone-service', 'gone-health', 'gone-resource', 'gone-usage', 'gone-terminal'];
+const FORMER = [...GONE, randomUUID(), 'gone.event'];
+
+const FINE = { status: 'active', health_status: 'healthy' };
 
 async function leaveWords(org: OrgAccess): Promise<void> {
   const calls = callsOf(api, org.token);
@@ -120,16 +115,8 @@ async function leaveWords(org: OrgAccess): Promise<void> {
   const [service, health, resource, usage, terminal, agent, event = ''] = FORMER;
   const ticket = { subject: 'x', description: 'x', source: 'email', contact_id: randomUUID() };
   const records = [
-    [
-      'services',
-      { name: 'x', type: 'web', status: service, health_status: health },
-      { status: 'active', health_status: 'healthy' },
-    ],
-    [
-      'resources',
-      { name: 'x', type: 'vm', status: resource, health_status: usage },
-      { status: 'active', health_status: 'healthy' },
-    ],
+    ['services', { name: 'x', type: 'web', status: service, health_status: health }, FINE],
+    ['resources', { name: 'x', type: 'vm', status: resource, health_status: usage }, FINE],
     ['terminals', { name: 'x', status: terminal }, { status: 'active' }],
     ['tickets', { ...ticket, assigned_to: agent }, { assigned_to: null }],
   ] as const;
@@ -147,7 +134,7 @@ const setsIn = (items: readonly RawItem[], org: OrgAccess): string[] =>
 
 describe('an organization that is erased', () => {
   it('leaves nothing but its receipt, and nobody else loses anything', async () => {
-    const [org, other] = [await busyOrganization(), await busyOrganization()];
+    const [org, other] = [await busyOrganization(), await smallOrganization()];
     const before = { items: await dumpOf(api.table), total: await organizations(), counts: await countsOf(org) };
     const receipt = await erase(org.orgId);
     // Suspending left one more audit event.
@@ -176,7 +163,7 @@ describe('an organization that is erased', () => {
     const ofOther = (items: readonly RawItem[]) =>
       new Map(namingIn(items, other).map((item) => [`${partitionOf(item)} / ${item.SK?.S}`, item]));
     expect(ofOther(after)).toEqual(ofOther(before.items));
-    expect(ofOther(after).size).toBeGreaterThan(100);
+    expect(ofOther(after).size).toBeGreaterThan(40);
     expect(await organizations()).toBe(before.total - 1);
     expect(await platformDifferences()).toEqual([]);
     expect((await callsOf(api, other.token).ask('GET', '/api/v1/clients')).status).toBe(200);
@@ -192,20 +179,6 @@ describe('an organization that is erased', () => {
     expect(namingIn(await dumpOf(api.table), org).map(partitionOf)).toEqual([`SUSPENDED#${org.orgId}`]);
     // Done again with it, the receipt is the same.
     expect(await erase(org.orgId)).toEqual({ ...receipt, swept: true });
-  });
-
-  it('finds a word that its record left before words were noted, by its note at leaving', async () => {
-    const org = await smallOrganization();
-    const calls = callsOf(api, org.token);
-    const word = `w${randomUUID().slice(0, 8)}`;
-    const { id } = await calls.create('/api/v1/clients', { name: 'Bistro', status: word });
-    const { client, tableName } = api.table;
-    const Key = { PK: { S: `ORG#${org.orgId}#CLIENT#VALUES` }, SK: { S: `status=${word}` } };
-    await client.send(new DeleteItemCommand({ TableName: tableName, Key }));
-    await forgetValues();
-    await calls.ask('PATCH', `/api/v1/clients/${id}`, { status: 'lost' });
-    await erase(org.orgId, { sweeps: false });
-    expect(namingIn(await dumpOf(api.table), org)).toHaveLength(1);
   });
 
   it('cannot be reached by anybody: with tokens that are still cached, keys, signatures, by the platform, by a new first key', async () => {
@@ -371,7 +344,7 @@ describe('an organization that is erased', () => {
 });
 
 /** Every so many calls the process dies before one, or after one. */
-const STEP = EXTENT === 'nightly' ? 1 : 41;
+const STEP = byExtent({ sample: 67, extended: 41, nightly: 1 });
 
 describe('an erasure that is interrupted', () => {
   it('at any call has cut off all keys before anything is gone, and is finished by the next run', async () => {
@@ -393,7 +366,7 @@ describe('an erasure that is interrupted', () => {
       expect(receipt.records, `call ${index}`).toMatchObject({ Client: counts.Client, Ticket: counts.Ticket });
       expect(namingIn(await dumpOf(api.table), org), `call ${index}`).toHaveLength(1);
     }
-    expect(dead).toBeGreaterThan(3);
+    expect(dead).toBeGreaterThan(1);
     expect(await platformDifferences()).toEqual([]);
   });
 

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { interruptErasure } from '../support/interrupted-erasure.ts';
+import { runOperator } from '../support/operator.ts';
+import { dumpOf } from '../support/table-dump.ts';
+import { type Calls, callsOf } from '../support/tenant-calls.ts';
+
+/** The commands that work on one organization, as they are run. What they do is tested without processes. */
+
+let api: Api;
+let org: OrgAccess;
+let calls: Calls;
+let clientId: string;
+beforeAll(async () => {
+  api = await startApi();
+  org = await api.orgToken('Acme');
+  calls = callsOf(api, org.token);
+  clientId = (await calls.create('/api/v1/clients', { name: 'Bistro', slug: 'bistro' })).id;
+});
+afterAll(() => api.close());
+
+const operator = (...args: string[]) => runOperator([...args, '--table', api.table.tableName]);
+const json = async (...args: string[]) => JSON.parse((await operator(...args, '--json')).stdout);
+
+describe('custodia verify', () => {
+  const verify = (...options: string[]) => operator('verify', ...options);
+  const set = (id: string, field: string, value: { N: string } | { S: string }) =>
+    api.table.client.send(
+      new UpdateItemCommand({
+        TableName: api.table.tableName,
+        Key: { PK: { S: `ORG#${org.orgId}#CLIENT` }, SK: { S: sortKeyOf(numberOf(id)) } },
+        UpdateExpression: 'SET #field = :value',
+        ExpressionAttributeNames: { '#field': field },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    );
+
+  it.each([() => org.orgId, () => 'platform'])('says that nothing differs', async (id) => {
+    expect(await verify('--org', id())).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^Records looked at: [1-9]\d*\. Differences: 0\. Repaired: 0\.\n$/),
+      stderr: '',
+    });
+  });
+
+  it('prints a line for each difference, of one organization or of all, and repairs them if told so', async () => {
+    await set(clientId, 'services_count', { N: '7' });
+    const line = `CLIENT ${clientId} services_count is 7, counted are 0`;
+    const found = await verify('--org', org.orgId.toUpperCase());
+    expect([found.code, found.stdout.split('\n').slice(0, -1), found.stderr]).toEqual([
+      1,
+      [line, expect.stringMatching(/Differences: 1\. Repaired: 0\.$/)],
+      '',
+    ]);
+    expect(await json('verify', '--all')).toEqual({
+      tenants: 2,
+      earlier: 0,
+      records: expect.any(Number),
+      differences: [expect.objectContaining({ org_id: org.orgId, kind: 'counter', repaired: false })],
+      repaired: 0,
+      tombstones: 0,
+      units: expect.any(Number),
+      failed: [],
+    });
+    const { code, stdout } = await verify('--all', '--repair');
+    expect([code, stdout.split('\n').slice(0, -1)]).toEqual([
+      0,
+      [
+        `${org.orgId}: ${line} (repaired)`,
+        'Tenants verified: 2. Failed: 0.',
+        expect.stringMatching(/^Records looked at: \d+\. Differences: 1\. Repaired: 1\.$/),
+        expect.stringMatching(/^Units of DynamoDB, read and written: \d+\.$/),
+      ],
+    ]);
+    expect((await verify('--org', org.orgId)).code).toBe(0);
+  });
+
+  it('says what it leaves to people, and does not call that a success', async () => {
+    const { id } = await calls.create('/api/v1/clients', { name: 'Other', slug: 'other' });
+    await set(id, 'slug', { S: 'bistro' });
+    const { code, stdout } = await verify('--org', org.orgId, '--repair');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/is the value of .* and .* \(not repaired\)\n/)]);
+    await set(id, 'slug', { S: 'other' });
+    expect((await verify('--org', org.orgId, '--repair')).code).toBe(0);
+  });
+});
+
+describe('custodia organizations', () => {
+  it('suspend and resume say what they have done, and list says who is suspended', async () => {
+    const other = await api.orgToken('Other');
+    const suspend = () => operator('organizations', 'suspend', '--org', org.orgId);
+    expect(await suspend()).toEqual({
+      code: 0,
+      stdout: `${org.orgId} is suspended: all of its keys are refused.\n`,
+      stderr: '',
+    });
+    expect((await calls.ask('GET', '/api/v1/clients')).status).toBe(403);
+    expect(await json('organizations', 'list')).toMatchObject([
+      { id: org.orgId, name: 'Acme', suspension: { state: 'suspended' } },
+      { id: other.orgId, name: 'Other', suspension: null },
+    ]);
+    expect((await operator('organizations', 'list')).stdout.split('\n')).toEqual([
+      expect.stringMatching(/^[\da-f-]{36} {2}\S+Z {2}org-\w+ {2}"Acme" {2}\(suspended since .*Z\)$/),
+      expect.stringMatching(/"Other"$/),
+      'Organizations: 2.',
+      '',
+    ]);
+    const repeated = await suspend();
+    expect([repeated.code, repeated.stdout]).toEqual([0, expect.stringMatching(/is suspended since .* already\.\n$/)]);
+    expect((await operator('organizations', 'resume', '--org', org.orgId)).stdout).toBe(
+      `${org.orgId} is resumed: its keys work again.\n`,
+    );
+    expect((await calls.ask('GET', '/api/v1/clients')).status).toBe(200);
+    expect(await json('organizations', 'resume', '--org', org.orgId)).toEqual({
+      org_id: org.orgId,
+      state: 'active',
+      changed: false,
+    });
+  });
+
+  it('usage counts what the lists of the API count, and says how much of a minute’s requests is spent', async () => {
+    const limited = await api.orgToken();
+    const platform = callsOf(api, await api.platformToken());
+    const path = `/api/v1/integrations/${limited.integrationId}?org_id=${limited.orgId}`;
+    await platform.ask('PATCH', path, { rate_limit: 20 });
+    const own = callsOf(api, await api.login(limited.appCode, limited.secret));
+    for (let count = 0; count < 3; count++) await own.create('/api/v1/clients', { name: 'A' });
+    const events = (await own.read('/api/v1/audit-events')).total;
+    const { records, active_integrations, budgets, org_id } = await json(
+      'organizations',
+      'usage',
+      '--org',
+      limited.orgId,
+    );
+    expect(records).toMatchObject({ Client: 3, Ticket: 0, Integration: 1, AuditEvent: events });
+    expect([org_id, active_integrations]).toEqual([limited.orgId, 1]);
+    const budget = budgets.find((each: { integration_id: string }) => each.integration_id === limited.integrationId);
+    expect(budget.spent_percent).toBeGreaterThan(0);
+    expect(budget.spent_percent).toBeLessThanOrEqual(50);
+    const { stdout } = await operator('organizations', 'usage', '--org', limited.orgId);
+    expect(stdout).toMatch(/^ +3 {2}Client$/m);
+  });
+});
+
+describe('custodia erase', () => {
+  const erase = (...options: string[]) => operator('erase', '--org', org.orgId, ...options);
+
+  it('changes nothing with --dry-run, which counts, and nothing without a confirmation', async () => {
+    const before = await dumpOf(api.table);
+    expect(await json('erase', '--org', org.orgId, '--dry-run')).toMatchObject({
+      org_id: org.orgId,
+      dry_run: true,
+      records: { Organization: 1, Client: 2, Integration: 1 },
+    });
+    expect((await erase('--dry-run')).stdout).toMatch(/^ +1 {2}Organization\n[\s\S]*\nNothing was erased\.\n$/);
+    const confirm = 'Without a terminal to ask, confirm with --yes and the id of the organization.\n';
+    expect(await erase()).toMatchObject({ code: 2, stderr: confirm });
+    for (const wrong of [randomUUID(), 'wrong']) {
+      const stderr = `--yes must be the same id as --org, ${org.orgId}.\n`;
+      expect(await erase('--yes', wrong)).toMatchObject({ code: 2, stderr });
+    }
+    expect(await dumpOf(api.table)).toEqual(before);
+  });
+
+  it('goes on where it was interrupted, without being told again, and prints the receipt each time', async () => {
+    const args = ['erase', '--table', api.table.tableName, '--org', org.orgId, '--yes', org.orgId];
+    const interrupted = await interruptErasure(api.table, org.orgId, (signal) => runOperator(args, {}, { signal }));
+    expect(interrupted.code).not.toBe(0);
+    const records = { Organization: 1, Client: 2 };
+    expect(await json('erase', '--org', org.orgId, '--dry-run')).toMatchObject({ records });
+    const { code, stdout, stderr } = await erase('--json');
+    const receipt = JSON.parse(stdout);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(receipt).toMatchObject({ org_id: org.orgId, records, swept: false });
+    const left = (await dumpOf(api.table)).filter(({ PK }) => PK?.S?.startsWith(`ORG#${org.orgId}#`));
+    expect([left, await json('erase', '--org', org.orgId)]).toEqual([[], receipt]);
+    const swept = (await erase('--sweep')).stdout;
+    const ending = `\n${org.orgId} is erased. Begun ${receipt.began_at}, done ${receipt.erased_at}.\n`;
+    expect([swept.endsWith(ending), swept.includes('looked through')]).toEqual([true, false]);
+  });
+});
