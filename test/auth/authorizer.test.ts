@@ -183,7 +183,7 @@ describe('the authorizer', () => {
 });
 
 describe('what the authorizer said', () => {
-  it('is a caller only where it is whole: an answer kept from before a deployment is nobody, and no sender of a webhook', async () => {
+  it('is a caller only where it is whole: a response kept from before a deployment is nobody, and no sender of a webhook', async () => {
     const context = { ...(await handler(bearer(org.token))).context };
     expect(callerOf(context)?.proof).toBe('token');
     for (const name of ['token_id', 'token_epoch', 'secret_id']) {

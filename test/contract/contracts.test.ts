@@ -78,7 +78,7 @@ describe.each(named)('%s', (id, { route, key }) => {
     }
   });
 
-  it('has examples that are real answers and real requests', () => {
+  it('has examples that are real responses and real requests', () => {
     const { schema, example, media } = route.response;
     const examples = media === undefined ? [example] : Object.values(media);
     if (schema !== undefined) for (const each of examples) expect(schema.parse(each)).toEqual(each);

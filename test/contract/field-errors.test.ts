@@ -9,7 +9,7 @@ import type { Route } from '../../shared/contract/route.ts';
 import { validBody, validParams, validQuery } from '../../shared/http/validate.ts';
 
 /**
- * Every field and parameter of every contract gets values that are wrong in one way or another. What the findings say is one of these
+ * Every field and parameter of every contract gets values that are wrong in one way or another. What the field errors say is one of these
  * sentences: none of zod's own, and none that is not looked at here.
  */
 const SENTENCES: readonly RegExp[] = [
@@ -64,7 +64,7 @@ const findingsOf = (check: () => unknown): readonly FieldError[] => {
   }
 };
 
-/** By the place of a finding, what was said of it. */
+/** By the place of a field error, what was said of it. */
 const said = new Map<string, Set<string>>();
 
 function note(place: string, findings: readonly FieldError[]): void {
@@ -122,7 +122,7 @@ beforeAll(() => {
   }
 });
 
-describe('what findings say', () => {
+describe('what field errors say', () => {
   it('is one of our sentences, whatever is wrong with whatever field', () => {
     const strange = Array.from(said, ([place, sentences]) => [
       place,

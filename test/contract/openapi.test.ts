@@ -110,7 +110,7 @@ describe.each(routes)('the operation %s', (id, { route }) => {
     expect(given.filter((parameter) => !declared.includes(parameter) && !known.includes(parameter))).toEqual([]);
   });
 
-  it('has an example of its request and of every answer, there or field by field', () => {
+  it('has an example of its request and of every response, there or field by field', () => {
     if (route.body !== undefined)
       expect(operation.requestBody?.content['application/json'].example).toEqual(route.bodyExample);
     const without = Object.entries(operation.responses).filter(([, response]) => {

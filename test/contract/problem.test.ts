@@ -45,7 +45,7 @@ describe('a pointer', () => {
 });
 
 describe('problem details', () => {
-  it('name a hundred findings at most: an answer to a megabyte of unknown fields must fit', () => {
+  it('name a hundred field errors at most: a response to a megabyte of unknown fields must fit', () => {
     const finding = { in: 'body', pointer: '#/a', detail: 'is not known here' } as const;
     const problem = new Problem('invalid-body', { errors: Array.from({ length: 100_000 }, () => finding) });
     expect(problemDetailsOf(problem, 'r').errors).toHaveLength(MAX_FIELD_ERRORS);

@@ -61,7 +61,7 @@ describe('schemas of requests', () => {
   });
 });
 
-describe('schemas of answers', () => {
+describe('schemas of responses', () => {
   it('leave room for fields and values of later releases', () => {
     expect(inResponses.size).toBeGreaterThan(30);
     expect(schemasWith(inResponses, (schema) => 'enum' in schema || 'default' in schema)).toEqual([]);
@@ -166,7 +166,7 @@ describe('on the wire', () => {
     expect(gzipSync(text).length / operations.length).toBeLessThan(440);
   });
 
-  it('an answer has no example that its schema shows field by field', () => {
+  it('a response has no example that its schema shows field by field', () => {
     const media = operations.flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ content }) => Object.values(Object(content)) as Node[]),
     );

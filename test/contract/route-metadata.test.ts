@@ -34,7 +34,7 @@ describe('a shape says of a route what its schemas say', () => {
     }
   });
 
-  it('of answers: exactly the fields of the example, in their order', () => {
+  it('of responses: exactly the fields of the example, in their order', () => {
     for (const [, declared] of every) {
       const { response } = metadataOf(declared);
       // A text is answered as it is.

@@ -21,7 +21,7 @@ export class Corpus {
     this.#ids.set(kind, known.slice(-KEPT));
   }
 
-  /** Remembers the ids in an answer of the operation at this path. */
+  /** Remembers the ids in a response of the operation at this path. */
   learn(path: string, body: unknown): void {
     const { data = [body] } = (body ?? {}) as { data?: unknown };
     const kind = path.endsWith('/memberships')

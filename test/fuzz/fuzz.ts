@@ -9,7 +9,7 @@ import { type FuzzRequest, requests } from './requests.ts';
 import { type Received, send, type Wire } from './send.ts';
 
 /**
- * Sends generated requests to a running API. Every answer must be one that the OpenAPI document and the contracts declare, and
+ * Sends generated requests to a running API. Every response must be one that the OpenAPI document and the contracts declare, and
  * none may be a 5xx. With `boundsCpu`, none may cost much more CPU time than its bytes do (`cpu-bound.ts`).
  */
 export interface FuzzOptions {
@@ -186,7 +186,7 @@ class Run implements FuzzReport {
   #complaint({ operation }: FuzzRequest, wire: Wire, { status, headers, body }: Received): string | undefined {
     if (status >= 500) return `answered ${status} ${JSON.stringify(body)}`;
     const method = calledMethod(wire);
-    // Whatever method it is taken for, HTTP leaves the body of its answer out.
+    // Whatever method it is taken for, HTTP leaves the body of its response out.
     if (wire.method === 'HEAD' && method !== 'HEAD') return undefined;
     if (method === operation.method && ![...operation.statuses, ...GATEWAY_STATUSES, ...ELSEWHERE].includes(status)) {
       return `answered ${status}, which openapi.json does not have`;

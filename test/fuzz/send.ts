@@ -42,7 +42,7 @@ export const send = (url: string, wire: Wire): Promise<Received> =>
     });
     sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close a connection that was idle at the very moment it is used again (RFC 9112 §9.3.1): no answer of its own.
+      // The server may close a connection that was idle at the very moment it is used again (RFC 9112 §9.3.1): no response of its own.
       if (sent.reusedSocket && error.code === 'ECONNRESET') send(url, wire).then(resolve, reject);
       else reject(error);
     });

@@ -285,7 +285,7 @@ describe('what a request asks of AWS', () => {
     expect((await ask()).line).toMatchObject({ status: 429, problem: 'too-many-requests', BudgetRefusals: 1 });
   });
 
-  it('are numbers of a list that were given back, or that it closed because nobody did', async () => {
+  it('are sequence numbers of a list that were released, or that it closed because nobody did', async () => {
     const other = await api.orgToken();
     const create = () => send('POST', '/clients', { token: other.token, body: { name: 'Bar', slug: 'bar' } });
     await create();

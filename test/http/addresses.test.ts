@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const CLIENTS = '/api/v1/clients';
 const get = (url: string | URL) => fetch(url, { headers: { authorization: `Bearer ${org.token}` } });
-/** Where a reference of an answer leads to, for whoever got the answer from this address. */
+/** Where a reference of a response leads to, for whoever got the response from this address. */
 const from = (base: string, reference: string | null | undefined): URL => new URL(reference ?? '', `${base}${CLIENTS}`);
 const relations = (link: string | null): Map<string, string> =>
   new Map(Array.from((link ?? '').matchAll(/<([^>]*)>; rel="(\w+)"/g), ([, path = '', name = '']) => [name, path]));
@@ -82,7 +82,7 @@ describe('under a stage', () => {
   });
 });
 
-describe('an answer that is given again', () => {
+describe('a response that is given again', () => {
   it('links to the address that asks for it, not to the one that asked first', async () => {
     const key = randomUUID();
     const first = await create(staged.url, key);

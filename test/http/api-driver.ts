@@ -46,11 +46,11 @@ export function apiDriverOf(api: Api, token: string): ApiDriver {
   };
 }
 
-/** Where a problem's findings point, in order of the alphabet. */
+/** Where a problem's field errors point, in order of the alphabet. */
 export const pointersOf = ({ body }: ApiResponse): string[] =>
   [...new Set(((body.errors ?? []) as { pointer: string }[]).map(({ pointer }) => pointer))].toSorted();
 
-/** An answer without what differs from request to request. */
+/** A response without what differs from request to request. */
 export const withoutRequestId = ({ status, body }: ApiResponse) => ({ status, body: { ...body, request_id: '' } });
 
 /** A UUID that names nothing. */

@@ -14,7 +14,7 @@ const client = () => api.request('GET', '/api/v1/clients', { token: org.token })
 const claimsOf = (token: string): JsonBody =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 
-/** Without what differs from one answer to the next. */
+/** Without what differs from one response to the next. */
 const anonymous = ({ status, headers, body }: Awaited<ReturnType<typeof login>>) => ({
   status,
   headers: [...headers].filter(

@@ -10,7 +10,7 @@ import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 
 /**
- * Bad input to every operation, made from the contracts: a 4xx with pointers, never a 5xx. That each answer is a whole
+ * Bad input to every operation, made from the contracts: a 4xx with pointers, never a 5xx. That each response is a whole
  * problem of a declared type is checked on the way (`support/conformance.ts`).
  */
 

@@ -85,7 +85,7 @@ describe('a server that is 60 days ahead', () => {
   let ahead: ServerProcess;
   let org: OrgAccess;
   beforeAll(async () => {
-    // A batch of 3, of which one at least is settled in time on a busy machine, too.
+    // A batch of 3, of which one at least is flushed in time on a busy machine, too.
     ahead = await startServerProcess({ RATE_LIMIT: '60' }, 60 * DAY);
     org = await api.orgToken();
   });

@@ -52,7 +52,7 @@ describe.each([
     for (const caller of [full, seeing]) expect(text(await seenBy(caller))).toBe(text(CREDENTIALS));
   });
 
-  it('are null in every answer to anybody else', async () => {
+  it('are null in every response to anybody else', async () => {
     const { id } = record;
     expect(await seenBy(blind)).toBeNull();
     const list = await blind.read(`${path}?client_id=${clientId}`);

@@ -14,7 +14,7 @@ import { dumpOf, type RawItem } from '../support/table-dump.ts';
 
 /** Gives failed conditions of transactions, items and all, a reason that nobody expects: an error that goes up as it is. */
 class OddReasons extends NodeHttpHandler {
-  /** The answers that were changed. */
+  /** The responses that were changed. */
   readonly changed: string[] = [];
 
   override async handle(...[request, options]: Parameters<NodeHttpHandler['handle']>) {

@@ -3,7 +3,7 @@ import { type Api, startApi } from '../support/api.ts';
 
 let api: Api;
 beforeAll(async () => {
-  // The gateway holds on to the authorizer's answer for longer than a token lives.
+  // The gateway holds on to the authorizer's response for longer than a token lives.
   api = await startApi({ authorizerTtlSeconds: 7_200 });
 });
 afterAll(async () => {
@@ -11,7 +11,7 @@ afterAll(async () => {
   await api.close();
 });
 
-it('a token is refused from the second it expires on, though the authorizer’s answer is still kept', async () => {
+it('a token is refused from the second it expires on, though the authorizer’s response is still kept', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Math.floor(Date.now() / 1000) * 1000 });
   const issued = Date.now();
   const { token } = await api.orgToken();

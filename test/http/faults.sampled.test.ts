@@ -11,9 +11,9 @@ import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 
 /**
- * Every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the answer
+ * Every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the response
  * is right or a 503 that says when to come again; the caller's own retry succeeds; the effect is there exactly once.
- * The routes come from the contracts, so a new one is swept without anyone remembering.
+ * The routes come from the contracts, so a new one is tested without anyone remembering.
  *
  * `npm test` gives each call one fault in turn; `npm run test:nightly` gives it all of them.
  */
@@ -47,7 +47,7 @@ let org: OrgAccess;
 let testTenant: TestTenant;
 
 async function start(): Promise<void> {
-  // The authorizer's own call is made before, and its answer kept.
+  // The authorizer's own call is made before, and its response kept.
   api = await startApi({ authorizerTtlSeconds: 3_600, report: () => undefined });
   useFreshClient();
   org = await api.orgToken();
@@ -164,7 +164,7 @@ async function meet(operationId: string, { fault, from, to }: Disturbance): Prom
   expect(possible, `${what}: audit events`).toContain(after.events - before.events);
 }
 
-/** How a caller who was left without an answer learns that it was done: a delivery, a deletion, a change of a known version. */
+/** How a caller who was left without a response learns that it was done: a delivery, a deletion, a change of a known version. */
 function toldAgain(operationId: string, method: string): readonly number[] {
   if (operationId === 'receiveWebhook') return [409];
   return method === 'DELETE' ? [404] : method === 'PATCH' ? [412] : [];

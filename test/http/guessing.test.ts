@@ -1,10 +1,16 @@
+import { request } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { senderOf } from '../../functions/webhooks/sender.ts';
+import { sign } from '../../functions/webhooks/signature.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { waitAfter } from '../../shared/auth/login-throttle.ts';
 import { sourceNetwork } from '../../shared/auth/source-network.ts';
+import { systemClock } from '../../shared/clock.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { TableUnavailable } from '../../shared/table/errors.ts';
 import { Session } from '../../shared/table/session.ts';
 import {
   countFailedLogin,
@@ -14,13 +20,19 @@ import {
 } from '../../shared/table/system/failed-logins.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
+import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetAppCodes } from '../support/other-container.ts';
 
+/** Guesses at a secret, by failed logins and by wrong signatures: slowed by app code and network together. */
+
+const faulty = new FaultyHandler();
+const CONFIG = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty };
 let api: Api;
 let org: OrgAccess;
 beforeAll(async () => {
   api = await startApi();
+  configureTable(CONFIG);
 });
 afterAll(async () => {
   vi.useRealTimers();
@@ -28,34 +40,117 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   vi.useRealTimers();
+  faulty.follow(() => undefined);
   org = await api.orgToken();
+  faulty.follow(() => undefined);
   // The clock of the functions stands still; nothing that waits is touched.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 
+const EVENT = JSON.stringify({ event_type: 'invoice.paid', data: {} });
+const WRONG = '0'.repeat(64);
+
 const login = (app_code: string, secret: string, headers: Readonly<Record<string, string>> = {}) =>
   api.request('POST', '/api/v1/auth/login', { body: { app_code, secret }, headers });
+const guess = (to: Pick<OrgAccess, 'appCode' | 'secret'> = org) => deliver(api, to, EVENT, { signature: WRONG });
 
-const fail = async (appCode: string, times: number): Promise<number[]> => {
+type Way = (of?: OrgAccess) => ReturnType<typeof login>;
+/** By which a secret is tried, wrongly and rightly. */
+const WAYS: Readonly<Record<'logins' | 'deliveries', { readonly wrong: Way; readonly right: Way }>> = {
+  logins: { wrong: (of = org) => login(of.appCode, 'wrong'), right: (of = org) => login(of.appCode, of.secret) },
+  deliveries: { wrong: (of = org) => guess(of), right: (of = org) => deliver(api, of, EVENT) },
+};
+
+const fail = async (wrong: () => ReturnType<typeof login>, times: number): Promise<number[]> => {
   const statuses: number[] = [];
-  for (let turn = 0; turn < times; turn++) statuses.push((await login(appCode, 'wrong')).status);
+  for (let turn = 0; turn < times; turn++) statuses.push((await wrong()).status);
   return statuses;
 };
+const FIVE = [401, 401, 401, 401, 401];
 
 const forward = (seconds: number): void => {
   vi.setSystemTime(Date.now() + seconds * 1000);
 };
 
-describe('guessing a secret', () => {
-  it('is slowed after a few failures, for the right secret too', async () => {
-    expect(await fail(org.appCode, 5)).toEqual([401, 401, 401, 401, 401]);
-    const refused = await login(org.appCode, org.secret);
+/** A delivery from another address of this machine, with its status alone. */
+const deliverFrom = (localAddress: string): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      'Content-Type': 'application/json',
+      'X-Event-ID': 'elsewhere',
+      'X-Signature': sign(EVENT, org.secret),
+    };
+    request(`${api.url}/api/v1/webhooks/${org.appCode}`, { method: 'POST', localAddress, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end(EVENT);
+  });
+
+// First: what the last tests below leave under way would be counted here.
+describe('what a delivery asks of the table before it is trusted', () => {
+  it('is nothing where its signature has not the form of one', async () => {
+    for (const signature of ['', 'nonsense', '0'.repeat(63), `${WRONG}, ${WRONG}`]) {
+      expect((await deliver(api, org, EVENT, { signature })).status).toBe(401);
+    }
+    expect(faulty.calls).toEqual([]);
+    expect((await deliver(api, org, EVENT)).status).toBe(200);
+  });
+
+  it('is three reads, one more where the container does not know the app code, and nothing is written of its signature', async () => {
+    const invalid = async () => (await deliver(api, org, EVENT, { headers: { 'x-event-id': ' ' } })).status;
+    await deliver(api, org, EVENT);
+    faulty.follow(() => undefined);
+    expect(await invalid()).toBe(400);
+    expect(faulty.calls).toEqual(['GetItem', 'GetItem', 'GetItem']);
+    await forgetAppCodes();
+    faulty.follow(() => undefined);
+    expect(await invalid()).toBe(400);
+    expect(faulty.calls).toEqual(['GetItem', 'GetItem', 'GetItem', 'GetItem']);
+  });
+});
+
+describe.each(Object.entries(WAYS))('guessing by %s', (name, { wrong, right }) => {
+  it('is slowed after a few failures, the right secret with them', async () => {
+    expect(await fail(wrong, 5)).toEqual(FIVE);
+    const refused = await right();
     expect([refused.status, refused.body.type]).toEqual([429, 'urn:problem-type:custodia:too-many-requests']);
     expect(refused.headers.get('retry-after')).toBe('1');
     forward(1);
-    expect((await login(org.appCode, org.secret)).status).toBe(200);
+    expect((await right()).status).toBe(200);
   });
 
+  it('takes longer with every failure, and is forgotten by a success', async () => {
+    await fail(wrong, 5);
+    for (const seconds of [1, 2, 4]) {
+      const refused = await wrong();
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(seconds)]);
+      forward(seconds);
+      expect((await wrong()).status).toBe(401);
+    }
+    forward(8);
+    expect((await right()).status).toBe(200);
+    expect(await fail(wrong, 5)).toEqual(FIVE);
+  });
+
+  it('shuts out nobody else: no other integration, no other network, nobody who comes the other way', async () => {
+    await fail(wrong, 6);
+    expect((await right()).status).toBe(429);
+    expect((await right(await api.orgToken())).status).toBe(200);
+    const other = name === 'logins' ? WAYS.deliveries : WAYS.logins;
+    expect((await other.right()).status).toBe(200);
+    if (name === 'deliveries') expect(await deliverFrom('127.0.0.2')).toBe(200);
+  });
+
+  it('is counted also where guesses come at the same time', async () => {
+    const statuses = (await Promise.all(Array.from({ length: 20 }, () => wrong()))).map(({ status }) => status);
+    expect(new Set(statuses)).not.toContain(200);
+    expect((await right()).status).toBe(429);
+  });
+});
+
+describe('a failed login', () => {
   it('is slowed by the address that the gateway saw, whatever a header says', async () => {
     for (let turn = 1; turn <= 6; turn++) {
       const address = `192.0.2.${turn}`;
@@ -65,22 +160,9 @@ describe('guessing a secret', () => {
     }
   });
 
-  it('takes longer with every failure, and is forgotten by a success', async () => {
-    await fail(org.appCode, 5);
-    for (const seconds of [1, 2, 4]) {
-      const refused = await login(org.appCode, 'wrong');
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, String(seconds)]);
-      forward(seconds);
-      expect((await login(org.appCode, 'wrong')).status).toBe(401);
-    }
-    forward(8);
-    expect((await login(org.appCode, org.secret)).status).toBe(200);
-    expect(await fail(org.appCode, 5)).toEqual([401, 401, 401, 401, 401]);
-  });
-
   it('answers a code that nobody has to the letter alike', async () => {
     const nobody = `nobody-${org.appCode}`;
-    expect(await fail(nobody, 6)).toEqual(await fail(org.appCode, 6));
+    expect(await fail(() => login(nobody, 'wrong'), 6)).toEqual(await fail(() => login(org.appCode, 'wrong'), 6));
     const [known, unknown] = [await login(org.appCode, 'wrong'), await login(nobody, 'wrong')];
     expect({ ...unknown.body, request_id: '' }).toEqual({ ...known.body, request_id: '' });
   });
@@ -91,7 +173,7 @@ describe('guessing a secret', () => {
     onTestFinished(() => {
       waits.mockRestore();
       syncBuiltinESMExports();
-      configureTable({});
+      configureTable(CONFIG);
     });
     const took = async (appCode: string): Promise<number> => {
       const began = Date.now();
@@ -114,32 +196,6 @@ describe('guessing a secret', () => {
     expect(await took(org.appCode)).toBe(200);
   });
 
-  it('shuts out neither another integration nor the same one elsewhere', async () => {
-    await fail(org.appCode, 6);
-    const other = await api.orgToken();
-    expect((await login(other.appCode, other.secret)).status).toBe(200);
-    const session = newSession();
-    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count).toBe(
-      5,
-    );
-    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '192.0.2.1' })).count).toBe(
-      0,
-    );
-  });
-
-  it('counts guesses made at the same time', async () => {
-    const statuses = (await Promise.all(Array.from({ length: 20 }, () => login(org.appCode, 'wrong')))).map(
-      ({ status }) => status,
-    );
-    expect(new Set(statuses)).not.toContain(200);
-    const counted = statuses.filter((status) => status === 401).length;
-    const session = newSession();
-    expect((await readFailedLogins(session, { kind: 'login', appCode: org.appCode, network: '127.0.0.1' })).count).toBe(
-      counted,
-    );
-    expect((await login(org.appCode, org.secret)).status).toBe(429);
-  });
-
   it('writes nothing where a login succeeds at first', async () => {
     const before = await guesses();
     expect((await login(org.appCode, org.secret)).status).toBe(200);
@@ -147,8 +203,40 @@ describe('guessing a secret', () => {
   });
 
   it('leaves neither the code nor the address in the table', async () => {
-    await fail('secret-looking-code', 1);
+    await fail(() => login('secret-looking-code', 'wrong'), 1);
     expect(JSON.stringify(await guesses())).not.toMatch(/secret-looking-code|127\.0\.0\.1/);
+  });
+});
+
+describe('a wrong signature', () => {
+  it('for an app code that nobody has are a 404, however many', async () => {
+    const nobody = { ...org, appCode: `nobody-${org.appCode}` };
+    for (let turn = 0; turn < 8; turn++) expect((await guess(nobody)).status).toBe(404);
+    expect(faulty.calls.filter((call) => call !== 'GetItem')).toEqual([]);
+  });
+
+  it('are not answered while they cannot be counted', async () => {
+    vi.useRealTimers();
+    const session = new Session(environmentTable(), systemClock, Date.now() + 500);
+    const headers = new Map([['x-signature', WRONG]]);
+    const delivery = { headers, repeated: new Set<string>(), bytes: Buffer.from(EVENT), sourceAddress: '192.0.2.1' };
+    faulty.follow(({ operation }) => (operation === 'UpdateItem' ? 'throttled' : undefined));
+    await expect(senderOf(session, org.appCode, delivery)).rejects.toThrow(TableUnavailable);
+  });
+});
+
+describe('a right signature', () => {
+  it('is charged to its sender also where that is inactive', async () => {
+    const path = `/api/v1/integrations/${org.integrationId}?org_id=${org.orgId}`;
+    const { status } = await api.request('PATCH', path, {
+      token: await api.platformToken(),
+      body: { status: 'inactive' },
+    });
+    const responses = [await deliver(api, org, EVENT), await deliver(api, org, EVENT)];
+    expect([status, ...responses.map((response) => response.status)]).toEqual([200, 403, 403]);
+    expect(responses.map(({ headers }) => headers.get('ratelimit'))).toEqual(
+      responses.map(() => expect.stringMatching(/^"default";r=\d+;t=\d+$/)),
+    );
   });
 });
 

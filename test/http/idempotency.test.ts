@@ -22,7 +22,7 @@ const clientCount = async () => (await api.request('GET', '/api/v1/clients', { t
 const replayed = ({ headers }: { headers: Headers }) => headers.get('idempotent-replayed');
 
 describe('a create with an idempotency key', () => {
-  it('gives its first answer again and creates nothing', async () => {
+  it('gives its first response again and creates nothing', async () => {
     const key = randomUUID();
     const first = await create(key, { name: 'Acme', slug: `acme-${key}` });
     const before = await clientCount();
@@ -124,7 +124,7 @@ describe('a key that was used', () => {
       const again = await create(key, { name: 'Used' });
       expect([again.status, replayed(again), again.body.id]).toEqual([201, 'true', id]);
     });
-    // Suspension, key and number at once; then the number is given back.
+    // Suspension, key and number at once; then the number is released.
     expect(calls).toEqual(['GetItem', 'GetItem', 'TransactWriteItems', 'UpdateItem']);
     expect(await clientCount()).toBe(before);
   });

@@ -35,7 +35,7 @@ interface Exchange {
   readonly said: string;
 }
 
-/** Headers that belong to the one answer, or to the caller's budget. */
+/** Headers that belong to the one response, or to the caller's budget. */
 const OF_THE_ANSWER = /^(date|x-request-id|x-amzn-requestid|x-amzn-trace-id|ratelimit.*|keep-alive|connection)$/;
 
 async function exchange(scenario: Scenario, id: string | undefined = undefined): Promise<Exchange> {
@@ -237,7 +237,7 @@ describe('a value that may be used once', () => {
 });
 
 describe('what others do', () => {
-  it('changes no answer', async () => {
+  it('changes no response', async () => {
     const reads: Scenario[] = [];
     for (const [operationId, { method }] of operations) {
       if (method === 'GET') reads.push(await testTenant.scenario(operationId));

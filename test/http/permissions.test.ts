@@ -18,7 +18,7 @@ let platform: Calls;
 let codes: string[];
 
 beforeAll(async () => {
-  // The authorizer's answers are not kept, so that a change of permissions counts at once.
+  // The authorizer's responses are not kept, so that a change of permissions counts at once.
   api = await startApi({ authorizerTtlSeconds: 0 });
   org = await api.orgToken();
   testTenant = new TestTenant(api, org);

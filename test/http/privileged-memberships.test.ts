@@ -8,7 +8,7 @@ import { GatedHandler } from '../support/gate.ts';
 import { type Key, keyMadeBy, rotate } from '../support/keys.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 
-/** Memberships carry power for the systems that show them. The gateway keeps the authorizer's answers for 60 s here, as in AWS. */
+/** Memberships carry power for the systems that show them. The gateway keeps the authorizer's responses for 60 s here, as in AWS. */
 
 const CREATE = '/api/v1/users/memberships';
 const WRITER = { permissions: ['memberships:write'] };

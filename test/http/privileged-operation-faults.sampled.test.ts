@@ -13,7 +13,7 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
 /**
  * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
- * must not be held against the request that wrote it. (Changes of other integrations are in the sweep of `faults.sampled.test.ts`.)
+ * must not be held against the request that wrote it. (Changes of other integrations are in `faults.sampled.test.ts`.)
  *
  * `npm test` lets each request meet each fault, as often as it is its turn; `npm run test:nightly` as often as may be.
  */
@@ -87,7 +87,7 @@ describe('a key that', () => {
       const rotate = () => key.ask('POST', `${key.path}/rotate-secret`, fields, { headers });
       const { status, body, headers: responded, isSecond } = await meet(rotate, fault, times);
       expect([status, await epochOf(key)]).toEqual([201, 1]);
-      // It is not shown to a token that has ended, but in the answer of the very request that ended it.
+      // It is not shown to a token that has ended, but in the response of the very request that ended it.
       expect(body.secret).toBe(isSecond && responded.get('idempotent-replayed') === 'true' ? null : secret);
       expect([await loginWith(api, key.appCode, secret), await loginWith(api, key.appCode, key.secret)]).toEqual([
         200, 401,

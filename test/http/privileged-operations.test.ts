@@ -11,8 +11,8 @@ import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
 /**
- * What a key may do that was cut off while the gateway still holds the authorizer's answer for its token: read, but neither make nor change
- * power. Here the answer is held for the standard 60 s, as in AWS.
+ * What a key may do that was cut off while the gateway still holds the authorizer's response for its token: read, but neither make nor change
+ * power. Here the response is held for the standard 60 s, as in AWS.
  */
 
 const gate = new GatedHandler();
@@ -36,7 +36,7 @@ beforeEach(async () => {
   key = await warm(await keyMadeBy(api, owner));
 });
 
-/** Has the gateway keep the authorizer's answer. */
+/** Has the gateway keep the authorizer's response. */
 async function warm(one: Key): Promise<Key> {
   await one.read('/api/v1/permissions');
   return one;

@@ -30,7 +30,7 @@ beforeEach(async () => {
   org = await api.orgToken();
   // The clock of the functions stands still; nothing that waits is touched.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
-  // What cannot be settled within a second is let go, which a busy machine might take.
+  // What cannot be flushed within a second is let go, which a busy machine might take.
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(new AbortController().signal);
 });
 
@@ -49,7 +49,7 @@ const limitTo = async (rate_limit: number | null) => {
 };
 
 describe('the request budget', () => {
-  it('is told with every answer to a caller', async () => {
+  it('is told with every response to a caller', async () => {
     vi.stubEnv('RATE_LIMIT', '600');
     expect(budgetOf(await ask())).toEqual(['"default";q=600;w=60', '"default";r=599;t=1']);
     const responses = [
@@ -226,7 +226,7 @@ describe('the budget of a tenant', () => {
     expect((await ask()).status).toBe(200);
   });
 
-  it('is settled in an item of its own', async () => {
+  it('is flushed to an item of its own', async () => {
     vi.setSystemTime(Date.now() + 61_000);
     vi.stubEnv('TENANT_RATE_LIMIT', '60');
     for (let turn = 0; turn < 3; turn++) await ask();
@@ -352,12 +352,12 @@ describe('containers that share a budget', () => {
     expect(passed).toBeGreaterThan(1.9 * LIMIT);
   });
 
-  it('settle at once from both sides without losing anything', async () => {
+  it('flush at once from both sides without losing anything', async () => {
     const of = caller();
     const now = Date.now();
     const session = new Session(environmentTable(), () => now, now + 5_000);
-    const settled = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.integrationId, 100));
-    expect(Math.max(...(await Promise.all(settled)))).toBe(now + 2_000);
+    const flushes = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.integrationId, 100));
+    expect(Math.max(...(await Promise.all(flushes)))).toBe(now + 2_000);
   });
 
   it('charge each caller by its own limit', () => {
@@ -376,11 +376,11 @@ describe('containers that share a budget', () => {
   it('forget what flowed back long ago instead of settling it', () => {
     const bucket = new Bucket();
     const start = Date.now();
-    let settled = 0;
+    let flushed = 0;
     for (let minute = 0; minute < 100; minute++) {
       bucket.take(LIMIT, start + minute * 60_001);
-      settled += bucket.takeBatch(LIMIT, start + minute * 60_001);
+      flushed += bucket.takeBatch(LIMIT, start + minute * 60_001);
     }
-    expect(settled).toBe(0);
+    expect(flushed).toBe(0);
   });
 });

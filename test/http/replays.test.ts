@@ -4,7 +4,7 @@ import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi 
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
-/** Repeating a request never shows more than asking anew: of no first answer, to nobody, however old his token is. */
+/** Repeating a request never shows more than asking anew: of no first response, to nobody, however old his token is. */
 
 let api: Api;
 let org: OrgAccess;
@@ -28,8 +28,8 @@ const anotherToken = async () => callsOf(api, await api.login(key.appCode, key.s
 type Reply = Awaited<ReturnType<Calls['ask']>>;
 const isReplay = ({ headers }: Reply) => headers.get('idempotent-replayed') === 'true';
 
-describe('a secret in a repeated answer', () => {
-  it('is shown to the token that asked, which may have lost the first answer', async () => {
+describe('a secret in a repeated response', () => {
+  it('is shown to the token that asked, which may have lost the first response', async () => {
     const options = underKey();
     const fields = { app_code: `app-${randomUUID()}` };
     const [first, second] = [await register(key, fields, options), await register(key, fields, options)];

@@ -51,7 +51,7 @@ async function play(scenario: Scenario): Promise<JsonBody> {
 async function playEverything(): Promise<void> {
   for (const [operationId] of operations) {
     await play(withSecrets(await testTenant.scenario(operationId)));
-    // And as the examples have it: a secret that the service makes is in the answer alone.
+    // And as the examples have it: a secret that the service makes is in the response alone.
     const { secret } = await play(await testTenant.scenario(operationId));
     if (typeof secret === 'string') secrets.push(secret);
   }

@@ -62,7 +62,7 @@ const pointers = (body: { readonly errors?: readonly { readonly pointer?: unknow
   (body.errors ?? []).map(({ pointer }) => pointer);
 
 describe('a field of free-form JSON', () => {
-  it('over its limit is a 413 with every finding, and nothing is kept', async () => {
+  it('over its limit is a 413 with every field error, and nothing is kept', async () => {
     const acme = await newTenant(api);
     const body = { name: '', slug: 'acme', metadata: object(MAX_JSON + 1), colour: 'red' };
     const refused = await acme.ask('POST', '/api/v1/clients', body);
@@ -108,7 +108,7 @@ describe('a record', () => {
     new RegExp(`would take \\d{6} bytes in an answer, and may take ${MAX_RECORD}`),
   );
 
-  it('may take so much in an answer, and no more, though each of its fields is within its own limit', async () => {
+  it('may take so much in a response, and no more, though each of its fields is within its own limit', async () => {
     const refused = await acme.ask('POST', '/api/v1/resources', newResource(clientId, MAX_JSON));
     expect([refused.status, refused.body.detail]).toEqual([413, tooLarge]);
     expect((await acme.ask('POST', '/api/v1/resources', newResource(clientId, 45_000))).status).toBe(201);
@@ -116,7 +116,7 @@ describe('a record', () => {
     expect((await acme.read(`/api/v1/clients/${clientId}`)).total_resources).toBe(1);
   });
 
-  it('counts as it is escaped in the answer', async () => {
+  it('counts as it is escaped in the response', async () => {
     const quotes = (bytes: number) => object(bytes, '"');
     const ticket = (bytes: number) => newTicket({ description: '\u0001'.repeat(18_000), custom_fields: quotes(bytes) });
     expect((await acme.ask('POST', TICKETS, ticket(MAX_JSON))).body.detail).toEqual(tooLarge);

@@ -77,7 +77,7 @@ describe('a suspended organization', () => {
     expect((await clients(org)).body.total).toBe(1);
   });
 
-  it('gets no stored answer for an idempotency key, and its record neither', async () => {
+  it('gets no stored response for an idempotency key, and its record neither', async () => {
     const org = await api.orgToken();
     const used = { 'idempotency-key': randomUUID() };
     expect((await createClient(org, used)).status).toBe(201);

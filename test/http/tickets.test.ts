@@ -55,17 +55,17 @@ describe('what a ticket refers to', () => {
   it.each(FIELDS)('is of its client: %s', async (field) => {
     const [own, other] = [await installation(acme), await installation(acme)];
     const { client_id } = own;
-    const foreign = { [field]: other[field] };
-    const refused = await acme.ask('POST', TICKETS, newTicket({ client_id, ...foreign }));
+    const anotherClients = { [field]: other[field] };
+    const refused = await acme.ask('POST', TICKETS, newTicket({ client_id, ...anotherClients }));
     expect([refused.status, refused.body.errors]).toEqual([422, pointsAt(field)]);
     const { id } = await acme.create(TICKETS, newTicket({ client_id, [field]: own[field] }));
     const path = `${TICKETS}/${id}`;
     // By another reference, by another client, and by both.
-    expect((await acme.ask('PATCH', path, foreign)).body.errors).toEqual(pointsAt(field));
+    expect((await acme.ask('PATCH', path, anotherClients)).body.errors).toEqual(pointsAt(field));
     expect((await acme.ask('PATCH', path, { client_id: other.client_id })).body.errors).toEqual(pointsAt(field));
-    expect((await acme.ask('PATCH', path, { client_id: other.client_id, ...foreign })).status).toBe(200);
+    expect((await acme.ask('PATCH', path, { client_id: other.client_id, ...anotherClients })).status).toBe(200);
     expect((await acme.ask('PATCH', path, { client_id, [field]: null })).status).toBe(200);
-    expect((await acme.ask('PATCH', path, { client_id: null, ...foreign })).status).toBe(200);
+    expect((await acme.ask('PATCH', path, { client_id: null, ...anotherClients })).status).toBe(200);
   });
 
   it('is kept when it is deleted, as history', async () => {

@@ -12,7 +12,7 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
 /**
  * What a weak key knows does not become stronger: whoever has made an integration, or rotated its secret, does not log in with that secret once the
- * integration may do more than he could. The gateway keeps the authorizer's answers for 60 s here, as in AWS.
+ * integration may do more than he could. The gateway keeps the authorizer's responses for 60 s here, as in AWS.
  */
 
 const WEAK = ['integrations:write', 'clients:read'];

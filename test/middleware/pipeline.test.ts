@@ -138,7 +138,7 @@ describe('a request', () => {
   it('beyond the budget is refused, whatever else is wrong with it but for its token', async () => {
     const requestContext = authorizedAs({ rate_limit: '1', permissions: '' });
     const event = { ...requestWith(mistakes.slice(3)), requestContext };
-    // It would be settled with the table, which does not answer.
+    // It would be flushed to the table, which does not answer.
     vi.spyOn(logger, 'warn').mockReturnValue(undefined);
     expect([(await send(event)).type, (await send(event)).type]).toEqual(['forbidden', 'too-many-requests']);
   });
@@ -149,7 +149,7 @@ describe('the headers', () => {
   const BUDGET = ['RateLimit-Policy', 'RateLimit'];
   const namesOf = async (event: Partial<ChainEvent>) => new Set(Object.keys((await send(event)).headers ?? {}));
 
-  it('of an answer tell of the record and the budget', async () => {
+  it('of a response tell of the record and the budget', async () => {
     expect(await namesOf(requestWith([]))).toEqual(new Set([...COMMON, ...BUDGET, 'Content-Type', 'ETag']));
   });
 

@@ -90,7 +90,7 @@ describe('a request that cuts off a key', () => {
 });
 
 describe('what was spent', () => {
-  // So few that each request is settled with the table.
+  // So few that each request is flushed to the table.
   beforeEach(() => vi.stubEnv('RATE_LIMIT', '20'));
 
   it.each([
