@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { handler } from '../../functions/authorizer/handler.ts';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
 import { callerOf } from '../../shared/identity/caller.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { useApi } from '../support/use-api.ts';
 
 const faults = new FaultyHandler();
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   configureTable({ requestHandler: faults, maxAttempts: 1 });
 });
-afterAll(() => api.close());
 beforeEach(() => faults.follow(() => undefined));
 
 const STAGE = 'arn:aws:execute-api:eu-west-1:000000000000:abc123/prod';

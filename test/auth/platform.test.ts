@@ -8,17 +8,15 @@ import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { LocalApiError } from '../../local/settings.ts';
 import { generateSecret } from '../../shared/auth/integration-secrets.ts';
 import { NotUnique } from '../../shared/table/errors.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { dumpOf } from '../support/table-dump.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let dataDir: string;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   dataDir = await mkdtemp(join(tmpdir(), 'custodia-'));
 });
 afterAll(async () => {
-  await api.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 

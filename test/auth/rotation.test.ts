@@ -2,19 +2,18 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Replacing the key that signs tokens, step by step, with callers who notice nothing (`docs/decisions/0010-access-tokens.md`). */
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 const KEYS = '/.well-known/jwks.json';
 

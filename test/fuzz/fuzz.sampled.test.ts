@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { expect, it } from 'vitest';
 import { byExtent } from '../support/extent.ts';
+import { useApi } from '../support/use-api.ts';
 import { fuzz } from './fuzz.ts';
 
 /** A small part of `npm run fuzz`, the same every time. */
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 it('generated requests get documented responses, and never a 5xx', async () => {
   const maxRequests = byExtent({ sample: 200, extended: 600, nightly: 2_000 });

@@ -1,28 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { environmentSigner } from '../../shared/auth/environment.ts';
 import { issueToken } from '../../shared/auth/tokens.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import type { Api, ApiResponse, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { type Line, NAMESPACE, written } from '../support/lines.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The line that functions write of each request, and what stands in their other lines. */
 
 const faulty = new FaultyHandler();
-let api: Api;
+// Without the gateway's cache every request with a token has a line of the authorizer, too.
+const api = useApi({ authorizerTtlSeconds: 0, report: () => undefined });
 let org: OrgAccess;
 let clientId: string;
 beforeAll(async () => {
-  // Without the gateway's cache every request with a token has a line of the authorizer, too.
-  api = await startApi({ authorizerTtlSeconds: 0, report: () => undefined });
   configureTable({ requestHandler: faulty });
   org = await api.orgToken();
   await api.platformToken();
   clientId = String((await send('POST', '/clients', { body: { name: 'Bistro' } })).body.id);
 });
-afterAll(() => api.close());
 beforeEach(() => faulty.follow(() => undefined));
 afterEach(() => vi.useRealTimers());
 

@@ -1,30 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { recordRefusal } from '../../shared/http/refusals.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import type { Credentials } from '../../shared/table/system/credentials.ts';
-import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { lookAt } from '../support/effects.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The audit log: who did what (`docs/decisions/0075-audit-events.md`). */
 
-let api: Api;
+const api = useApi({ report: () => undefined });
 let org: OrgAccess;
 let testTenant: TestTenant;
 let platform: string;
 beforeAll(async () => {
-  api = await startApi({ report: () => undefined });
   [org, platform] = await Promise.all([api.orgToken(), api.platformToken()]);
   testTenant = new TestTenant(api, org);
 });
-afterAll(() => api.close());
 afterEach(() => vi.useRealTimers());
 
 const PATH = '/api/v1/audit-events';

@@ -1,13 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 const login = (body: unknown) => api.request('POST', '/api/v1/auth/login', { body });
 const client = () => api.request('GET', '/api/v1/clients', { token: org.token });

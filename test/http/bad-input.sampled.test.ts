@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { maxBodyOf } from '../../shared/contract/free-form.ts';
 import { preflightOf } from '../../shared/contract/preflight.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { methodsOf } from '../../shared/contract/traits.ts';
-import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * Bad input to every operation, made from the contracts: a 4xx with pointers, never a 5xx. That each response is a whole
  * problem of a declared type is checked on the way (`support/conformance.ts`).
  */
 
-let api: Api;
+const api = useApi();
 let testTenant: TestTenant;
 beforeAll(async () => {
-  api = await startApi();
   testTenant = new TestTenant(api, await api.orgToken());
 });
-afterAll(() => api.close());
 
 type Named = readonly [operationId: string, route: Route];
 const those = (wanted: (route: Route) => boolean): readonly Named[] => operations.filter(([, route]) => wanted(route));

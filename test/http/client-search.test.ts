@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf, pointersOf, type Responded } from './api-driver.ts';
 
 /** `GET /clients?q=`: clients by a prefix of their name or slug. */
 
-let api: Api;
+const api = useApi();
 let mine: ApiDriver;
 let theirs: ApiDriver;
 let acme: Responded;
@@ -12,7 +12,6 @@ let lisbon: Responded;
 let aguas: Responded;
 
 beforeAll(async () => {
-  api = await startApi();
   mine = apiDriverOf(api, (await api.orgToken()).token);
   theirs = apiDriverOf(api, (await api.orgToken()).token);
   acme = await mine.client({ name: 'ACME Lda', slug: 'zz-first' });
@@ -20,7 +19,6 @@ beforeAll(async () => {
   aguas = await mine.client({ name: 'Águas % de_Portugal', slug: null });
   await theirs.client({ name: 'Acme of others', slug: 'acme' });
 });
-afterAll(() => api.close());
 
 const found = async (q: string, rest = '') => (await mine.list(`/clients?q=${encodeURIComponent(q)}${rest}`)).ids;
 

@@ -1,17 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf, type Responded } from './api-driver.ts';
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let mine: ApiDriver;
 
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   mine = apiDriverOf(api, org.token);
 });
-afterAll(() => api.close());
 afterEach(() => {
   vi.useRealTimers();
 });

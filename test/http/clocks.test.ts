@@ -8,9 +8,10 @@ import { Session } from '../../shared/table/session.ts';
 import { countFailedLogin, type LoginAttempt, readFailedLogins } from '../../shared/table/system/failed-logins.ts';
 import { flushBudget, readBudgets, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { Api, OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Times that another container's clock has written (docs/decisions/0160). */
 
@@ -18,11 +19,7 @@ const DAY = 86_400_000;
 /** In whole seconds. It is the real time, by which DynamoDB Local deletes what has expired. */
 const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const sessionAt = (now: number) => new Session(environmentTable(), () => now, now + 5_000);
 

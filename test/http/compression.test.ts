@@ -1,23 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Compression between caller and functions. What the gateway itself does: `test/local/gateway-coding.test.ts`. */
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let calls: Calls;
 let client: string;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   calls = callsOf(api, org.token);
   ({ id: client } = await calls.create('/api/v1/clients', { name: 'Long', metadata: { text: 'x'.repeat(4_096) } }));
 });
-afterAll(() => api.close());
 
 const read = (path: string, headers: Record<string, string> = {}) =>
   calls.ask('GET', path, undefined, { headers: { 'accept-encoding': 'gzip', ...headers } });

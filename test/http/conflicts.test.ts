@@ -1,26 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Many callers of one organization at once, where transactions meet as they do in DynamoDB: nothing lost, nothing doubled, little sent twice. */
 
 const WRITERS = 64;
 const EACH = 2;
 
-let api: Api;
+const api = useApi({ limits: { functionMs: 600_000, inFlight: 64 } });
 let org: OrgAccess;
 /** As if so many transactions were under way in DynamoDB at any time, however quickly this process sends them. */
 const conflicts = new Conflicts({ sends: 16 });
 beforeAll(async () => {
-  api = await startApi({ limits: { functionMs: 600_000, inFlight: 64 } });
   configureTable({ requestHandler: new ConflictingHandler(conflicts) });
   // No request runs out of time, however slow the machine is for so many at once.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 afterAll(() => {
   vi.useRealTimers();
-  return api.close();
 });
 beforeEach(async () => {
   org = await api.orgToken();

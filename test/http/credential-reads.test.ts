@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { bodyOf, reply } from '../support/faults.ts';
 import { type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Who reads and sets credentials leaves a trace (`docs/decisions/0071-credentials-of-records.md`). */
 
@@ -27,12 +28,10 @@ class Wire extends NodeHttpHandler {
 }
 
 const wire = new Wire();
-let api: Api;
+const api = useApi({ report: () => undefined });
 beforeAll(async () => {
-  api = await startApi({ report: () => undefined });
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: wire });
 });
-afterAll(() => api.close());
 /** No day ends meanwhile. */
 const NOON = new Date().setUTCHours(12, 0, 0, 0);
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: NOON }));

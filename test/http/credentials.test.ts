@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Calls, type Created, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let full: Calls;
 let clientId: string;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   full = callsOf(api, org.token);
   clientId = (await full.create('/api/v1/clients', { name: 'Acme' })).id;
 });
-afterAll(() => api.close());
 
 const CREDENTIALS = JSON.parse('{"user":"root","__proto__":{"a":1},"big":1e300,"text":"\\u0000ü"}');
 

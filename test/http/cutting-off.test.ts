@@ -1,24 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { Api, OrgAccess } from '../support/api.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** A key can be cut off while somebody spends its budget, or its tenant's (docs/decisions/0081). */
 
 /** So few that nothing flows back meanwhile. */
 const LIMITS = { RATE_LIMIT: '1', TENANT_RATE_LIMIT: '2' };
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let other: ServerProcess;
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   other = await startServerProcess(LIMITS);
 });
 afterAll(async () => {
   await other.close();
-  await api.close();
 });
 beforeEach(async () => {
   org = await api.orgToken();

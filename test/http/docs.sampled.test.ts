@@ -4,24 +4,20 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundle } from '../../infra/bundling/bundle.ts';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '../../shared/contract/problem.ts';
 import type { LambdaHandler } from '../../shared/http/observed.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The documentation without a browser; `test/browser/docs.slow.test.ts` has one. */
 
 const START = '/api/v1/docs';
 const PAGES = [START, `${START}/reference`, `${START}/problems`, `${START}/webhooks`] as const;
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const get = async (path: string): Promise<{ readonly headers: Headers; readonly text: string }> => {
   const { status, headers, body } = await api.request<string>('GET', path);

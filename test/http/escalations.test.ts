@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { deliver } from '../support/deliver.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Whoever is refused power leaves a trace (`docs/decisions/0075-audit-events.md`). The gateway keeps what the authorizer said for 60 s. */
 
-let api: Api;
+const api = useApi({ firstKey: false });
 let owner: Calls;
 let orgId: string;
 let key: Key;
-beforeAll(async () => {
-  api = await startApi({ firstKey: false });
-});
-afterAll(() => api.close());
 afterEach(() => void vi.useRealTimers());
 
 const WRITES = ['integrations:write', 'roles:write', 'users:write', 'memberships:write', 'permissions:read'];

@@ -1,16 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let testTenant: TestTenant;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   testTenant = new TestTenant(api, org);
 });
-afterAll(() => api.close());
 
 /** Headers that belong to the one response, or to the caller's budget; and the length, which a response to HEAD may leave out (RFC 9110 §9.3.2). */
 const OF_THE_RESPONSE =

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { afterAll, expect, it, vi } from 'vitest';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
-beforeAll(async () => {
-  // The gateway holds on to the authorizer's response for longer than a token lives.
-  api = await startApi({ authorizerTtlSeconds: 7_200 });
-});
+// The gateway holds on to the authorizer's response for longer than a token lives.
+const api = useApi({ authorizerTtlSeconds: 7_200 });
 afterAll(async () => {
   vi.useRealTimers();
-  await api.close();
 });
 
 it('a token is refused from the second it expires on, though the authorizer’s response is still kept', async () => {

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { referenceOf } from '../../shared/contract/constraints.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Every list and its filters, made from the contracts: any combination of values gives the records that have them, and their number. */
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const typeOf = (route: Route, filter: string) => route.query.shape[filter] as z.ZodType;
 

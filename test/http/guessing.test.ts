@@ -18,25 +18,24 @@ import {
   type LoginAttempt,
   readFailedLogins,
 } from '../../shared/table/system/failed-logins.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetAppCodes } from '../support/other-container.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Guesses at a secret, by failed logins and by wrong signatures: slowed by app code and network together. */
 
 const faulty = new FaultyHandler();
 const CONFIG = { region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty };
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   configureTable(CONFIG);
 });
 afterAll(async () => {
   vi.useRealTimers();
-  await api.close();
 });
 beforeEach(async () => {
   vi.useRealTimers();

@@ -9,8 +9,8 @@ import { HEARTBEAT } from '../../infra/heartbeat.ts';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The health check: what monitoring asks a stage, and what it is answered while the table cannot be read. */
 
@@ -23,11 +23,7 @@ const CONFIG = {
   requestHandler: faulty,
   retryStrategy: new ConfiguredRetryStrategy(2, 1),
 };
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ report: () => undefined });
-});
-afterAll(() => api.close());
+const api = useApi({ report: () => undefined });
 beforeEach(() => {
   configureTable(CONFIG);
   faulty.follow(() => undefined);

@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
+import { useApi } from '../support/use-api.ts';
 
 const wire = new FaultyHandler();
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   configureTable({ requestHandler: wire });
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 const create = (key: string, body: unknown, token = org.token, path = '/api/v1/clients') =>
   api.request('POST', path, { token, body, headers: { 'idempotency-key': key } });

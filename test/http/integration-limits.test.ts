@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { INTEGRATIONS, keyMadeBy, register } from '../support/keys.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi({ firstKey: false });
 let platform: Calls;
 beforeAll(async () => {
-  api = await startApi({ firstKey: false });
   platform = callsOf(api, await api.platformToken());
 });
-afterAll(() => api.close());
 
 const calls = ({ token }: OrgAccess) => callsOf(api, token);
 

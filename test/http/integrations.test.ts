@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 let other: OrgAccess;
 let platform: string;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   [org, other, platform] = await Promise.all([api.orgToken(), api.orgToken(), api.platformToken()]);
 });
-afterAll(() => api.close());
 
 const PATH = '/api/v1/integrations';
 const appCode = (): string => `app-${randomUUID()}`;

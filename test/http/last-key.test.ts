@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** An organization cannot lock itself out (`docs/decisions/0070-permissions-of-integrations.md`). */
 
-let api: Api;
+const api = useApi();
 let platform: Calls;
 beforeAll(async () => {
-  api = await startApi();
   platform = callsOf(api, await api.platformToken());
 });
-afterAll(() => api.close());
 
 interface Owner extends Calls {
   readonly org: OrgAccess;

@@ -1,18 +1,14 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
 import { COUNTER } from '../../shared/table/keys.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { newTenant } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 /** What the head of a list notes of its filters: by a release that declared none, or by one that noted nothing. */
 const notes: readonly {

@@ -1,20 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 const LOGS = '/api/v1/logs';
 const INGEST = `${LOGS}/ingest`;
 const DAY_MS = 86_400_000;
 
-let api: Api;
+const api = useApi();
 let acme: Calls;
 
 beforeAll(async () => {
-  api = await startApi();
   acme = await newTenant(api);
 });
-afterAll(() => api.close());
 afterEach(() => vi.useRealTimers());
 
 describe('ingesting', () => {

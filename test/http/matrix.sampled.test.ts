@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { referenceOf, referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
 import type { Route } from '../../shared/contract/route.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';
 import { freshValue } from '../support/relations.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * Who may reach what: every operation of the contracts × {own record, another tenant's, none}, wherever a request can name one. Another
@@ -15,7 +16,7 @@ import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
  * new route is in it without anyone remembering.
  */
 
-let api: Api;
+const api = useApi();
 let mine: OrgAccess;
 let theirs: OrgAccess;
 let testTenant: TestTenant;
@@ -23,11 +24,9 @@ let rivals: TestTenant;
 let platform: string;
 
 beforeAll(async () => {
-  api = await startApi();
   [mine, theirs, platform] = await Promise.all([api.orgToken('Acme'), api.orgToken('Rival'), api.platformToken()]);
   [testTenant, rivals] = [new TestTenant(api, mine), new TestTenant(api, theirs)];
 });
-afterAll(() => api.close());
 
 interface Exchange {
   readonly status: number;

@@ -4,23 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bundle } from '../../infra/bundling/bundle.ts';
 import type { LambdaHandler } from '../../shared/http/observed.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
+import { useApi } from '../support/use-api.ts';
 
 const PATH = '/api/v1/openapi';
 const committed: unknown = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
 const compact = Buffer.from(JSON.stringify(committed));
 const ETAG = `"${createHash('sha256').update(compact).digest('base64url')}"`;
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
+const api = useApi();
 
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { slugOf } from '../../functions/orgs/slug.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let platform: string;
 beforeAll(async () => {
-  api = await startApi();
   [org, platform] = await Promise.all([api.orgToken('One'), api.platformToken()]);
 });
-afterAll(() => api.close());
 
 const PATH = '/api/v1/orgs';
 const get = (id: string, token = org.token) => api.request('GET', `${PATH}/${id}`, { token });

@@ -1,16 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { codesThatAllow } from '../../shared/contract/permissions.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 const INTEGRATIONS = '/api/v1/integrations';
 const ROLES = '/api/v1/roles';
 
-let api: Api;
+// The authorizer's responses are not kept, so that a change of permissions counts at once.
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 let testTenant: TestTenant;
 let full: Calls;
@@ -18,8 +20,6 @@ let platform: Calls;
 let codes: string[];
 
 beforeAll(async () => {
-  // The authorizer's responses are not kept, so that a change of permissions counts at once.
-  api = await startApi({ authorizerTtlSeconds: 0 });
   org = await api.orgToken();
   testTenant = new TestTenant(api, org);
   full = callsOf(api, org.token);
@@ -27,7 +27,6 @@ beforeAll(async () => {
   const { data } = await full.read('/api/v1/permissions?page_size=200');
   codes = data.map(({ code }) => String(code));
 });
-afterAll(() => api.close());
 
 type Permissions = readonly string[] | null;
 

@@ -1,25 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { loginWith } from '../support/keys.ts';
 import { forgetAppCodes } from '../support/other-container.ts';
 import type { RawItem } from '../support/table-dump.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * What somebody gains who makes the function of integrations write what he wants, with the rights of its role: any pointer, and any credentials of
  * his own tenant (`test/infra/isolation.stack.test.ts`). No other role of a tenant writes either.
  */
 
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let attacker: OrgAccess;
 let victim: OrgAccess;
-beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   [attacker, victim] = await Promise.all([api.orgToken('Attacker'), api.orgToken('Victim')]);
   await forgetAppCodes();

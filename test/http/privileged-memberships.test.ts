@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { type Key, keyMadeBy, rotate } from '../support/keys.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Memberships carry power for the systems that show them. The gateway keeps the authorizer's responses for 60 s here, as in AWS. */
 
@@ -14,7 +15,7 @@ const CREATE = '/api/v1/users/memberships';
 const WRITER = { permissions: ['memberships:write'] };
 
 const gate = new GatedHandler();
-let api: Api;
+const api = useApi({ firstKey: false });
 let org: OrgAccess;
 let owner: Calls;
 let platform: Calls;
@@ -24,7 +25,6 @@ let person: string;
 let superadmin: string;
 
 beforeAll(async () => {
-  api = await startApi({ firstKey: false });
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
@@ -41,7 +41,6 @@ beforeAll(async () => {
       .id;
   [person, superadmin] = [await user({}), await user({ is_superadmin: true })];
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   writer = await keyMadeBy(api, owner, WRITER);
   await writer.ask('GET', `/api/v1/users/${person}/memberships`);

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { generateSecret } from '../../shared/auth/integration-secrets.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * A key that ends its own tokens, while calls of the table are lost: condition and change are one write, and what the write makes untrue
@@ -20,17 +20,15 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 
 const faulty = new FaultyHandler();
 const ATTEMPTS = 2;
-let api: Api;
+const api = useApi({ firstKey: false, report: () => undefined });
 let owner: Calls;
 beforeAll(async () => {
-  api = await startApi({ firstKey: false, report: () => undefined });
   owner = callsOf(api, (await api.orgToken()).token);
   // Time passes by faults alone: the function has enough of it however slow the machine is, and runs out of it soon.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
 });
 afterAll(() => {
   vi.useRealTimers();
-  return api.close();
 });
 
 const useFreshClient = (): void =>

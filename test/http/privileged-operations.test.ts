@@ -3,12 +3,13 @@ import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { type Api, type ApiResponse, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * What a key may do that was cut off while the gateway still holds the authorizer's response for its token: read, but neither make nor change
@@ -16,20 +17,18 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
  */
 
 const gate = new GatedHandler();
-let api: Api;
+// Where anyone may make a first key, its route has an authorizer without a cache.
+const api = useApi({ firstKey: false });
 let org: OrgAccess;
 let owner: Calls;
 let key: Key;
 beforeAll(async () => {
-  // Where anyone may make a first key, its route has an authorizer without a cache.
-  api = await startApi({ firstKey: false });
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
 });
 afterAll(async () => {
   vi.useRealTimers();
-  await api.close();
 });
 beforeEach(async () => {
   vi.useRealTimers();

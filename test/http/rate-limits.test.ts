@@ -8,21 +8,20 @@ import { configureTable, environmentTable } from '../../shared/table/connection/
 import { Session } from '../../shared/table/session.ts';
 import { flushBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { useApi } from '../support/use-api.ts';
 
 const faulty = new FaultyHandler();
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty });
 });
 afterAll(async () => {
   vi.useRealTimers();
-  await api.close();
 });
 beforeEach(async () => {
   vi.useRealTimers();

@@ -1,19 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { hasReadOnlyFields } from '../../shared/contract/traits.ts';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Nothing that was sent vanishes behind a success (`docs/decisions/0138-read-only-fields.md`): every operation whose body may name fields that it cannot set. */
 
-let api: Api;
+const api = useApi();
 let testTenant: TestTenant;
 
 beforeAll(async () => {
-  api = await startApi();
   testTenant = new TestTenant(api, await api.orgToken());
 });
-afterAll(() => api.close());
 
 const withFixed = operations.filter(([, route]) => hasReadOnlyFields(route));
 const changes = withFixed.filter(([, { method }]) => method === 'PATCH').map(([id]) => id);

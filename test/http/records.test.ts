@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { freshValue } from '../support/relations.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** What holds for every kind of record, made from the contracts. What is special about one kind is in the file of its domain. */
 
-let api: Api;
+const api = useApi();
 let testTenant: TestTenant;
 beforeAll(async () => {
-  api = await startApi();
   testTenant = new TestTenant(api, await api.orgToken());
 });
-afterAll(() => api.close());
 
 const ids = operations.map(([id]) => id);
 const kindsWith = (...verbs: readonly string[]): string[] =>

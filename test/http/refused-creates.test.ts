@@ -1,24 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
-import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { itemsIn } from '../support/audit.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** What creates that are refused, and numbers that are lost, do to lists, over HTTP. */
 
-let api: Api;
+const api = useApi();
 let acme: Calls & OrgAccess;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(async () => {
   const access = await api.orgToken();
   acme = { ...access, ...callsOf(api, access.token) };

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Repeating a request never shows more than asking anew: of no first response, to nobody, however old his token is. */
 
-let api: Api;
+const api = useApi({ firstKey: false });
 let org: OrgAccess;
 let owner: Calls;
 let key: Key;
 beforeAll(async () => {
-  api = await startApi({ firstKey: false });
   org = await api.orgToken();
   owner = callsOf(api, org.token);
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   key = await keyMadeBy(api, owner);
   await key.read('/api/v1/permissions');

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Api, type ApiResponse, type JsonBody, startApi } from '../support/api.ts';
+import { beforeAll, expect, it } from 'vitest';
+import type { ApiResponse, JsonBody } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 import { type ApiDriver, apiDriverOf } from './api-driver.ts';
 
 /**
@@ -8,13 +9,11 @@ import { type ApiDriver, apiDriverOf } from './api-driver.ts';
  * over its records gives.
  */
 
-let api: Api;
+const api = useApi();
 let mine: ApiDriver;
 beforeAll(async () => {
-  api = await startApi();
   mine = apiDriverOf(api, (await api.orgToken()).token);
 });
-afterAll(() => api.close());
 
 const health = fc.constantFrom<string>('healthy', 'degraded', 'down');
 const usage = fc.constantFrom<number>(0, 50, 80, 81, 100);

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Credentials } from '../../shared/table/system/credentials.ts';
-import { type Api, type JsonBody, type OrgAccess, type RequestOptions, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess, RequestOptions } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
-});
-afterAll(() => api.close());
+const api = useApi({ authorizerTtlSeconds: 0 });
 
 const rotate = (
   { integrationId, token }: Pick<OrgAccess, 'integrationId' | 'token'>,

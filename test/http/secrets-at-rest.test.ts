@@ -1,14 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { dumpOf, foundIn, type RawItem } from '../support/table-dump.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** Every operation is played with secrets wherever it takes or gives any; then the whole table is searched for them. */
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let testTenant: TestTenant;
 const secrets: string[] = [];
@@ -22,12 +23,10 @@ const newSecret = (): string => {
 const newCredentials = () => ({ user: 'deploy', password: newSecret(), nested: [{ token: newSecret() }] });
 
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   testTenant = new TestTenant(api, org);
   secrets.push(org.secret, org.token, await api.platformToken());
 });
-afterAll(() => api.close());
 
 /** The scenario with a secret in each field that takes one. */
 function withSecrets(scenario: Scenario): Scenario {

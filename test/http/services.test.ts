@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Api, startApi } from '../support/api.ts';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dumpOf } from '../support/table-dump.ts';
+import { useApi } from '../support/use-api.ts';
 import {
   type ApiDriver,
   apiDriverOf,
@@ -11,15 +11,13 @@ import {
   withoutRequestId,
 } from './api-driver.ts';
 
-let api: Api;
+const api = useApi();
 let mine: ApiDriver;
 let client: Responded;
 
 beforeAll(async () => {
-  api = await startApi();
   mine = apiDriverOf(api, (await api.orgToken()).token);
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   client = await mine.client();
 });

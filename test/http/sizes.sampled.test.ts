@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_JSON, MAX_RECORD, MAX_RESPONSE } from '../../shared/contract/sizes.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
 import { MAX_FIRST_LOOK, MAX_READ } from '../../shared/table/lists/read-budget.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Calls, callsOf, newTenant } from '../support/tenant-calls.ts';
 import { newMessage, newTicket, TICKETS } from '../support/tickets.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** How large fields, records, pages and reads may be. `npm test` leaves out pages, which take hundreds of large records. */
 
@@ -25,12 +25,10 @@ class Meter extends NodeHttpHandler {
 }
 
 const meter = new Meter();
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   configureTable({ requestHandler: meter });
 });
-afterAll(() => api.close());
 
 /** A JSON object of this many bytes. */
 const object = (bytes: number, filling = 'x') => {

@@ -1,26 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
 import { environmentSession } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
-import { type Api, type JsonBody, type OrgAccess, startApi } from '../support/api.ts';
+import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { loginWith } from '../support/keys.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** A suspended organization, over HTTP. The gateway keeps what the authorizer said of a token for an hour here: it is never asked again. */
 
 const SUSPENDED = 'urn:problem-type:custodia:organization-suspended';
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 3_600 });
-});
-afterAll(() => api.close());
+const api = useApi({ authorizerTtlSeconds: 3_600 });
 
 const clients = (org: OrgAccess) => callsOf(api, org.token).ask('GET', '/api/v1/clients');
 const createClient = (org: OrgAccess, headers: Record<string, string> = {}) =>

@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { environmentTable } from '../../shared/table/connection/client.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Tenant } from '../../shared/table/tenant.ts';
-import { type Api, startApi } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { type Calls, newTenant } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let acme: Calls & { readonly orgId: string };
 
 beforeAll(async () => {
-  api = await startApi();
   acme = await newTenant(api);
 });
-afterAll(() => api.close());
 
 const say = ({ create }: Calls, ticketId: string, message: string) =>
   create(`${TICKETS}/${ticketId}/messages`, newMessage(message));

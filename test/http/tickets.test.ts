@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonBody } from '../support/api.ts';
 import { type Calls, newTenant, pointsAt } from '../support/tenant-calls.ts';
 import { installation, newTicket, TICKETS } from '../support/tickets.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let acme: Calls;
 let rival: Calls;
 
 beforeAll(async () => {
-  api = await startApi();
   [acme, rival] = await Promise.all([newTenant(api), newTenant(api)]);
 });
-afterAll(() => api.close());
 
 describe('opening a ticket', () => {
   it('moves the last contact of the client', async () => {

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { JsonBody } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { type Calls, callsOf, newTenant, pointsAt } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 const USERS = '/api/v1/users';
 
-let api: Api;
+const api = useApi();
 let acme: Calls & { readonly orgId: string };
 let rival: Calls;
 let platform: Calls;
 
 beforeAll(async () => {
-  api = await startApi();
   [acme, rival] = await Promise.all([newTenant(api), newTenant(api)]);
   platform = callsOf(api, await api.platformToken());
 });
-afterAll(() => api.close());
 
 const address = (): string => `${randomUUID()}@acme.example`;
 const newUser = (fields: JsonBody = {}, calls: Calls = acme) => calls.create(USERS, { email: address(), ...fields });

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 let testTenant: TestTenant;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
   testTenant = new TestTenant(api, org);
 });
-afterAll(() => api.close());
 
 const withEvents = operations.flatMap(([id, route]) =>
   route.event === undefined ? [] : [[route.event.type, id] as const],

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';
+import { useApi } from '../support/use-api.ts';
 
 const wire = new FaultyHandler();
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   configureTable({ requestHandler: wire });
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 const created = (name: string) => ({ event_type: 'client.created', data: { name } });
 const listed = async (path: string) =>

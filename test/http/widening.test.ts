@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { type Api, type JsonBody, startApi } from '../support/api.ts';
+import type { JsonBody } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';
 import { INTEGRATIONS, type Key, keyMadeBy, loginWith, register, rotate } from '../support/keys.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
+import { useApi } from '../support/use-api.ts';
 
 /**
  * What a weak key knows does not become stronger: whoever has made an integration, or rotated its secret, does not log in with that secret once the
@@ -18,20 +19,18 @@ import { type Calls, callsOf } from '../support/tenant-calls.ts';
 const WEAK = ['integrations:write', 'clients:read'];
 
 const gate = new GatedHandler();
-let api: Api;
+const api = useApi();
 let owner: Calls;
 let platform: Calls;
 let orgId: string;
 let weak: Key;
 beforeAll(async () => {
-  api = await startApi();
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: gate });
   const org = await api.orgToken();
   orgId = org.orgId;
   owner = callsOf(api, org.token);
   platform = callsOf(api, await api.platformToken());
 });
-afterAll(() => api.close());
 beforeEach(async () => {
   weak = await keyMadeBy(api, owner, { permissions: WEAK });
 });

@@ -2,23 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { configureTable } from '../../shared/table/connection/client.ts';
-import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** What requests take of their budgets: 1, and 1 more for each 100 read or write units begun beyond the first 100 (docs/decisions/0081). */
 
 const faulty = new FaultyHandler();
-let api: Api;
+const api = useApi({ authorizerTtlSeconds: 0 });
 let org: OrgAccess;
 let clientId: string;
 beforeAll(async () => {
-  api = await startApi({ authorizerTtlSeconds: 0 });
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS, requestHandler: faulty });
   org = await api.orgToken();
   clientId = String((await send('POST', '/api/v1/clients', { name: 'Bistro' })).body.id);
   for (let made = 0; made < 34; made++) await newResource(45_000);
 }, 60_000);
-afterAll(() => api.close());
 beforeEach(() => {
   // The clock of the functions stands still, and begins with full buckets; nothing that waits is touched.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 301_000 });

@@ -2,18 +2,17 @@ import { execFile, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { OrgAccess } from '../support/api.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The programs of `docs/webhooks.md`, run as a partner would run them. `LANGUAGES=all`: also those that are compiled first. */
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 const DIRECTORY = join(import.meta.dirname, '../../docs/webhooks');
 const run = promisify(execFile);

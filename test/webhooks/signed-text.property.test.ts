@@ -1,20 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { sign } from '../../functions/webhooks/signature.ts';
 import { parseJson } from '../../shared/contract/json.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** What is stored of a delivery derives from the text that its sender signed, whatever was made of that text on its way. */
 
-let api: Api;
+const api = useApi();
 let org: OrgAccess;
 beforeAll(async () => {
-  api = await startApi();
   org = await api.orgToken();
 });
-afterAll(() => api.close());
 
 let turn = 0;
 /** A type for one event, to find it by. */
