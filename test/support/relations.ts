@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type * as z from 'zod';
 import { contracts } from '../../functions/all-contracts.ts';
 import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
@@ -39,9 +38,19 @@ export function freshValue({ shape }: z.ZodObject, field: string, example: unkno
   return found;
 }
 
-/** Other letters and digits in the same places: `SN-0042` becomes `QX-8153`. */
-const likeExample = (example: string): string =>
-  example
-    .replace(/\d/g, () => String(randomInt(10)))
-    .replace(/[a-z]/g, () => String.fromCharCode(97 + randomInt(26)))
-    .replace(/[A-Z]/g, () => String.fromCharCode(65 + randomInt(26)));
+let made = 0;
+
+/** Other letters and digits in the same places, each time others: `SN-0042` becomes `AA-1000`, `AA-2000` … */
+function likeExample(example: string): string {
+  made += 1;
+  let rest = made;
+  const next = (first: string, base: number): string => {
+    const digit = rest % base;
+    rest = Math.floor(rest / base);
+    return String.fromCharCode(first.charCodeAt(0) + digit);
+  };
+  return example
+    .replace(/\d/g, () => next('0', 10))
+    .replace(/[a-z]/g, () => next('a', 26))
+    .replace(/[A-Z]/g, () => next('A', 26));
+}
