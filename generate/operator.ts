@@ -21,7 +21,7 @@ export interface DescribedCommand {
   readonly command: Command;
 }
 
-/** Options that name where a command works and how it answers. They are the same everywhere, and described once. */
+/** Options that name where a command works and how it prints its result. They are the same everywhere, and described once. */
 const COMMON = new Set(['--outputs', '--table', '--role', '--region', '--secrets-key', '--local', '--json']);
 
 export const isCommon = ({ long }: Option): boolean => COMMON.has(long ?? '');

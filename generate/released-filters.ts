@@ -6,7 +6,7 @@ import { filtersOf, isList } from '../shared/contract/traits.ts';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists
- * while the new release is already answering (`docs/adding-a-filter.md`).
+ * while the new release is already responding (`docs/adding-a-filter.md`).
  */
 
 export const RELEASED_FILTERS = join(import.meta.dirname, '../functions/released-filters.json');

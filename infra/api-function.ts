@@ -34,7 +34,7 @@ interface ApiFunctionProps {
 
 const keyPurpose = ({ signs, verifies }: Rights): KeyPurpose => (signs ? 'sign' : verifies ? 'verify' : 'no-key');
 
-/** As long as the gateway waits for an answer. */
+/** How long the gateway waits for a response. */
 const TIMEOUT = Duration.seconds(29);
 
 /**

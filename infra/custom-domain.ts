@@ -11,7 +11,7 @@ interface CustomDomainProps {
 
 /**
  * A domain of one's own, whose root is the stage; it speaks TLS 1.2 and 1.3. Names are served elsewhere: the outputs say what its record must
- * be an alias of. The address that API Gateway made goes on answering, behind the same firewall (`docs/decisions/0134-http.md`).
+ * be an alias of. The address that API Gateway made goes on responding, behind the same firewall (`docs/decisions/0134-http.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
  */
 export class CustomDomain extends Construct {

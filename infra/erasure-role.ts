@@ -14,7 +14,7 @@ import {
 
 /**
  * The role of the operator's `erase`: suspends the organization of its session, takes it off the platform's list, and deletes all that is the
- * tenant's, audit events too, which nobody else can. Of app codes it deletes one by one: IAM cannot tell whose they are, so the condition of each
+ * tenant's, audit events too, which nobody else can. It deletes app codes one by one: IAM cannot tell whose they are, so the condition of each
  * deletion does (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 export class ErasureRole extends Construct {

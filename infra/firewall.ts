@@ -95,7 +95,7 @@ export class Firewall extends Construct {
   }
 }
 
-/** Of these, whoever has the value is the caller. */
+/** Whoever has the value of one of these is the caller. */
 const SECRET_HEADERS = ['authorization', 'cookie', 'x-signature'];
 
 /**

@@ -78,7 +78,7 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   if (served === AUTHORIZER) return AUTHORIZER_RIGHTS;
   const routes = Object.values(served.routes);
   const beyond = BEYOND[served.name];
-  // The answer that an idempotency key is remembered with is kept encrypted.
+  // The response that an idempotency key is remembered with is kept encrypted.
   const secrets = beyond?.secrets ?? routes.some(takesIdempotencyKey);
   return {
     ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: recordsOf(served, secrets) } : {}),

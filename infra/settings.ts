@@ -102,7 +102,7 @@ const schema = z.object({
   tenantRateLimit: whole(1, 100_000_000).optional(),
   /** How many integrations an organization may have. */
   maxIntegrations: whole(1, 1_000_000).default(200),
-  /** How long the gateway holds on to an answer of the authorizer, in seconds: so long a key that is cut off still reads, writes and deletes (`docs/security.md`). */
+  /** How long the gateway holds on to a response of the authorizer, in seconds: so long a key that is cut off still reads, writes and deletes (`docs/security.md`). */
   authorizerCacheSeconds: whole(0, 300).default(60),
   /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),

@@ -3,7 +3,7 @@ import { AUTHORIZER_TTL_SECONDS } from './gateway/options.ts';
 
 export interface FunctionEnvironment {
   readonly tableName: string;
-  /** Where DynamoDB answers, with its access key where it wants one of its own. */
+  /** Where DynamoDB responds, with its access key where it wants one of its own. */
   readonly endpoint: string;
   /** File that stands in for the KMS keys. */
   readonly keyFile: string;

@@ -10,7 +10,7 @@ export interface ResultOptions {
 export const withJson = (command: Command): Command =>
   command.option('--json', 'print the answer, or why there is none, as JSON');
 
-/** Prints the answer of a command. `lines`: the same for people. */
+/** Prints the result of a command. `lines`: the same for people. */
 export function printResult({ json }: ResultOptions, value: unknown, lines: readonly string[]): void {
   if (json) printJson(value);
   else print(...lines);

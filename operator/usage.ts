@@ -16,7 +16,7 @@ export interface Used {
   readonly requests: number;
   /** Read and write units of DynamoDB. */
   readonly units: number;
-  /** Requests that were answered with a status of 500 or more. */
+  /** Requests that got a status of 500 or more. */
   readonly failed: number;
   /** Requests that a budget has refused. */
   readonly refused: number;
@@ -30,7 +30,7 @@ export interface MonthlyUsage {
   readonly bytes_scanned: number;
 }
 
-/** Most rows that Insights answers with. */
+/** Most rows that Insights returns. */
 const MOST = 10_000;
 
 /** The authorizer is asked about a request that a function then serves. */

@@ -7,7 +7,7 @@ import { readUnitsOf } from '../data-model/play.ts';
 import { Recorder } from '../data-model/recorder.ts';
 import { median } from '../statistics.ts';
 
-/** Requests of a turn, and turns with and without an answer that the gateway has kept. */
+/** Requests of a turn, and turns with and without a response that the gateway has kept. */
 const REQUESTS = 200;
 const TURNS = 15;
 

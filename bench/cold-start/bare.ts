@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 
-/** The function that ours are compared with: it reads one item by the document client and answers it. */
+/** The function that ours are compared with: it reads one item by the document client and returns it. */
 
 const client = DynamoDBDocumentClient.from(new DynamoDBClient({}));
 

@@ -20,7 +20,7 @@ export interface Exchange {
 }
 
 /**
- * AWS on loopback, over HTTPS. First it passes requests on and records the answers, then it gives those. A request is known by its body, except
+ * AWS on loopback, over HTTPS. First it passes requests on and records the responses, then it gives those. A request is known by its body, except
  * for ids and times, which differ from one start to the next; or by its operation, where that is asked for once.
  */
 export class CannedServer {
@@ -28,7 +28,7 @@ export class CannedServer {
   #upstreams: Upstreams | undefined;
   #recorded: Exchange[] = [];
   #replies: ReadonlyMap<string, Exchange> = new Map();
-  /** Requests that found no answer. */
+  /** Requests that found no response. */
   readonly unknown: string[] = [];
 
   private constructor(servers: Readonly<Record<CannedService, Server>>) {
@@ -59,7 +59,7 @@ export class CannedServer {
     );
   }
 
-  /** Passes on what is asked meanwhile, and answers what that was. */
+  /** Passes on what is asked meanwhile, and returns what that was. */
   async record(upstreams: Upstreams, work: () => Promise<unknown>): Promise<readonly Exchange[]> {
     this.#upstreams = upstreams;
     this.#recorded = [];
@@ -68,7 +68,7 @@ export class CannedServer {
     return this.#recorded;
   }
 
-  /** From now on gives these answers. */
+  /** From now on gives these responses. */
   replay(exchanges: readonly Exchange[]): void {
     const byTarget = Map.groupBy(exchanges, targetOf);
     this.#replies = new Map([

@@ -6,7 +6,7 @@ import { authorizerContext } from '../../test/support/caller.ts';
 import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';
 import { proxyEventOf } from '../proxy-event.ts';
 
-/** The first request that each function answers, and what of its answer is known. */
+/** The first request to each function, and what is known of its response. */
 export interface FirstRequest {
   /** `GET /api/v1/clients/{id}` */
   readonly title: string;
@@ -26,7 +26,7 @@ function operationOf({ name, routes }: Contract): string {
   return chosen;
 }
 
-/** Makes the records that these requests need; answers them by function. */
+/** Makes the records that these requests need; returns them by function. */
 export async function firstRequests(
   api: ConstructorParameters<typeof TestTenant>[0],
   org: OrgAccess,

@@ -39,7 +39,7 @@ export interface PreparedStack extends AsyncDisposable {
   readonly server: CannedServer;
 }
 
-/** Deploys the stack on this machine and starts every function once, so that all answers are recorded. */
+/** Deploys the stack on this machine and starts every function once, so that all responses are recorded. */
 export async function prepareStack(engine: string, report: (text: string) => void): Promise<PreparedStack> {
   await using started = new AsyncDisposableStack();
   const directory = await mkdtemp(join(tmpdir(), 'custodia-cold-start-'));

@@ -8,7 +8,7 @@ import type { Launch, Launched } from './launcher.ts';
 export interface Startable extends Launch {
   readonly name: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Status of the right answer; undefined where it has none, as the authorizer's. */
+  /** Status of the right response; undefined where it has none, as the authorizer's. */
   readonly status: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import { profilesOf } from './profiles.ts';
 const PAGE = new URL('../../docs/cost.md', import.meta.url);
 const PERFORMANCE = new URL('../../docs/performance.md', import.meta.url);
 
-/** Answers are told to this many bytes: what gzip makes of random ids differs by a few. */
+/** Sizes of responses are rounded to this many bytes: what gzip makes of random ids differs by a few. */
 const STEP = 100;
 
 interface Options {

@@ -8,7 +8,7 @@ export interface Taken {
   readonly roundTrips: number;
   readonly readUnits: number;
   readonly writeUnits: number;
-  /** The body of the answer, in bytes, and compressed with gzip. */
+  /** The body of the response, in bytes, and compressed with gzip. */
   readonly responseBytes: number;
   readonly compressedBytes: number;
 }
@@ -29,9 +29,9 @@ export interface StageSetup {
   readonly hasFirewall: boolean;
   readonly isCompressed: boolean;
   readonly isTraced: boolean;
-  /** Requests for which one answer of the authorizer lasts. */
+  /** Requests for which one response of the authorizer lasts. */
   readonly requestsPerAuthorizer: number;
-  /** Share of the reads that are answered with 304 and no body. */
+  /** Share of the reads that get 304 and no body. */
   readonly unchanged: number;
 }
 

@@ -14,7 +14,7 @@ export interface Played {
   readonly calls: readonly Call[];
   /** Whether it answers a list. */
   readonly isPage: boolean;
-  /** The answer's body as it came, parsed; nothing where there is none. */
+  /** The response's body as it came, parsed; nothing where there is none. */
   readonly reply: unknown;
 }
 

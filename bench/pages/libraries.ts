@@ -7,7 +7,7 @@ import { COMPARED_PAGE_SIZE, type Way } from './ways.ts';
 
 /**
  * The pagination that the two libraries offer, over the same items: page after page, each with the cursor of the one before. In bulk: all that
- * comes before the page is asked for at once, as much as DynamoDB answers.
+ * comes before the page is asked for at once, as much as DynamoDB returns.
  */
 
 const { name: index, partition, sort } = peerIndex();

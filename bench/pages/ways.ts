@@ -8,7 +8,7 @@ import { jobsOf } from './records.ts';
 /** A way to get a page of a list, newest first. Every way must give the very same records. */
 export interface Way {
   readonly name: string;
-  /** Whether the answer carries the list's exact length. */
+  /** Whether the response carries the list's exact length. */
   readonly total: boolean;
   readonly read: (list: BenchList, page: number) => Promise<PageRead>;
 }

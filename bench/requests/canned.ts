@@ -19,7 +19,7 @@ const isFlushing = ({ target, body }: Pick<Call, 'target' | 'body'>): boolean =>
   target.endsWith('.UpdateItem') && body.includes('#BUDGET"');
 
 /**
- * The SDK's request handler. First it sends requests to an engine and records the answers, whatever host they name, so that clients are made as
+ * The SDK's request handler. First it sends requests to an engine and records the responses, whatever host they name, so that clients are made as
  * in production. Then it answers what was recorded, without a socket: a request by its exact body, or, where bodies have ids and times of
  * their own, by its operation.
  */
@@ -33,7 +33,7 @@ export class CannedHandler extends NodeHttpHandler {
     this.#engine = new URL(engine);
   }
 
-  /** Does something on the engine and answers its calls to the table. */
+  /** Does something on the engine and returns its calls to the table. */
   async record(work: () => Promise<unknown>): Promise<readonly Call[]> {
     const recorded: Call[] = [];
     this.#recorded = recorded;

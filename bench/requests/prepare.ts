@@ -10,7 +10,7 @@ import { OPERATIONS, REQUESTED_PAGE_SIZE, type Request, SEEDED_CLIENTS, seededRe
 
 /** An operation that can be played as often as one likes, without an engine. */
 export interface Play {
-  /** Its handler, which finds the answers of the table that it was recorded with. */
+  /** Its handler, which finds the responses of the table that it was recorded with. */
   readonly handle: Handle;
   /** The request's event, as JSON. */
   readonly event: string;
@@ -22,7 +22,7 @@ export interface Play {
 
 export type Plays = Readonly<Record<OperationName, Play>>;
 
-/** Makes a contender with its records in a table of the engine, does every operation once there, and checks its answer. */
+/** Makes a contender with its records in a table of the engine, does every operation once there, and checks its response. */
 export async function prepare(name: ContenderName, engine: string, tableName: string): Promise<Plays> {
   const requestHandler = new CannedHandler(engine);
   const functions = await openContender(name === 'raw' ? 'ours' : name, { requestHandler, tableName });

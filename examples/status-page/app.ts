@@ -72,7 +72,7 @@ async function follow(custodia: Custodia): Promise<never> {
   }
 }
 
-/** Begins again where nothing answered or the service failed, also after the client's own attempts. */
+/** Begins again where nothing responded or the service failed, also after the client's own attempts. */
 async function repeatedly(watch: () => Promise<void>, signal: AbortSignal): Promise<never> {
   for (;;) {
     try {

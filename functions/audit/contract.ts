@@ -34,7 +34,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .array(text(100))
       .max(100)
       .describe(
-        'Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.',
+        'Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.',
       ),
   ),
   failures: readOnly(
@@ -74,7 +74,7 @@ export const auditEvent = record('AuditEvent', () => ({
       .meta({ examples: [['0a2fa71e-c6f6-4b3d-a1c4-7e9f2d4b6a80']] }),
   ),
   request_id: readOnly(
-    text(128).nullable().describe('`X-Request-Id` of the answer; null for the operator’s command line.'),
+    text(128).nullable().describe('`X-Request-Id` of the response; null for the operator’s command line.'),
   ),
   source_address: readOnly(text(64).nullable().describe('Network address that the request came from.')),
 })).describe('Who did what to which record, or tried to.');

@@ -22,7 +22,7 @@ const accessToken = declared(() =>
       token_type: z.literal('bearer').describe('How the token is sent: as a bearer token (RFC 6750).'),
       expires_in: z.int32().min(1).max(3600).describe('Seconds from now on in which the token is good.'),
     })
-    .describe('What a login answers (RFC 6749 §5.1).')
+    .describe('What a login returns (RFC 6749 §5.1).')
     .meta({ id: 'AccessToken' }),
 );
 
@@ -34,11 +34,11 @@ export const auth = contract({
     login: route('POST', '/api/v1/auth/login', {
       summary: 'Log in as an integration',
       description:
-        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403.',
+        'The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same response. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403.',
       auth: 'none',
       body: login,
       bodyExample: { app_code: 'acme-billing', secret: 'cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ' },
-      response: ok(accessToken, 'The token. The answer is not to be kept by caches.', {
+      response: ok(accessToken, 'The token. The response is not to be kept by caches.', {
         access_token:
           'eyJhbGciOiJFZERTQSIsInR5cCI6ImF0K2p3dCIsImtpZCI6IlRfb3ZtIn0.eyJ0eXBlIjoiYXBpX2tleSJ9.c2lnbmF0dXJl',
         token_type: 'bearer',

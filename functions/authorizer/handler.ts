@@ -21,7 +21,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * Allows, or denies with the reason. The gateway keeps either for a while, so only what stays true of a token is a denial.
- * @throws Error `Unauthorized`, which the gateway answers as 401, or any other, which it answers as 500
+ * @throws Error `Unauthorized`, which the gateway turns into a 401, or any other, which it turns into a 500
  */
 export const handler = (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> =>
   observe({ domain: 'authorizer', clock: systemClock, event, endOf }, () => decide(event));
@@ -42,7 +42,7 @@ async function decide(event: APIGatewayRequestAuthorizerEvent): Promise<APIGatew
   }
 }
 
-/** Of the route that the gateway asks about each time, what is known of the token from a moment ago; of all others what is true now. */
+/** What is known of the token: for the route that the gateway asks about each time from a moment ago, for all others as it is now. */
 async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent): Promise<Authorized> {
   const session = environmentSession(TIMEOUT_MS);
   const kept = mayBeAnonymous(event) ? keptResponse(token, session.now) : undefined;
@@ -56,7 +56,7 @@ async function authorized(token: string, event: APIGatewayRequestAuthorizerEvent
 const mayBeAnonymous = ({ httpMethod, resource }: APIGatewayRequestAuthorizerEvent): boolean =>
   isFirstKeyOn() && httpMethod === 'POST' && resource === '/api/v1/integrations';
 
-/** API Gateway answers 401 for exactly this message. */
+/** API Gateway returns 401 for exactly this message. */
 const UNAUTHORIZED = 'Unauthorized';
 
 /** What a caller is told; nothing more of a token whose signature is wrong. Clocks are corrected, so `early` is not cached. */

@@ -52,7 +52,7 @@ export const clientOperations: Operations<typeof clients> = {
   },
 };
 
-/** Of longer values, as JSON, an action has only the length, so that it fits into an item. In characters. */
+/** An action has only the length of values whose JSON is longer than this, so that it fits into an item. In characters. */
 const LONGEST_VALUE = 16_384;
 
 const fromTo = (before: StoredClient, changes: Partial<Client>): Record<string, unknown> =>

@@ -4,7 +4,7 @@ import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';
 
-/** Pages name the files of their version, so they are asked for each time; the answer is a 304 until a deployment. */
+/** Pages name the files of their version, so they are asked for each time; the response is a 304 until a deployment. */
 const ASK_EACH_TIME = 'public, no-cache';
 
 /** A file with the digest of its content in its name never changes. In seconds: a year. */

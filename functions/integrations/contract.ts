@@ -80,7 +80,7 @@ const shownOnce = () =>
     .max(256)
     .nullable()
     .describe(
-      'Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
+      'Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.',
     );
 
 /** The response of a creation, the only one with the secret. */
@@ -177,7 +177,7 @@ export const integrations = contract({
     createIntegration: route('POST', '/api/v1/integrations', {
       summary: 'Register an integration',
       description:
-        'The answer shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
+        'The response shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one.',
       auth: 'bearer-optional',
       permission: 'integrations:write',
       privileged: true,

@@ -49,7 +49,7 @@ export const service = record('Service', () => ({
   uptime_percentage: percentage()
     .nullable()
     .default(null)
-    .describe('Share of time in which the service answered, in percent, as you measure it.'),
+    .describe('Share of time in which the service responded, in percent, as you measure it.'),
   monthly_cost: money().default(0).describe('What the service costs a month, in the currency that you account in.'),
   billing_cycle: word().default('monthly').describe(words('How often it is billed: `monthly`, `yearly` …')),
   next_billing_date: dateText()

@@ -13,7 +13,7 @@ const contextOf = (id: string): string => `webhook-event/${id}`;
 export const encryptData = (data: JsonObject, tenant: Tenant, id: string): Promise<string> =>
   encryptJson(data, tenant, contextOf(id));
 
-/** The data of an event as it was sent; null where it was too long to be kept. For the operator, who has it applied again. */
+/** The data of an event as it was sent; null where it was too long to be kept. The operator needs it to have the event applied again. */
 export const decryptData = async ({ id, data }: StoredEvent, tenant: Tenant): Promise<JsonObject | null> =>
   data === null ? null : decryptJson(data, tenant, contextOf(id));
 

@@ -5,7 +5,7 @@ import { type CollectionRequest, GIVEN } from './requests.ts';
 const HEAD = `# Every operation of Custodia's API, made from the contracts by \`npm run docs\`. For VS Code (REST Client) and httpYac.
 #
 # Fill in app_code and secret (the README's tour shows how to get them from \`npm start\`), and send requests from the top: each needs the login and
-# what earlier ones have created. Those of platform callers answer 403 to everyone else. Requests that delete are at the end.
+# what earlier ones have created. Those of platform callers return 403 to everyone else. Requests that delete are at the end.
 `;
 
 export const httpFile = (requests: readonly CollectionRequest[]): string =>

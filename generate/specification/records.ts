@@ -2,7 +2,7 @@ import type { Contract, Route } from '../../shared/contract/route.ts';
 import { markdown } from '../markdown.ts';
 import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 
-/** Every record that is answered and every body that is none, in the order in which the contracts name them. */
+/** Every record that is returned and every body that is none, in the order in which the contracts name them. */
 export function records(contracts: readonly Contract[], schemas: Schemas): string {
   const routes = contracts.flatMap((contract) => Object.values(contract.routes));
   const names = [...new Set(routes.flatMap((route) => [...takenBy(route), ...schemasOfResponse(route, schemas)]))];
@@ -12,7 +12,7 @@ export function records(contracts: readonly Contract[], schemas: Schemas): strin
     .join('\n\n');
 }
 
-/** The record of an answer, of a list that of its elements; and what a list in it holds. */
+/** The record of a response, or of the elements of a list; and what a list in it holds. */
 function schemasOfResponse({ response }: Route, schemas: Schemas): string[] {
   const reply = response.schema?.meta()?.id;
   if (reply === undefined) return [];

@@ -5,7 +5,7 @@ import type { Construct } from 'constructs';
 import { Subject } from './subject.ts';
 
 /**
- * Of the domain of one's own. Certificate Manager renews its own certificates some 60 days before they expire, and never one that was imported.
+ * Alarms for the certificate of a custom domain. Certificate Manager renews its own certificates some 60 days before they expire, and never one that was imported.
  * https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html
  */
 export class CertificateAlarms extends Subject {

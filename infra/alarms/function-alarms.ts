@@ -5,7 +5,7 @@ import type { FunctionMetrics } from '../observed.ts';
 import { quota, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
-/** Of the functions behind routes. They answer their errors themselves, so what Lambda counts as one is a crash or a timeout. */
+/** Alarms for the functions behind routes. These turn their errors into responses themselves, so what Lambda counts as one is a crash or a timeout. */
 export class FunctionAlarms extends Subject {
   constructor(scope: Construct, id: string, topics: readonly ITopic[], byName: ReadonlyMap<string, FunctionMetrics>) {
     super(scope, id, topics);
@@ -29,7 +29,7 @@ export class FunctionAlarms extends Subject {
     });
   }
 
-  /** Of the account in this region, which all its functions share. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html */
+  /** The concurrency of the account in this region, which all its functions share. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html */
   #watchConcurrency(): void {
     this.alarm('functions-concurrency', {
       ...quota({

@@ -35,7 +35,7 @@ export function countLines(
   return counterMetric(scope, name);
 }
 
-/** A line of the access log (`infra/access-log.ts`) whose answer the gateway gave by itself, for one of these reasons. */
+/** A line of the access log (`infra/access-log.ts`) whose response the gateway gave by itself, for one of these reasons. */
 export const respondedByGateway = (
   ...types: readonly [GatewayResponseType, ...GatewayResponseType[]]
 ): IFilterPattern => FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));

@@ -24,7 +24,7 @@ export interface Measure {
 interface RateProps {
   /** How many did badly, summed. Names are ids in the expression: they begin with a lower-case letter. */
   readonly part: Metrics;
-  /** Of how many, summed. */
+  /** The total to compare with, summed. */
   readonly whole: Metrics;
   /** What does not count of the whole, summed. */
   readonly without?: Metrics;

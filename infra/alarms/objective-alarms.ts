@@ -6,7 +6,7 @@ import { apiMetric } from '../api-metric.ts';
 import { type Measure, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
-/** Per cent of requests that are to be answered with a status below 500. */
+/** Per cent of requests that are to get a status below 500. */
 export const OBJECTIVE = 99.9;
 
 /** By what a multiple is divided, to be a percentage. */

@@ -15,7 +15,7 @@ const PERIODS = [1, 3] as const;
  * they tell nobody.
  */
 export class RollbackAlarms extends Subject {
-  /** Whatever the reason: also what functions answer as errors, and what the authorizer fails to check. */
+  /** Whatever the reason: also what functions return as errors, and what the authorizer fails to check. */
   readonly api: Alarm;
 
   constructor(scope: Construct, id: string) {

@@ -40,7 +40,7 @@ interface Served {
   readonly uri: string;
 }
 
-/** Every declared path and the paths above it, with their routes, and a catch-all for the rest. Each also answers what no route of it does. */
+/** Every declared path and the paths above it, with their routes, and a catch-all for the rest. Each also responds to what no route of it does. */
 function pathItems(
   contracts: readonly Contract[],
   settings: ApiBodyProps['settings'],

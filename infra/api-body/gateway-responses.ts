@@ -5,7 +5,7 @@ import {
 } from '../../shared/contract/gateway-problems.ts';
 
 /**
- * Makes problem details of all that API Gateway answers by itself.
+ * Makes problem details of all that API Gateway returns by itself.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
 export const gatewayResponses = (corsOrigins: readonly string[]) =>

@@ -6,7 +6,7 @@ import type { ApiOperation } from './operation.ts';
 
 /**
  * Paths and methods that no contract declares. API Gateway would call both a "missing authentication token", and would try to read a
- * bearer token as an AWS signature: so every resource has an `ANY` method that answers without a function. A greedy `{proxy+}` at the root
+ * bearer token as an AWS signature: so every resource has an `ANY` method that responds without a function. A greedy `{proxy+}` at the root
  * takes all paths that are nowhere declared.
  */
 

@@ -5,7 +5,7 @@ const BUILTIN = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !nam
 
 /**
  * Modules that few requests need, with the functions that are used of them: a function loads its module when it is called. `zlib` takes 5 ms; the
- * SDK has it for checksums that DynamoDB does not ask for, we for long answers under an idempotency key. Files are read for the keys of a local
+ * SDK has it for checksums that DynamoDB does not ask for, we for long responses under an idempotency key. Files are read for the keys of a local
  * installation. Promises of timers take one, for waiting before a call is repeated. The bundler refuses to import what is not listed.
  */
 const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {

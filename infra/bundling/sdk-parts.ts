@@ -8,7 +8,7 @@ const REPLACED: Readonly<Record<string, string>> = {
   'shared-ini-file-loader/loadSharedConfigFiles.js': `
     export { CONFIG_PREFIX_SEPARATOR } from './constants';
     export const loadSharedConfigFiles = async () => ({ configFile: {}, credentialsFile: {} });`,
-  // Asking whether a response is a `ReadableStream` makes Node load its web streams: 5 ms, and `node:https` answers none.
+  // Asking whether a response is a `ReadableStream` makes Node load its web streams: 5 ms, and `node:https` returns none.
   'serde/util-stream/stream-type-check.js': `
     const isNamed = (value, name) => value?.constructor?.name === name;
     export const isReadableStream = (stream) => isNamed(stream, 'ReadableStream');

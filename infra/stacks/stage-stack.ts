@@ -13,7 +13,7 @@ const prefixOfStage = (stage: string): string => `custodia-${stage}`;
 
 export const stackName = (stage: string, part: StackPart): string => prefixOfStage(stage) + SUFFIXES[part];
 
-/** Of all stacks of a stage. */
+/** What all stacks of a stage have. */
 export const stackNames = (stage: string): readonly string[] =>
   (Object.keys(SUFFIXES) as StackPart[]).map((part) => stackName(stage, part));
 

@@ -39,7 +39,7 @@ export interface EmbeddedDynamoDb {
 }
 
 /**
- * Starts a DynamoDB of our own that answers when the promise resolves and ends at the latest with this process, even a killed one.
+ * Starts a DynamoDB of our own that responds when the promise resolves and ends at the latest with this process, even a killed one.
  * @throws EmbeddedDynamoDbError when no engine can run here, or the data directory is damaged, in use or not writable, or its disk full.
  */
 export const startDynamoDb = async (options: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {

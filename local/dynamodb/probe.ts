@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { endpointAndKey } from './client.ts';
 
-/** How long an engine may take to answer a call, and altogether, in milliseconds. */
+/** How long an engine may take to respond to a call, and altogether, in milliseconds. */
 const CALL_MS = 10_000;
 const DEADLINE_MS = 30_000;
 const PAUSE_MS = 100;
@@ -42,7 +42,7 @@ async function listTables(address: string): Promise<void> {
 /** How `fetch` fails where the other side closes or resets the connection. */
 const DROPPED: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
 
-/** Whether the call was begun and got no answer. */
+/** Whether the call was begun and got no response. */
 function isDropped(error: unknown): boolean {
   const { name, cause } = error as { readonly name: string; readonly cause?: { readonly code?: unknown } };
   return name === 'TimeoutError' || DROPPED.has(cause?.code);

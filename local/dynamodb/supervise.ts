@@ -6,7 +6,7 @@ import { EmbeddedDynamoDbError } from './errors.ts';
 export interface Supervisor {
   /** Its process has ended by itself in this way, and is being restarted. */
   onDeath(how: string): void;
-  /** It answers again, at this address. */
+  /** It responds again, at this address. */
   onRestart(endpoint: string): Promise<void>;
   /** It stays dead, for this reason. */
   onGivenUp(error: unknown): void;

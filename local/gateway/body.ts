@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { failure } from './failure.ts';
 
-/** The client closed the connection before its request was complete: there is nobody to answer. */
+/** The client closed the connection before its request was complete: there is nobody to respond to. */
 export class ClientGone extends Error {
   override readonly name = 'ClientGone';
 }
@@ -39,7 +39,7 @@ const DISCARD = { forMs: 5_000, bytes: 33_554_432 } as const;
 
 /**
  * Receives the rest of a body and forgets it, up to a bound. A connection closed while the client still writes is reset, and
- * the client then loses the answer that came before.
+ * the client then loses the response that came before.
  */
 export const discardBody = (request: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {

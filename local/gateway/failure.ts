@@ -4,7 +4,7 @@ import {
   type GatewayResponseType,
 } from '../../shared/contract/gateway-problems.ts';
 
-/** The gateway answers by itself, with this problem. */
+/** The gateway responds by itself, with this problem. */
 export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
   readonly problem: GatewayProblem;
@@ -59,7 +59,7 @@ export const badGateway = (cause: unknown): GatewayFailure =>
 /** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-known-issues.html#api-gateway-known-issues-rest-apis */
 export const uriTooLong = (): GatewayFailure => new GatewayFailure(GATEWAY_PROBLEMS.DEFAULT_4XX, 414);
 
-/** More requests are in flight than this machine can answer in time. */
+/** More requests are in flight than this machine can serve in time. */
 export const overloaded = (): GatewayFailure =>
   failureOf({
     type: 'unavailable',

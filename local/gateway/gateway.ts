@@ -106,7 +106,7 @@ function parserFailure(error: NodeJS.ErrnoException, { limits }: GatewaySettings
   return notHttp('The request is not valid HTTP.');
 }
 
-/** Answers a request, and ends when its response is sent or its client is gone. */
+/** Serves a request, and ends when its response is sent or its client is gone. */
 async function respond(
   { settings, serve, underWay }: Running,
   request: IncomingMessage,

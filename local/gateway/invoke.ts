@@ -9,7 +9,7 @@ export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
 
-/** The function did not answer within its time. */
+/** The function did not respond within its time. */
 export class FunctionTimeout extends Error {
   override readonly name = 'FunctionTimeout';
 }
@@ -74,5 +74,5 @@ function lambdaContext(functionName: string, timeoutMs: number): Context {
   return context as Context;
 }
 
-/** Node 24 functions answer by the promise they return, and have none of these. */
+/** Node 24 functions respond by the promise they return, and have none of these. */
 type Callbacks = 'callbackWaitsForEmptyEventLoop' | 'done' | 'fail' | 'succeed';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /**
- * What a Lambda authorizer answers: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
+ * What a Lambda authorizer returns: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html
  * Anything this cannot evaluate, such as a condition, counts as malformed: the gateway fails closed.
  */
 
@@ -26,7 +26,7 @@ const authorizationSchema = z.strictObject({
 
 export type Authorization = z.output<typeof authorizationSchema>;
 
-/** @throws ZodError when the answer is malformed */
+/** @throws ZodError when the response is malformed */
 export const authorizationOf = (response: unknown): Authorization => authorizationSchema.parse(response);
 
 /** Whether the policy lets the method be invoked: a statement allows it and none denies it. */

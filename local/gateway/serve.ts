@@ -16,7 +16,7 @@ import { replyOf } from './result.ts';
 import { withinStage } from './stage.ts';
 import { methodThrottle } from './throttle.ts';
 
-/** Answers a request; `takeIn` reads it. Rejects only with ClientGone. */
+/** Serves a request; `takeIn` reads it. Rejects only with ClientGone. */
 export type Serve = (takeIn: () => Promise<Incoming>, requestId: string) => Promise<Served>;
 
 /** A request that was answered. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { printError } from './output.ts';
 
-/** Exit code of a command that was called in a wrong way; 1 is the answer that something was found. */
+/** Exit code of a command that was called in a wrong way; 1 says that something was found. */
 const WRONG_USAGE = 2;
 
 /** A command that reports a mistake in its flags in one line, and then ends with exit code 2. */

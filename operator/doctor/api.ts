@@ -1,6 +1,6 @@
 import { OperatorProblem } from '../problem.ts';
 
-/** What the API of a stage answers, seen from outside. */
+/** How the API of a stage responds, seen from outside. */
 
 const TIMEOUT_MS = 15_000;
 
@@ -10,7 +10,7 @@ interface ApiResponse {
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** @throws OperatorProblem when nothing answers */
+/** @throws OperatorProblem when nothing responds */
 async function ask(address: string, request: RequestInit = {}): Promise<ApiResponse> {
   try {
     const response = await fetch(address, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });

@@ -15,7 +15,7 @@ interface Span {
   readonly until: number;
 }
 
-/** Most lines that Insights answers with. */
+/** Most lines that Insights returns. */
 const MOST = 10_000;
 const FIELDS = 'fields @timestamp, @log, @message';
 

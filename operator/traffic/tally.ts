@@ -4,7 +4,7 @@ export interface TrafficOutcome {
   readonly method: string;
   /** Without ids. */
   readonly route: string;
-  /** Undefined where nothing answered in time. */
+  /** Undefined where nothing responded in time. */
   readonly status: number | undefined;
   readonly isExpected: boolean;
 }

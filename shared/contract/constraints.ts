@@ -34,7 +34,7 @@ export const uniqueEverywhere = <S extends z.ZodType<string>>(schema: S): S =>
  * refer to each other. The operation checks that the record exists (`shared/table/repository/references.ts`).
  */
 export const reference = (record: string) =>
-  marked(uuid(), references(), { record }).describe(`The ${wordsOf(record)}, by the id that its creation answered.`);
+  marked(uuid(), references(), { record }).describe(`The ${wordsOf(record)}, by the id that its creation returned.`);
 
 export const uniquenessOf = (schema: z.ZodType): Uniqueness | undefined => markOf(schema, uniqueness());
 

@@ -81,7 +81,7 @@ export const name = shared((max: number) =>
 
 const UUID_EXAMPLE = '1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04';
 
-/** A UUID of any version, answered in lower case (RFC 9562 §4). */
+/** A UUID of any version, returned in lower case (RFC 9562 §4). */
 export const uuid = shared(() =>
   bounded(36, 'must be a UUID')
     .check(z.guid({ error: 'must be a UUID' }))
@@ -127,7 +127,7 @@ const TIMESTAMP_EXAMPLE = '2026-11-20T09:30:00.000Z';
 
 const A_TIME = `must be an ISO 8601 time in the years 0000 to 9999 of UTC, such as ${TIMESTAMP_EXAMPLE}`;
 
-/** An ISO 8601 time, answered in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
+/** An ISO 8601 time, returned in UTC with milliseconds. The year has four digits in UTC too (RFC 3339). */
 export const timestamp = shared(() =>
   bounded(40, A_TIME)
     .overwrite((value) => instantOf(value) ?? value)

@@ -6,7 +6,7 @@ import { MAX_BODY } from './sizes.ts';
 import { methodsOf } from './traits.ts';
 
 /**
- * The problems that API Gateway answers by itself, without a function. The stack's gateway responses and the local gateway are both made from
+ * The problems that API Gateway returns by itself, without a function. The stack's gateway responses and the local gateway are both made from
  * this table, so a caller cannot tell the two apart.
  * Types and their own statuses: https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
  */
@@ -96,7 +96,7 @@ export const GATEWAY_PROBLEMS: Readonly<Record<GatewayResponseType, GatewayProbl
   WAF_FILTERED: problem('forbidden'),
 };
 
-/** A declared path without this method. API Gateway has no response type for it: the stack answers it with a mock integration. */
+/** A declared path without this method. API Gateway has no response type for it: the stack serves it with a mock integration. */
 export const methodNotAllowed = (allowed: readonly string[]): GatewayProblem =>
   problem('method-not-allowed', { headers: { Allow: `'${allowed.toSorted().join(', ')}'` } });
 

@@ -2,9 +2,9 @@ import { PROBLEMS, type ProblemType } from './problem.ts';
 import { type Route, takesIdempotencyKey } from './route.ts';
 import { filtersOf, isConditionalRead, isConditionalWrite } from './traits.ts';
 
-/** Problems that a route can answer because of its kind, in addition to its own `errors`. */
+/** Problems that a route can return because of its kind, in addition to its own `errors`. */
 const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly problems: readonly ProblemType[] }[] = [
-  // Unknown parameters are refused, so even a route without parameters can answer 400.
+  // Unknown parameters are refused, so even a route without parameters can return 400.
   { of: () => true, problems: ['invalid-parameter'] },
   { of: (route) => route.auth.startsWith('bearer'), problems: ['unauthorized', 'forbidden', 'organization-suspended'] },
   { of: (route) => route.auth === 'signature', problems: ['invalid-signature', 'organization-suspended'] },
@@ -22,11 +22,11 @@ const IMPLIED: readonly { readonly of: (route: Route) => boolean; readonly probl
 
 const ORDER = Object.keys(PROBLEMS) as readonly ProblemType[];
 
-/** The problems that every route of this kind can answer. */
+/** The problems that every route of this kind can return. */
 export const impliedProblems = (route: Route): ProblemType[] =>
   IMPLIED.flatMap(({ of, problems }) => (of(route) ? problems : []));
 
-/** All problems that a route can answer, each once, by status. */
+/** All problems that a route can return, each once, by status. */
 export function problemsOf(route: Route): ProblemType[] {
   const given = new Set<ProblemType>([...route.errors, ...impliedProblems(route)]);
   return ORDER.filter((type) => given.has(type));
@@ -36,10 +36,10 @@ export function problemsOf(route: Route): ProblemType[] {
 export const hasRetryAfter = (type: ProblemType): boolean =>
   type === 'list-being-built' || type === 'too-many-requests' || type === 'unavailable';
 
-/** The gateway's status for `unavailable`, when the function does not answer in time. */
+/** The gateway's status for `unavailable`, when the function does not respond in time. */
 export const GATEWAY_TIMEOUT = 504;
 
-/** All statuses that a route can answer: those of its OpenAPI operation. */
+/** All statuses that a route can return: those of its OpenAPI operation. */
 export const statusesOf = (route: Route): number[] => [
   route.response.status,
   ...(isConditionalRead(route) ? [304] : []),

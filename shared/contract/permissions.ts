@@ -24,7 +24,7 @@ export function permissionCatalogue(contracts: readonly Contract[]): readonly Pe
 }
 
 /**
- * The codes of which any one grants a permission. A PATCH answers the whole record, even if it changes nothing, so a write permission includes
+ * The codes of which any one grants a permission. A PATCH returns the whole record, even if it changes nothing, so a write permission includes
  * the read permission: `clients:read` is granted by itself and by `clients:write`. Other permissions are granted only by themselves.
  */
 export function codesThatAllow(code: string): readonly string[] {

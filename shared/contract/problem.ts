@@ -1,5 +1,5 @@
 /**
- * Problem details (RFC 9457): every error that the service answers, by its stable type.
+ * Problem details (RFC 9457): every error that the service returns, by its stable type.
  * The gateway's own errors have the same types (`gateway-problems.ts`).
  */
 export const PROBLEMS = {
@@ -52,7 +52,7 @@ interface ProblemOptions {
   readonly cause?: unknown;
 }
 
-/** An error that is reported to the caller. Any other error is answered as `internal-error`, without its message. */
+/** An error that is reported to the caller. Any other error is returned as `internal-error`, without its message. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly type: ProblemType;

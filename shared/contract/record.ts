@@ -59,7 +59,7 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
 
 export interface RecordType<F extends Fields = Fields> {
   readonly name: string;
-  /** The record as answered: every field, always. */
+  /** The record as returned: every field, always. */
   readonly schema: z.ZodObject<RecordShape<F>>;
   readonly create: Body<z.ZodObject<CreateShape<F>>>;
   readonly patch: Body<z.ZodObject<PatchShape<F>>>;
@@ -69,7 +69,7 @@ export interface RecordType<F extends Fields = Fields> {
   describe(text: string): RecordType<F>;
 }
 
-/** The record as answered. */
+/** The record as returned. */
 export type RecordOf<R extends { readonly schema: z.ZodType }> = z.output<R['schema']>;
 
 /**

@@ -31,7 +31,7 @@ export type Example = { readonly [key: string]: unknown };
 
 export interface ResponseType<S extends z.ZodType = z.ZodType> {
   readonly status: 200 | 201 | 204;
-  /** Answers `{ data }`, with or without pages (spec §4). */
+  /** Returns `{ data }`, with or without pages (spec §4). */
   readonly isList?: true;
   /** Undefined: no body. */
   readonly schema: S | undefined;

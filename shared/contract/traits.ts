@@ -2,11 +2,11 @@ import type { Contract, Method, Route } from './route.ts';
 
 /** What a route's declaration implies for the headers and statuses of its responses. */
 
-/** The methods of HTTP that reach a route: where there is a `GET`, `HEAD` is answered alike (RFC 9110 §9.3.2). */
+/** The methods of HTTP that reach a route: where there is a `GET`, `HEAD` gets the same response (RFC 9110 §9.3.2). */
 export const methodsOf = ({ method }: Pick<Route, 'method'>): readonly (Method | 'HEAD')[] =>
   method === 'GET' ? ['GET', 'HEAD'] : [method];
 
-/** Answers `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
+/** Returns `{ data }`, with or without pages, and a `Link` to the rest (spec §4). */
 export const isList = ({ response }: Route): boolean => response.isList === true;
 
 /** Parameters of lists that are not filters (`parameters.ts`). */

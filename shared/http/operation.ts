@@ -11,7 +11,7 @@ import type { Charge } from './request-budget.ts';
 import { countDeliverable } from './response/deliverable.ts';
 
 /**
- * The work of one route: it reads, checks the domain's rules, stages writes and returns the answer. It gets validated input and a tenant
+ * The work of one route: it reads, checks the domain's rules, stages writes and returns the response. It gets validated input and a tenant
  * handle, never an event or a raw key. It does not commit: the pipeline does, and may run the operation again when a record has changed
  * meanwhile.
  */
@@ -50,7 +50,7 @@ export interface BearerInput {
   readonly session: Session;
   /**
    * Reads the record that the request is about.
-   * @param show maps the stored record to the answered one, where they differ in fields that cannot be changed
+   * @param show maps the stored record to the returned one, where they differ in fields that cannot be changed
    * @throws Problem `not-found`; `precondition-failed` when `If-Match` names another version; `invalid-body` when a change names another value
    *   of a field that cannot be changed
    */
@@ -94,14 +94,14 @@ type BodyOf<R extends Route> = R['response'] extends ResponseType<infer S> ? z.o
 export interface OperationResponse<R extends Route = Route> {
   /** Fields that the response's schema does not name are left out. */
   readonly body: BodyOf<R>;
-  /** Version of the answered record, for its `ETag`. */
+  /** Version of the returned record, for its `ETag`. */
   readonly version?: number;
   /** For pages: whether only the first records were read because all of them would be too large. */
   readonly isCut?: boolean;
   /** For cursor pages: the id after which the next one begins. */
   readonly next?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The text to answer byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another `Content-Type`. */
+  /** The text to return byte for byte, instead of the JSON text of `body`. It is JSON, unless `headers` say another `Content-Type`. */
   readonly text?: string;
 }
 
@@ -115,13 +115,13 @@ export type Operations<C extends Contract> = {
 
 const asStored = <T, U>(record: T): U => record as unknown as U;
 
-/** Answers with a record and its version; `show` maps the stored record to the answered one, where they differ. */
+/** Returns a record and its version; `show` maps the stored record to the returned one, where they differ. */
 export const recordResponse = <T, U = T>(stored: Stored<T>, show: (record: T) => U = asStored) => ({
   body: show(stored.record),
   version: stored.version,
 });
 
-/** Answers with a page of records. */
+/** Returns a page of records. */
 export const pageResponse = <T>(page: Page<T>, query: { readonly page: number; readonly page_size: number }) => ({
   body: {
     data: page.records.map(({ record }) => record),
@@ -132,7 +132,7 @@ export const pageResponse = <T>(page: Page<T>, query: { readonly page: number; r
   isCut: page.isCut,
 });
 
-/** Answers with a cursor page, or as much of it as one response can carry. */
+/** Returns a cursor page, or as much of it as one response can carry. */
 export const listResponse = <T, U = T>(page: CursorPage<T>, show: (record: T) => U = asStored) => {
   const data = page.records.map(({ record }) => show(record));
   const fitting = countDeliverable(data);
@@ -140,10 +140,10 @@ export const listResponse = <T, U = T>(page: CursorPage<T>, show: (record: T) =>
   return { body: { data: data.slice(0, fitting) }, next };
 };
 
-/** Answers without a body. */
+/** A response without a body. */
 export const emptyResponse = { body: undefined } as const;
 
-/** Answers with a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are answered too. */
+/** Returns a finished text, byte for byte: JSON, unless the headers say another `Content-Type`. With an `ETag` among the headers, conditional reads are served too. */
 export const textResponse = (text: string, headers: Readonly<Record<string, string>>) => ({
   // Ignored, because there is a `text`.
   body: undefined as never,

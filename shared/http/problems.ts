@@ -13,7 +13,7 @@ import {
 } from '../table/errors.ts';
 import { isTransient } from '../table/transaction/retry.ts';
 
-/** The problem that an error is answered with. Unexpected errors become `internal-error`, without their message. */
+/** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof NotUnique) return alreadyExists(error.field, `Another record has this ${error.field}.`);

@@ -5,7 +5,7 @@ import type { Route } from '../contract/route.ts';
 import { filtersOf } from '../contract/traits.ts';
 
 /**
- * What most requests need to know of a route's schemas, as plain data: a request that only reads is answered without building a schema. It is
+ * What most requests need to know of a route's schemas, as plain data: a request that only reads is served without building a schema. It is
  * derived from the schemas; a bundle brings it along, derived when it was made (`infra/bundling/route-metadata.ts`, `docs/decisions/0054`).
  */
 export interface RouteMetadata {
@@ -17,11 +17,11 @@ export interface RouteMetadata {
   readonly emptyQuery: Readonly<Record<string, unknown>> | null;
   /** The parameters by which its list can be filtered. */
   readonly filters: readonly string[];
-  /** What is answered; null: no body. */
+  /** What is returned; null: no body. */
   readonly response: Projection | null;
 }
 
-/** How a value is answered: with these fields alone, each by its own projection; or as a list of such elements; or as it is. */
+/** How a value is returned: with these fields alone, each by its own projection; or as a list of such elements; or as it is. */
 export interface Projection {
   /** In place of a value that is missing; absent: it stays missing. */
   readonly standard: unknown;
@@ -73,7 +73,7 @@ export function derivedMetadata(route: Route): RouteMetadata {
 
 const ofSchemas = new WeakMap<z.ZodType, Projection>();
 
-/** How values of this schema are answered. */
+/** How values of this schema are returned. */
 export function projectionOf(schema: z.ZodType): Projection {
   const projection = ofSchemas.get(schema) ?? derivedProjection(schema);
   ofSchemas.set(schema, projection);

@@ -4,7 +4,7 @@ import { readSuspension, type Suspension } from '../table/system/suspensions.ts'
 import type { Tenant } from '../table/tenant.ts';
 
 /**
- * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's answer: each request reads whether its
+ * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's response: each request reads whether its
  * caller's organization is suspended, in parallel to its own work (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 

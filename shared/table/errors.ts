@@ -34,7 +34,7 @@ export class ItemTooLarge extends Error {
   override readonly name = 'ItemTooLarge';
 }
 
-/** The table did not answer in time. A write may or may not have happened. */
+/** The table did not respond in time. A write may or may not have happened. */
 export class TableUnavailable extends Error {
   override readonly name = 'TableUnavailable';
 }
@@ -50,7 +50,7 @@ export class NotUnique extends Error {
   }
 }
 
-/** More numbers of a list have no record than one request may fence. It fenced some, so that a later request answers. */
+/** More numbers of a list have no record than one request may fence. It fenced some, so that a later request succeeds. */
 export class PageIncomplete extends Error {
   override readonly name = 'PageIncomplete';
 

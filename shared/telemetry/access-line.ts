@@ -7,7 +7,7 @@ export interface EndedInvocation {
   /** Name of the contract, or `authorizer`. */
   readonly domain: string;
   readonly outcome: Outcome;
-  /** HTTP status of the answer, if there is one. */
+  /** HTTP status of the response, if there is one. */
   readonly status?: number | undefined;
   /** Epoch milliseconds. */
   readonly at: number;

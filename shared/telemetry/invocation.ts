@@ -20,7 +20,7 @@ export interface Annotations {
   /** The tenant that the request acts in: `PLATFORM` or the id of an organization. */
   readonly tenant?: string;
   readonly integration_id?: string;
-  /** Type of the problem that was answered, without its prefix. */
+  /** Type of the problem that was returned, without its prefix. */
   readonly problem?: string;
   /** Why the authorizer refused. */
   readonly reason?: string;

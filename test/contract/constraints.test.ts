@@ -66,7 +66,7 @@ describe('a reference', () => {
       ['service_id', 'Service'],
     ]);
     expect(reference('ServiceAction').meta()?.description).toBe(
-      'The service action, by the id that its creation answered.',
+      'The service action, by the id that its creation returned.',
     );
     expect(referenceOf(shop.schema.shape.name)).toBeUndefined();
   });

@@ -13,7 +13,7 @@ export interface PeerRoute {
   readonly params?: z.ZodType<{ readonly id: string }>;
   readonly query?: z.ZodType<{ readonly status?: string | undefined }>;
   readonly body?: z.ZodType;
-  /** The answer; undefined where there is no such record. */
+  /** The response; undefined where there is no such record. */
   readonly run: (input: PeerInput) => Promise<object | undefined>;
 }
 

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Handle, HandlerOf } from '../contender.ts';
 import { INVALID, NOT_FOUND, type PeerRoute, peerCallerOf } from './api.ts';
 
-/** Handlers by hand: a function for each route, zod for its input, a status and JSON for its answer. */
+/** Handlers by hand: a function for each route, zod for its input, a status and JSON for its response. */
 
 const response = (statusCode: number, body: object): APIGatewayProxyResult => ({
   statusCode,

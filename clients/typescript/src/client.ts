@@ -11,7 +11,7 @@ import type { ApiResponse, Call } from './types.ts';
 export type Credentials =
   /** An integration: the client logs in and renews the token. */
   | { readonly appCode: string; readonly secret: string }
-  /** A token, or what answers one for each request. */
+  /** A token, or what returns one for each request. */
   | { readonly token: string | (() => string | Promise<string>) };
 
 export interface CustodiaOptions {
@@ -21,7 +21,7 @@ export interface CustodiaOptions {
   readonly credentials?: Credentials | undefined;
   readonly retry?: RetryOptions;
   /**
-   * Milliseconds until an attempt is given up, with the reading of its answer: 30,000 unless told, for the API answers within 29 s. What can be
+   * Milliseconds until an attempt is given up, with the reading of its response: 30,000 unless told, for the API responds within 29 s. What can be
    * repeated is then sent again; else a `DOMException` is thrown, a `TimeoutError`. `Infinity`: never.
    */
   readonly timeout?: number;
@@ -78,7 +78,7 @@ const NOT_MODIFIED = 304;
 
 /**
  * Whether a request can be carried out twice: reads, creations with their key, and changes without `If-Match`, which the first attempt may have
- * made stale. Not a `DELETE`: it would answer 404 of what the first attempt deleted.
+ * made stale. Not a `DELETE`: it would return 404 of what the first attempt deleted.
  */
 const isSafe = ({ method, headers }: Request): boolean =>
   method === 'GET' || (method === 'POST' && headers.has(KEY)) || (method === 'PATCH' && !headers.has('if-match'));

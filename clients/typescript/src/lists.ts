@@ -15,7 +15,7 @@ export interface Lists {
   ) => AsyncGenerator<RecordOf<P>, void>;
   /**
    * What is at a path, now and after every change, until the loop is left or `signal` is aborted (which throws). It asks with `If-None-Match`:
-   * the answer to "no change" is empty.
+   * the response to "no change" is empty.
    */
   readonly watch: <P extends ReadPath>(
     path: P,
@@ -24,7 +24,7 @@ export interface Lists {
 }
 
 export interface WatchOptions {
-  /** Milliseconds between one answer and the next request: 5,000 unless told. */
+  /** Milliseconds between one response and the next request: 5,000 unless told. */
   readonly every?: number;
 }
 

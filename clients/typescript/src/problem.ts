@@ -3,10 +3,10 @@ import type { Finding, KnownProblemType, Problem } from './schema.ts';
 /** The type of a problem; later releases of the API add others. */
 export type ProblemType = KnownProblemType | 'about:blank' | (string & {});
 
-/** A refusal or failure that the API answered (RFC 9457). Where nothing answered, `fetch` throws its own `TypeError`. */
+/** A refusal or failure that the API returned (RFC 9457). Where nothing responded, `fetch` throws its own `TypeError`. */
 export class CustodiaProblem extends Error {
   override readonly name = 'CustodiaProblem';
-  /** `about:blank` where something in between answered, such as a proxy. */
+  /** `about:blank` where something in between responded, such as a proxy. */
   readonly type: ProblemType;
   readonly status: number;
   readonly title: string;
@@ -16,11 +16,11 @@ export class CustodiaProblem extends Error {
   readonly errors: readonly Finding[];
   /** Names the request in the logs of the service: quote it when you ask. */
   readonly requestId: string | undefined;
-  /** Seconds to wait before the next attempt, where the answer says so. */
+  /** Seconds to wait before the next attempt, where the response says so. */
   readonly retryAfter: number | undefined;
   readonly response: Response;
 
-  /** @param body the answer's, parsed where it was JSON */
+  /** @param body the response's, parsed where it was JSON */
   constructor(response: Response, body: unknown) {
     const { type = 'about:blank', title, detail, errors = [], request_id } = fieldsOf(body);
     const named = title ?? (response.statusText || 'No problem details');

@@ -13,9 +13,9 @@ export interface RetryOptions {
 /**
  * Sends a request, and sends it again where that can help.
  * @param isSafe twice is as once: also when nobody knows whether the first attempt was carried out
- * @param options `timeout`: milliseconds until an attempt is given up, with the reading of its answer
- * @throws TypeError as `fetch` does, where nothing answers
- * @throws DOMException `TimeoutError`, where nothing answers in time
+ * @param options `timeout`: milliseconds until an attempt is given up, with the reading of its response
+ * @throws TypeError as `fetch` does, where nothing responds
+ * @throws DOMException `TimeoutError`, where nothing responds in time
  */
 export async function sendWithRetries(
   send: (attempt: Request) => Promise<Response>,
@@ -39,7 +39,7 @@ export async function sendWithRetries(
   }
 }
 
-/** What `fetch` throws when nothing answers, or not in time, as a value; any other error, such as that of the caller's signal, ends the attempts. */
+/** What `fetch` throws when nothing responds, or not in time, as a value; any other error, such as that of the caller's signal, ends the attempts. */
 async function sendOnce(
   send: (attempt: Request) => Promise<Response>,
   attempt: Request,

@@ -14,7 +14,7 @@ export interface paths {
         put?: never;
         /**
          * Log in as an integration
-         * @description The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same answer. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403. Needs no token.
+         * @description The token is good for an hour. A wrong app code, a wrong secret and an inactive integration all get the same response. After several failures logins with this app code from this address have to wait, even those with the right secret: `Retry-After` says how long. With the right secret an integration of a suspended organization gets a 403. Needs no token.
          */
         post: operations["login"];
         delete?: never;
@@ -626,7 +626,7 @@ export interface paths {
         put?: never;
         /**
          * Register an integration
-         * @description The answer shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
+         * @description The response shows the secret, once. An organization may have as many active integrations as the stage sets, 200 as a standard: one more is a 409, but to a platform caller. Where the stage allows it, a call without a token registers the first integration of an organization that does not exist yet, and creates that organization, under the `org_id` given or a new one. Needs the permission `integrations:write`, or no token where the stage lets anyone make a first key.
          */
         post: operations["createIntegration"];
         delete?: never;
@@ -888,7 +888,7 @@ export interface paths {
         };
         /**
          * Check the service
-         * @description Answers 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Extends the specification of this service.
+         * @description Returns 200 when a request reaches its function and the function can read the database. It needs no token and says nothing about a tenant. Caches must not keep the response. Needs no token. Extends the specification of this service.
          */
         get: operations["getHealth"];
         put?: never;
@@ -957,7 +957,7 @@ export interface components {
              */
             secret: string;
         };
-        /** @description What a login answers (RFC 6749 §5.1). */
+        /** @description What a login returns (RFC 6749 §5.1). */
         AccessToken: {
             /**
              * @description A JWT to send as `Authorization: Bearer <token>`.
@@ -990,7 +990,7 @@ export interface components {
             title: string;
             /**
              * Format: int32
-             * @description The HTTP status, where it is known to the one who answers.
+             * @description The HTTP status, where it is known to the one who responds.
              * @example 409
              */
             status?: number;
@@ -1503,7 +1503,7 @@ export interface components {
             last_health_check: string | null;
             /**
              * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @description Share of time in which the service responded, in percent, as you measure it.
              * @example 99.95
              */
             uptime_percentage: number | null;
@@ -1647,7 +1647,7 @@ export interface components {
             last_health_check?: string | null;
             /**
              * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it. Default: null.
+             * @description Share of time in which the service responded, in percent, as you measure it. Default: null.
              * @example 99.95
              */
             uptime_percentage?: number | null;
@@ -1791,7 +1791,7 @@ export interface components {
             last_health_check?: string | null;
             /**
              * Format: double
-             * @description Share of time in which the service answered, in percent, as you measure it.
+             * @description Share of time in which the service responded, in percent, as you measure it.
              * @example 99.95
              */
             uptime_percentage?: number | null;
@@ -4124,7 +4124,7 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
              * @example cst_2c7vXyN0q5b8Jr4kT1mWfZ6hLsPdEoGuAiRxBnYtCvQ
              */
             secret: string | null;
@@ -4351,7 +4351,7 @@ export interface components {
              */
             readonly created_at: string | null;
             /**
-             * @description Shown here once and never again; null in an answer that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
+             * @description Shown here once and never again; null in a response that is repeated for its `Idempotency-Key`, but to the token that asked first, while that is not ended and may still ask.
              * @example cst_Vb3mQ0sYt7LrXe9KpJwZ1hNfUc5GdAi8oT2yRkB6xSE
              */
             secret: string | null;
@@ -4740,7 +4740,7 @@ export interface components {
              */
             readonly record_id: string;
             /**
-             * @description Names of the fields that were set; of an integration also `secret`, and `tokens` where all were ended. Of a creation those that hold something, and of an integration `permissions` in any case. No event carries a value of a field.
+             * @description Names of the fields that were set; an integration’s events also name `secret`, and `tokens` where all were ended. A creation’s event names the fields that hold something, and an integration’s `permissions` in any case. No event carries a value of a field.
              * @example [
              *       "status",
              *       "permissions"
@@ -4778,7 +4778,7 @@ export interface components {
              */
             readonly shown_ids: string[] | null;
             /**
-             * @description `X-Request-Id` of the answer; null for the operator’s command line.
+             * @description `X-Request-Id` of the response; null for the operator’s command line.
              * @example b4c8f0e2-6a1d-4f39-8e57-2d90c3a7b615
              */
             readonly request_id: string | null;
@@ -4903,11 +4903,11 @@ export interface components {
     };
     responses: never;
     parameters: {
-        /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+        /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
         "Idempotency-Key": string;
         /** @description The `ETag` that was read, with its quotation marks, such as `"3.pQ8x0aZcVd1k"`: the request is refused with 412 when the record has changed since (RFC 9110 §13.1.1). `*` stands for any version. */
         "If-Match": string;
-        /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+        /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
         "If-None-Match": string;
         /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
         Prefer: string;
@@ -4923,7 +4923,7 @@ export interface components {
         Status: string;
         /** @description The organization to work in. Platform callers name any; others at most their own. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         OrgId: string;
-        /** @description The client, by the id that its creation answered. */
+        /** @description The client, by the id that its creation returned. */
         PathClientId: string;
         /** @description Id of the last record already seen: the list goes on behind it. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         After: string;
@@ -4931,23 +4931,23 @@ export interface components {
         ClientId: string;
         /** @description Only records that are doing so, such as `degraded`. */
         HealthStatus: string;
-        /** @description The service, by the id that its creation answered. */
+        /** @description The service, by the id that its creation returned. */
         PathServiceId: string;
         /** @description Only records of the service with this id. For example `1690c4dc-6f18-4a4c-9f3e-5b1d7c2a9e04`. */
         ServiceId: string;
-        /** @description The resource, by the id that its creation answered. */
+        /** @description The resource, by the id that its creation returned. */
         PathResourceId: string;
-        /** @description The terminal, by the id that its creation answered. */
+        /** @description The terminal, by the id that its creation returned. */
         PathTerminalId: string;
-        /** @description The ticket, by the id that its creation answered. */
+        /** @description The ticket, by the id that its creation returned. */
         PathTicketId: string;
-        /** @description The user, by the id that its creation answered. */
+        /** @description The user, by the id that its creation returned. */
         PathUserId: string;
-        /** @description The membership, by the id that its creation answered. */
+        /** @description The membership, by the id that its creation returned. */
         PathMembershipId: string;
-        /** @description The organization, by the id that its creation answered. */
+        /** @description The organization, by the id that its creation returned. */
         PathOrgId: string;
-        /** @description The integration, by the id that its creation answered. */
+        /** @description The integration, by the id that its creation returned. */
         PathIntegrationId: string;
     };
     requestBodies: never;
@@ -5049,7 +5049,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token. The answer is not to be kept by caches. */
+            /** @description The token. The response is not to be kept by caches. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5077,7 +5077,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5105,7 +5105,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5140,13 +5140,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The client, by the id that its creation answered. */
+                /** @description The client, by the id that its creation returned. */
                 id: components["parameters"]["PathClientId"];
             };
             cookie?: never;
@@ -5179,7 +5179,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The client, by the id that its creation answered. */
+                /** @description The client, by the id that its creation returned. */
                 id: components["parameters"]["PathClientId"];
             };
             cookie?: never;
@@ -5211,13 +5211,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The client, by the id that its creation answered. */
+                /** @description The client, by the id that its creation returned. */
                 id: components["parameters"]["PathClientId"];
             };
             cookie?: never;
@@ -5254,7 +5254,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5282,7 +5282,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5317,13 +5317,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The service, by the id that its creation answered. */
+                /** @description The service, by the id that its creation returned. */
                 id: components["parameters"]["PathServiceId"];
             };
             cookie?: never;
@@ -5354,7 +5354,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The service, by the id that its creation answered. */
+                /** @description The service, by the id that its creation returned. */
                 id: components["parameters"]["PathServiceId"];
             };
             cookie?: never;
@@ -5385,7 +5385,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The service, by the id that its creation answered. */
+                /** @description The service, by the id that its creation returned. */
                 id: components["parameters"]["PathServiceId"];
             };
             cookie?: never;
@@ -5415,13 +5415,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The service, by the id that its creation answered. */
+                /** @description The service, by the id that its creation returned. */
                 id: components["parameters"]["PathServiceId"];
                 /** @description Id of the client that the service belongs to. */
                 client_id: string;
@@ -5462,7 +5462,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5490,7 +5490,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5525,13 +5525,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The resource, by the id that its creation answered. */
+                /** @description The resource, by the id that its creation returned. */
                 id: components["parameters"]["PathResourceId"];
             };
             cookie?: never;
@@ -5562,7 +5562,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The resource, by the id that its creation answered. */
+                /** @description The resource, by the id that its creation returned. */
                 id: components["parameters"]["PathResourceId"];
             };
             cookie?: never;
@@ -5593,7 +5593,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The resource, by the id that its creation answered. */
+                /** @description The resource, by the id that its creation returned. */
                 id: components["parameters"]["PathResourceId"];
             };
             cookie?: never;
@@ -5629,13 +5629,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The resource, by the id that its creation answered. */
+                /** @description The resource, by the id that its creation returned. */
                 id: components["parameters"]["PathResourceId"];
             };
             cookie?: never;
@@ -5660,7 +5660,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5668,7 +5668,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The resource, by the id that its creation answered. */
+                /** @description The resource, by the id that its creation returned. */
                 id: components["parameters"]["PathResourceId"];
             };
             cookie?: never;
@@ -5708,7 +5708,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5736,7 +5736,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5771,13 +5771,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The service action, by the id that its creation answered. */
+                /** @description The service action, by the id that its creation returned. */
                 id: string;
             };
             cookie?: never;
@@ -5812,7 +5812,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5840,7 +5840,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -5875,13 +5875,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The terminal, by the id that its creation answered. */
+                /** @description The terminal, by the id that its creation returned. */
                 id: components["parameters"]["PathTerminalId"];
             };
             cookie?: never;
@@ -5914,7 +5914,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The terminal, by the id that its creation answered. */
+                /** @description The terminal, by the id that its creation returned. */
                 id: components["parameters"]["PathTerminalId"];
             };
             cookie?: never;
@@ -5956,7 +5956,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -5984,7 +5984,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6019,13 +6019,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The ticket, by the id that its creation answered. */
+                /** @description The ticket, by the id that its creation returned. */
                 id: components["parameters"]["PathTicketId"];
             };
             cookie?: never;
@@ -6056,7 +6056,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The ticket, by the id that its creation answered. */
+                /** @description The ticket, by the id that its creation returned. */
                 id: components["parameters"]["PathTicketId"];
             };
             cookie?: never;
@@ -6087,7 +6087,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The ticket, by the id that its creation answered. */
+                /** @description The ticket, by the id that its creation returned. */
                 id: components["parameters"]["PathTicketId"];
             };
             cookie?: never;
@@ -6119,13 +6119,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The ticket, by the id that its creation answered. */
+                /** @description The ticket, by the id that its creation returned. */
                 id: components["parameters"]["PathTicketId"];
             };
             cookie?: never;
@@ -6150,7 +6150,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6158,7 +6158,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The ticket, by the id that its creation answered. */
+                /** @description The ticket, by the id that its creation returned. */
                 id: components["parameters"]["PathTicketId"];
             };
             cookie?: never;
@@ -6196,7 +6196,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6224,7 +6224,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6259,13 +6259,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The user, by the id that its creation answered. */
+                /** @description The user, by the id that its creation returned. */
                 id: components["parameters"]["PathUserId"];
             };
             cookie?: never;
@@ -6298,7 +6298,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The user, by the id that its creation answered. */
+                /** @description The user, by the id that its creation returned. */
                 id: components["parameters"]["PathUserId"];
             };
             cookie?: never;
@@ -6330,13 +6330,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The user, by the id that its creation answered. */
+                /** @description The user, by the id that its creation returned. */
                 id: components["parameters"]["PathUserId"];
             };
             cookie?: never;
@@ -6361,7 +6361,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6402,7 +6402,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6430,7 +6430,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6469,7 +6469,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6497,13 +6497,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The membership, by the id that its creation answered. */
+                /** @description The membership, by the id that its creation returned. */
                 id: components["parameters"]["PathMembershipId"];
             };
             cookie?: never;
@@ -6536,7 +6536,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The membership, by the id that its creation answered. */
+                /** @description The membership, by the id that its creation returned. */
                 id: components["parameters"]["PathMembershipId"];
             };
             cookie?: never;
@@ -6570,7 +6570,7 @@ export interface operations {
                 sort?: components["parameters"]["Sort"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6595,7 +6595,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6627,13 +6627,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The organization, by the id that its creation answered. */
+                /** @description The organization, by the id that its creation returned. */
                 id: components["parameters"]["PathOrgId"];
             };
             cookie?: never;
@@ -6663,7 +6663,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The organization, by the id that its creation answered. */
+                /** @description The organization, by the id that its creation returned. */
                 id: components["parameters"]["PathOrgId"];
             };
             cookie?: never;
@@ -6701,7 +6701,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6729,7 +6729,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -6764,13 +6764,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The integration, by the id that its creation answered. */
+                /** @description The integration, by the id that its creation returned. */
                 id: components["parameters"]["PathIntegrationId"];
             };
             cookie?: never;
@@ -6803,7 +6803,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The integration, by the id that its creation answered. */
+                /** @description The integration, by the id that its creation returned. */
                 id: components["parameters"]["PathIntegrationId"];
             };
             cookie?: never;
@@ -6833,13 +6833,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The integration, by the id that its creation answered. */
+                /** @description The integration, by the id that its creation returned. */
                 id: components["parameters"]["PathIntegrationId"];
             };
             cookie?: never;
@@ -6873,7 +6873,7 @@ export interface operations {
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The integration, by the id that its creation answered. */
+                /** @description The integration, by the id that its creation returned. */
                 id: components["parameters"]["PathIntegrationId"];
             };
             cookie?: never;
@@ -6943,7 +6943,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -6971,7 +6971,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7010,7 +7010,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7038,7 +7038,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then. */
+                /** @description A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then. */
                 "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
                 /** @description `handling=lenient`: fields that cannot be set here are ignored, whatever their values (RFC 7240 §4.4). Otherwise a value other than that of the record is a 422. */
                 Prefer?: components["parameters"]["Prefer"];
@@ -7083,7 +7083,7 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7111,13 +7111,13 @@ export interface operations {
                 org_id?: components["parameters"]["OrgId"];
             };
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
             };
             path: {
-                /** @description The audit event, by the id that its creation answered. */
+                /** @description The audit event, by the id that its creation returned. */
                 id: string;
             };
             cookie?: never;
@@ -7139,7 +7139,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7164,7 +7164,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7194,7 +7194,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7219,7 +7219,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];
@@ -7244,7 +7244,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
+                /** @description An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored. */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
                 /** @description The trace of which this request is a part (W3C Trace Context), such as `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`. The service logs the request under its trace id. A malformed one is ignored. */
                 traceparent?: components["parameters"]["traceparent"];

@@ -26,11 +26,11 @@ export const systemTiming: Timing = {
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
 };
 
-/** What a promise answers, unless the signal is aborted first. */
+/** What a promise resolves to, unless the signal is aborted first. */
 export const waitFor = <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> =>
   unlessAborted(signal, (resolve, reject) => void promise.then(resolve, reject));
 
-/** A promise that is rejected when the signal is aborted. `start` answers what is to be undone then. */
+/** A promise that is rejected when the signal is aborted. `start` returns what is to be undone then. */
 const unlessAborted = <T>(
   signal: AbortSignal | undefined,
   start: (resolve: (value: T) => void, reject: (reason: unknown) => void) => (() => void) | undefined,

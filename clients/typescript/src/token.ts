@@ -1,6 +1,6 @@
 import { type Timing, waitFor } from './timing.ts';
 
-/** What a login answers. */
+/** What a login returns. */
 interface Granted {
   readonly access_token: string;
   /** Seconds. */

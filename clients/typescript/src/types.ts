@@ -9,7 +9,7 @@ export type Init<P extends keyof paths, M extends Method> = MaybeOptionalInit<pa
 
 export type InitParam<I> = RequiredKeysOf<I> extends never ? [init?: I] : [init: I];
 
-/** What a success answers. */
+/** What a success returns. */
 export type DataOf<P extends keyof paths, M extends Method, I = unknown> = ParseAsResponse<
   SuccessResponse<Extract<ResponseObjectMap<paths[P][M]>, object>, `${string}/${string}`>,
   I
@@ -32,7 +32,7 @@ export type Call<M extends Method> = <P extends PathsWithMethod<paths, M>, I ext
 /** Paths that can be read. */
 export type ReadPath = PathsWithMethod<paths, 'get'>;
 
-/** Paths whose answer is a list. */
+/** Paths whose response is a list. */
 export type ListPath = { [P in ReadPath]: DataOf<P, 'get'> extends { data: readonly unknown[] } ? P : never }[ReadPath];
 
 export type RecordOf<P extends ListPath> = DataOf<P, 'get'> extends { data: readonly (infer T)[] } ? T : never;

@@ -108,7 +108,7 @@ function openToKeyboard() {
 
 async function show() {
   const response = await fetch(`${api}/openapi`);
-  if (!response.ok) throw new Error(`the OpenAPI document was answered with ${response.status}`);
+  if (!response.ok) throw new Error(`the request for the OpenAPI document returned ${response.status}`);
   const { paths, components, info, ...rest } = await response.json();
   prepare([paths, components.parameters, components.requestBodies, components.responses]);
   const { title, version, description } = info;
@@ -146,7 +146,7 @@ onSubmit('credentials', async (fields) => {
     use(reply.access_token);
     say(`Logged in as ${fields.get('app_code')} for ${Math.round(reply.expires_in / 60)} minutes.`);
   } catch (error) {
-    say(`There was no answer: ${error}.`, true);
+    say(`There was no response: ${error}.`, true);
   }
 });
 

@@ -1,4 +1,4 @@
-/** Of marked 4, which comes without types, what is used. */
+/** The part of marked 4 that is used; the package comes without types. */
 declare module 'marked' {
   interface Options {
     readonly mangle?: boolean;

@@ -1,6 +1,6 @@
 import type { ProblemType } from '../../../shared/contract/problem.ts';
 
-/** Why a problem is answered, and what its caller can do. Markdown. */
+/** Why a problem is returned, and what its caller can do. Markdown. */
 export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: string; readonly remedy: string }>> = {
   'malformed-request': {
     cause: 'The body is not JSON in UTF-8, or a part of the request line or of the headers cannot be read.',
@@ -19,7 +19,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'invalid-credentials': {
     cause:
-      'The app code is unknown, the integration is inactive, or the secret is wrong. The answer is the same for all of them.',
+      'The app code is unknown, the integration is inactive, or the secret is wrong. The response is the same for all of them.',
     remedy:
       'Check that the secret is whole, with its `cst_`, and that it has not been rotated. After several failures, logins with this app code from your network must wait: see `too-many-requests`.',
   },
@@ -38,7 +38,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'not-found': {
     cause:
-      'There is no record with this id in your organization. A record of another organization is answered in the same way.',
+      'There is no record with this id in your organization. The response for a record of another organization is the same.',
     remedy:
       'Check the id, and which organization the token is of. A platform token names the organization with `org_id`. A deleted record does not come back.',
   },
@@ -59,7 +59,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   'already-exists': {
     cause: 'Another record has the value of a field that must be unique, such as the `slug` of a client.',
     remedy:
-      '`errors` names the field. Choose another value, or read the record that has it. If this answers a repeated create, send an `Idempotency-Key` with creates: a repetition then gets the first answer.',
+      '`errors` names the field. Choose another value, or read the record that has it. If this is the response to a repeated create, send an `Idempotency-Key` with creates: a repetition then gets the first response.',
   },
   'still-in-use': {
     cause: 'Other records refer to the one that is to be deleted.',
@@ -67,7 +67,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'event-already-processed': {
     cause: 'An event with this `X-Event-ID` and this body was processed before.',
-    remedy: 'Nothing: for the sender this is a success. It happens when the answer to the first delivery was lost.',
+    remedy: 'Nothing: for the sender this is a success. It happens when the response to the first delivery was lost.',
   },
   'event-id-reused': {
     cause: 'An event with this `X-Event-ID` but another body was processed before. This one was not.',
@@ -76,7 +76,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   'list-being-built': {
     cause:
-      'The list is asked for by a filter that is new, and the filter does not know all older records of your organization yet. The answer would not be complete, so there is none.',
+      'The list is asked for by a filter that is new, and the filter does not know all older records of your organization yet. The response would not be complete, so there is none.',
     remedy:
       'Read the list without the filters that `errors` names, or wait: those who operate this service are building them. `Retry-After` says when it is worth another try.',
   },
@@ -110,7 +110,8 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   'too-many-requests': {
     cause:
       'The budget of the integration or of its organization is spent, in which a request with much work counts as several; or too many wrong secrets or signatures came from your network.',
-    remedy: 'Wait as many seconds as `Retry-After` says, and repeat. `RateLimit` tells with each answer what is left.',
+    remedy:
+      'Wait as many seconds as `Retry-After` says, and repeat. `RateLimit` tells with each response what is left.',
   },
   'internal-error': {
     cause: 'A defect of this service. Whether a change was made is not known.',
@@ -119,7 +120,7 @@ export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: strin
   },
   unavailable: {
     cause:
-      'The service, or something that it depends on, did not answer in time. With status 504 it is not known whether a change was made.',
+      'The service, or something that it depends on, did not respond in time. With status 504 it is not known whether a change was made.',
     remedy: 'Wait as many seconds as `Retry-After` says, and repeat with the same `Idempotency-Key` or event id.',
   },
 };

@@ -4,7 +4,7 @@ import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 
 const INTRODUCTION = `Every error is a problem details object (RFC 9457). Its \`type\` is a stable name: programs compare it, and people put it behind the \`#\` of this page's address.
-Quote \`request_id\` when you ask the operator of this API about an answer.`;
+Quote \`request_id\` when you ask the operator of this API about a response.`;
 
 const TYPES = Object.keys(PROBLEMS) as ProblemType[];
 

@@ -2,10 +2,10 @@ import { repositoryFile } from './file.ts';
 import { EXAMPLE_ADDRESS, pathTo, START } from './layout.ts';
 import { codeHtml, escapedHtml, html } from './markdown.ts';
 
-/** The tour of the README, whose commands and answers are tested (`test/docs/readme.test.ts`), as the first page. */
+/** The tour of the README, whose commands and responses are tested (`test/docs/readme.test.ts`), as the first page. */
 
 const INTRODUCTION =
-  'A tour of this API in five minutes. Paste the blocks into bash, one after the other: they use curl, sed and openssl. Answers are laid out for reading, with `…` where text is left out.';
+  'A tour of this API in five minutes. Paste the blocks into bash, one after the other: they use curl, sed and openssl. Responses are laid out for reading, with `…` where text is left out.';
 
 const destinations: Readonly<Record<string, string>> = {
   'docs/webhooks.md': pathTo(START, 'webhooks'),
@@ -38,7 +38,7 @@ const withHeadings = (tour: string): string =>
     stop === '' ? `## ${title}\n\n${title}${comma} ` : `## ${title}\n\n`,
   );
 
-/** The first block for somebody who need not register: with the answer that registering would have given. */
+/** The first block for somebody who need not register: with the response that registering would have given. */
 function withOwnSecret(tour: string): string {
   const [, block] = /```sh\n(.*?)```/s.exec(tour) ?? [];
   const lines = (block ?? '')

@@ -7,13 +7,13 @@ const text = (maxLength: number, example: string) => ({ schema: { type: 'string'
 
 export const responseHeaderComponents = {
   'X-Request-Id': {
-    description: 'Names this request in the logs of the service: quote it when you ask about an answer.',
+    description: 'Names this request in the logs of the service: quote it when you ask about a response.',
     ...text(200, '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90'),
   },
-  'Cache-Control': { description: 'How long the answer may be kept (RFC 9111).', ...text(200, 'private, no-cache') },
+  'Cache-Control': { description: 'How long the response may be kept (RFC 9111).', ...text(200, 'private, no-cache') },
   ETag: {
     description:
-      'The version of what is answered, for `If-None-Match` and, of a single record, `If-Match` (RFC 9110 §8.8.3). That of a list is weak: `W/"…"`.',
+      'The version of what is returned, for `If-None-Match` and, of a single record, `If-Match` (RFC 9110 §8.8.3). That of a list is weak: `W/"…"`.',
     ...text(200, '"3.pQ8x0aZcVd1k"'),
   },
   Location: {
@@ -45,7 +45,7 @@ export const responseHeaderComponents = {
   },
   'Idempotent-Replayed': {
     description:
-      'There when this is the answer that the same `Idempotency-Key` was given before. Fields of it that the caller would not be shown now are null, and so is a secret to any token but the one that asked first.',
+      'There when this is the response that the same `Idempotency-Key` was given before. Fields of it that the caller would not be shown now are null, and so is a secret to any token but the one that asked first.',
     schema: { type: 'string' as const, enum: ['true'] },
     example: 'true',
   },

@@ -13,9 +13,9 @@ that cannot be set may be sent back as they were read; another value is a 422, u
 ignore it. Unknown fields are refused. Send the \`ETag\` of what you read as \`If-Match\` and a change that would
 overwrite another's is refused with 412.
 
-**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), answer the exact \`total\`, and link to their neighbours in \`Link\`. Wherever there is a \`GET\`, \`HEAD\` is answered alike, without the body.
+**Lists** take \`page\` and \`page_size\` (25 unless given, 200 at most), return the exact \`total\`, and link to their neighbours in \`Link\`. Wherever there is a \`GET\`, \`HEAD\` gets the same response, without the body.
 
-**Compression.** An answer of 1,024 bytes or more comes compressed if \`Accept-Encoding\` asks for gzip or deflate; a body may be sent so too,
+**Compression.** A response of 1,024 bytes or more comes compressed if \`Accept-Encoding\` asks for gzip or deflate; a body may be sent so too,
 with \`Content-Encoding\`. Limits of sizes and a webhook's signature are of what it is before.
 
 **Errors** are problem details (RFC 9457) with a stable \`type\`, the \`request_id\` to quote, and a pointer to each finding.

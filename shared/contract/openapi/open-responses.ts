@@ -14,7 +14,7 @@ export function openResponses(document: OpenApi): OpenApi {
     operationsOf(document).map(({ requestBody, parameters }) => [requestBody, parameters]),
   );
   const both = [...inResponses].filter((name) => asked.has(name));
-  if (both.length > 0) throw new TypeError(`${both.join(', ')}: a request and an answer have a schema in common`);
+  if (both.length > 0) throw new TypeError(`${both.join(', ')}: a request and a response have a schema in common`);
   const { schemas = {} } = document.components;
   return {
     ...document,

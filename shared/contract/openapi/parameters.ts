@@ -30,7 +30,7 @@ export const requestHeaders = {
     name: 'If-None-Match',
     in: 'header',
     description:
-      'An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: answered with 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored.',
+      'An `ETag` that was read, with its quotation marks, such as `W/"u0Zk3fWq"`: the response is a 304 when nothing has changed since (RFC 9110 §13.1.2). A malformed one is ignored.',
     required: false,
     schema: LENIENT,
   },
@@ -38,7 +38,7 @@ export const requestHeaders = {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and is answered as the first time, with as much as its caller may see by then.',
+      'A random text of your own that names this request for a day, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`: sent again with the same key it creates nothing and gets the same response as the first time, with as much as its caller may see by then.',
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   },

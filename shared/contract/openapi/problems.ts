@@ -35,7 +35,7 @@ export const problemSchema = z
       .min(400)
       .max(599)
       .optional()
-      .describe('The HTTP status, where it is known to the one who answers.'),
+      .describe('The HTTP status, where it is known to the one who responds.'),
     detail: text(1_000).optional().describe('What is wrong with this request.'),
     request_id: text(200).describe('Names this request in the logs of the service.'),
     errors: z.array(finding).max(MAX_FIELD_ERRORS).optional().describe('Every finding, each with its place.'),

@@ -24,7 +24,7 @@ export function notSuspended(): MiddlewareObj<Event, APIGatewayProxyResult> {
       event.suspensionCheck.catch(() => undefined);
       if (tenant !== undefined && isProbablySuspended(tenant)) await event.suspensionCheck;
     },
-    // Lambda stops a function once it has answered: no call of AWS may be under way then.
+    // Lambda stops a function once it has responded: no call of AWS may be under way then.
     onError: async ({ event }) => {
       await Promise.allSettled([event.suspensionCheck]);
     },

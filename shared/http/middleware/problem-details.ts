@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import { problemDetailsOf as detailsOf } from '../../contract/problem.ts';
 import { problemOf } from '../problems.ts';
 
-/** Answers every error as problem details (RFC 9457). */
+/** Returns every error as problem details (RFC 9457). */
 export function problemDetails(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {
     onError: (request) => {

@@ -14,7 +14,7 @@ import { entityTag, isFresh, listTag } from './entity-tag.ts';
 import { nextLink, pageLinks } from './links.ts';
 import { present } from './present.ts';
 
-/** Makes the HTTP response of an answer: exactly the fields of the contract, with `ETag`, `Link` and `Location`. */
+/** Makes the HTTP response of what an operation returns: exactly the fields of the contract, with `ETag`, `Link` and `Location`. */
 
 interface Context {
   readonly matched: Pick<MatchedRoute, 'route' | 'itemPath'>;

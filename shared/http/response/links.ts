@@ -44,7 +44,7 @@ const segmentsOf = (path = ''): string[] => path.split('/').filter((segment) => 
 
 type Headers = NonNullable<APIGatewayProxyResult['headers']>;
 
-/** Headers whose paths, in `Link` and `Location`, lead where the caller can follow them. Also those of an answer that is given again. */
+/** Headers whose paths, in `Link` and `Location`, lead where the caller can follow them. Also those of a response that is given again. */
 export function underBasePath(headers: Headers, basePath: string): Headers {
   const { Link: link, Location: location } = headers;
   return {

@@ -39,8 +39,8 @@ type Provider = (options?: { readonly forceRefresh?: boolean }) => Promise<Sessi
  * Sessions of the role for one tenant, one after the other (`docs/decisions/0050-tenant-sessions.md`):
  *
  *     none, or in its last 30 seconds ──▶ whoever asks waits for the next, which is opened once for all of them
- *     in its last five minutes ─────────▶ it is answered; the next is opened meanwhile, and nobody waits for it
- *     before that ──────────────────────▶ it is answered
+ *     in its last five minutes ─────────▶ it is used; the next is opened meanwhile, and nobody waits for it
+ *     before that ──────────────────────▶ it is used
  *
  * The provider throws TypeError for an invalid tenant, and the errors of STS, of which transient ones become a 503 (`retry.ts`). A failure is
  * not kept.

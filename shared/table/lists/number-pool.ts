@@ -99,7 +99,7 @@ export class NumberPool {
     for (const allocated of this.#inUse) allocated.sent ??= 'responded';
   }
 
-  /** Notes that DynamoDB did not answer an attempt to send the records. */
+  /** Notes that DynamoDB did not respond to an attempt to send the records. */
   noteNoResponse(): void {
     for (const allocated of this.#inUse) allocated.sent = 'no-response';
   }

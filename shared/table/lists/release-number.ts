@@ -11,14 +11,14 @@ import { sortKeyOf } from './ids.ts';
  * read. So it is set once, whoever else closes the number, and however often this is sent. Where the record was sent, a tombstone comes first.
  */
 
-/** What became of a record that was sent. Without an answer it may be carried out later. */
+/** What became of a record that was sent. Without a response it may be carried out later. */
 export type Sent = 'responded' | 'no-response';
 
 /** The gap's word is not known at first. Each refusal returns it. */
 const TRIES = 4;
 
 /**
- * @param sent undefined where the record was in no transaction that was sent. The tombstone of an answered one expires after a day: it is there for a
+ * @param sent undefined where the record was in no transaction that was sent. The tombstone of one that got a response expires after a day: it is there for a
  *   request that is carried out once more
  * @param limit until when to try, and the time of the tombstone
  */

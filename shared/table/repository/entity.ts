@@ -65,7 +65,7 @@ interface Declared<T = unknown> {
   fieldOf(name: string): z.ZodType | undefined;
 }
 
-/** A record of a contract that is stored in another shape than it is answered in. */
+/** A record of a contract that is stored in another shape than it is returned in. */
 export const storedAs = <T extends object>(record: Declared): Declared<T> => record as Declared<T>;
 
 type Options<T extends object> = Partial<Omit<Entity<T>, 'name' | 'record' | 'filters' | 'openFilters'>>;

@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 /**
  * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
  * half a read unit.
- * @throws TableUnavailable for any reason, also one that another request would be answered 500 for: a right or a table that is missing
+ * @throws TableUnavailable for any reason, also one that another request would get 500 for: a right or a table that is missing
  */
 export async function checkTable({ table: { client, name } }: Session): Promise<void> {
   try {

@@ -41,7 +41,7 @@ const LEAN: ReadonlySet<string> = new Set([
 
 /**
  * The way of a kind of command through the middlewares of a client, with three steps of ours in place of seven of the SDK's: one makes the
- * request of the document client's input, one has it signed, one makes the document client's output of the answer. Retries, errors, correction of
+ * request of the document client's input, one has it signed, one makes the document client's output of the response. Retries, errors, correction of
  * the clock and the choice of an endpoint stay the SDK's. Undefined for other commands: they go the SDK's way.
  */
 export function leanChain(
@@ -70,7 +70,7 @@ export function leanChain(
   return wayThrough(client, context, steps, (request) => config.requestHandler.handle(request, {}));
 }
 
-/** Answers a call's request without its body. */
+/** Makes a call's request without its body. */
 type Template = (input: object) => Promise<HttpRequest>;
 
 interface Kind {
@@ -144,7 +144,7 @@ const bytesOf = (body: unknown, { streamCollector }: DynamoDBClientResolvedConfi
 const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString();
 
-/** Makes an answer what the SDK makes of it: errors above all. */
+/** Makes a response what the SDK makes of it: errors above all. */
 function sdkReader(
   config: DynamoDBClientResolvedConfig,
   context: Context,

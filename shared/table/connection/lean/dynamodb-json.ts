@@ -2,7 +2,7 @@ import { NormalizedSchema } from '@smithy/core/schema';
 import { attributeText, type NumberOf, native } from './attribute-values.ts';
 
 /**
- * What the SDK's schemas of calls and answers say, put together once for each kind of call. Where a schema has an attribute value, the document
+ * What the SDK's schemas of calls and responses say, put together once for each kind of call. Where a schema has an attribute value, the document
  * client takes and gives a plain one.
  */
 
