@@ -107,7 +107,7 @@ describe('the chain of middlewares', () => {
 
   it('stands in its decision as it is, from the outside in', () => {
     expect(chain.length).toBeGreaterThan(10);
-    const [decision = ''] = read('docs/decisions/0015-middleware-chain.md').split('### ');
+    const [decision = ''] = read('docs/decisions/0015-middleware-chain.md').split('| package |');
     const rows = decision.matchAll(/^\| `([a-z]\w+)`(?: \||, the handler)/gm);
     expect(Array.from(rows, ([, name]) => name)).toEqual(chain);
   });
