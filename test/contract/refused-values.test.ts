@@ -25,6 +25,7 @@ it.each<[operationId: string, fields: object]>([
   ['createOrg', { name: 'x'.repeat(201), slug: 'With Space', settings: null }],
   ['createServiceAction', { parameters: null, action_type: 'Restart now!' }],
   ['createIntegration', { app_code: '../etc', status: 'paused', org_id: 'PLATFORM', permissions: 'clients:read' }],
+  ...[0, -1, 1.5, 1_000_001, '60'].map((rate_limit): [string, object] => ['updateIntegration', { rate_limit }]),
   ['ingestLog', { level: 'fatal', message: '', metadata: null }],
 ])('%s refuses each of %j', (operationId, fields) => {
   const { body, bodyExample } = routes.get(operationId) ?? {};

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod';
 import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import type { ApiResponse, JsonBody } from '../support/api.ts';
+import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { freshValue } from '../support/relations.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
+import { later } from './api-driver.ts';
 
 /** What holds for every kind of record, made from the contracts. What is special about one kind is in the file of its domain. */
 
 const api = useApi();
+let org: OrgAccess;
 let testTenant: TestTenant;
 beforeAll(async () => {
-  testTenant = new TestTenant(api, await api.orgToken());
+  org = await api.orgToken();
+  testTenant = new TestTenant(api, org);
 });
+afterEach(() => void vi.useRealTimers());
 
 const ids = operations.map(([id]) => id);
 const kindsWith = (...verbs: readonly string[]): string[] =>
@@ -62,6 +66,9 @@ describe.each(kindsWith('create'))('a new %s', (kind) => {
     const created = await testTenant.send({ ...scenario, body: least });
     const { secret, ...record } = created.body;
     expect([created.status, record]).toEqual([201, expect.objectContaining(schemaOf(scenario).parse(least))]);
+    for (const field of ['updated_at', 'last_activity_at'])
+      expect(record[field] ?? record.created_at).toBe(record.created_at);
+    expect(record.org_id ?? org.orgId).toBe(org.orgId);
     const found = await read(created.headers.get('location') ?? '', scenario);
     expect([found.status, found.body]).toEqual([200, record]);
     // A response with a secret has no version of the record.
@@ -84,10 +91,12 @@ describe.each(kindsWith('update'))('a change of a %s', (kind) => {
   it('takes the fields sent and leaves the others', async () => {
     const scenario = await testTenant.scenario(`update${kind}`);
     const before = (await read(scenario.path, scenario)).body;
+    const now = later(1);
     const { status, headers, body } = await testTenant.send(scenario);
     const { ended_secrets: _, secret: __, ...record } = body;
     const moved = Object.fromEntries(MOVED.filter((field) => field in before).map((field) => [field, body[field]]));
     expect([status, record]).toEqual([200, { ...before, ...scenario.body, ...moved }]);
+    for (const time of Object.values(moved)) expect(time === null || String(time) >= now).toBe(true);
     const after = await read(scenario.path, scenario);
     expect([after.body, tagOf(after)]).toEqual([record, headers.get('etag')]);
   });

@@ -44,6 +44,11 @@ describe('changing a user', () => {
 });
 
 describe('superadmins', () => {
+  it('are not made by an event of the organization', async () => {
+    const event = { event_type: 'user.created', data: { email: address(), is_superadmin: true } };
+    expect((await deliver(api, await api.orgToken(), event)).status).toBe(403);
+  });
+
   it('are made and unmade by platform callers only', async () => {
     const attempts = [
       await acme.ask('POST', USERS, { email: address(), is_superadmin: true }),
