@@ -6,7 +6,7 @@ import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
-import { EXTENT } from '../support/extent.ts';
+import { EXTENT, sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
 
@@ -71,7 +71,7 @@ describe('a fault below the SDK', () => {
   beforeAll(start);
   afterAll(() => api.close());
 
-  it.each(writes)('%s', async (operationId, routeIndex) => {
+  it.each(sampled(writes, 12))('%s', async (operationId, routeIndex) => {
     const calls = await callsOf(operationId);
     expect(calls.length).toBeGreaterThan(0);
     for (const disturbance of disturbancesOf(calls, routeIndex)) await meet(operationId, disturbance);
@@ -110,12 +110,15 @@ describe('replies that are lost until time runs out', () => {
 
   const inTurn = writes.filter(([, index]) => EXTENT === 'nightly' || index % 4 === 0);
 
-  it.each(inTurn)('%s: 503, and when the caller comes again the effect is there once', async (operationId, index) => {
-    const calls = await callsOf(operationId);
-    const last = calls.findLastIndex(isWrite);
-    const fault = APPLIED[index % APPLIED.length] ?? 'reply-lost';
-    await meet(operationId, { fault, from: last, to: Number.POSITIVE_INFINITY });
-  });
+  it.each(sampled(inTurn, 3))(
+    '%s: 503, and when the caller comes again the effect is there once',
+    async (operationId, index) => {
+      const calls = await callsOf(operationId);
+      const last = calls.findLastIndex(isWrite);
+      const fault = APPLIED[index % APPLIED.length] ?? 'reply-lost';
+      await meet(operationId, { fault, from: last, to: Number.POSITIVE_INFINITY });
+    },
+  );
 });
 
 /** The calls that an undisturbed request makes. */

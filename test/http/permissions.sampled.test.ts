@@ -4,6 +4,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { codesThatAllow } from '../../shared/contract/permissions.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { sampled } from '../support/extent.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
 import { type Calls, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
@@ -55,6 +56,8 @@ const bearerOperations = operations.flatMap(([id, { permission }]) =>
   permission === undefined ? [] : [[id, permission] as const],
 );
 
+const ofTenants = bearerOperations.filter(([id]) => !PLATFORM_ONLY.has(id));
+
 /** Operations that read, where there is a permission to write what they read. */
 const readable = bearerOperations.flatMap(([id, permission]) => {
   const write = permission.replace(/:read$/, ':write');
@@ -63,40 +66,38 @@ const readable = bearerOperations.flatMap(([id, permission]) => {
 });
 
 describe('an operation', () => {
-  let without: Map<string, Restricted>;
-  let only: Map<string, Restricted>;
-  beforeAll(async () => {
-    const needed = [...new Set(bearerOperations.map(([, permission]) => permission))];
-    without = new Map();
-    only = new Map();
-    for (const code of needed) {
-      without.set(code, await restricted(codes.filter((each) => !codesThatAllow(code).includes(each))));
-      only.set(code, await restricted([code]));
-    }
-  });
+  const made = new Map<string, Promise<Restricted>>();
+  /** An integration with these permissions, made once. */
+  const having = (permissions: readonly string[]): Promise<Restricted> => {
+    const key = permissions.join();
+    const found = made.get(key) ?? restricted(permissions);
+    made.set(key, found);
+    return found;
+  };
+  const without = (code: string) => having(codes.filter((each) => !codesThatAllow(code).includes(each)));
+  const only = (code: string) => having([code]);
 
-  it.each(bearerOperations)('%s is refused without %s, by name', async (operationId, permission) => {
+  it.each(sampled(bearerOperations, 12))('%s is refused without %s, by name', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
-    const token = without.get(permission)?.token;
+    const { token } = await without(permission);
     const { status, body } = await testTenant.send({ ...scenario, token });
     expect([status, body.detail]).toEqual([403, `This needs the permission ${permission}.`]);
   });
 
-  it.each(bearerOperations.filter(([id]) => !PLATFORM_ONLY.has(id)))(
-    '%s needs %s and no other',
-    async (operationId, permission) => {
-      const scenario = await testTenant.scenario(operationId);
-      // What a restricted caller may give is a matter of its own.
-      const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
-      const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
-      const { status } = await testTenant.send({ ...scenario, body, path, token: only.get(permission)?.token });
-      expect(status).toBe(scenario.route.response.status);
-    },
-  );
-
-  it.each(readable)('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
+  it.each(sampled(ofTenants, 12))('%s needs %s and no other', async (operationId, permission) => {
     const scenario = await testTenant.scenario(operationId);
-    const { status } = await testTenant.send({ ...scenario, token: only.get(write)?.token });
+    // What a restricted caller may give is a matter of its own.
+    const body = operationId === 'createIntegration' ? { ...scenario.body, permissions: [] } : scenario.body;
+    const path = scenario.route.method === 'GET' ? scenario.path : await towardsTheWeak(scenario.path);
+    const { token } = await only(permission);
+    const { status } = await testTenant.send({ ...scenario, body, path, token });
+    expect(status).toBe(scenario.route.response.status);
+  });
+
+  it.each(sampled(readable, 8))('%s, which needs %s, is open to who has %s', async (operationId, _, write) => {
+    const scenario = await testTenant.scenario(operationId);
+    const { token } = await only(write);
+    const { status } = await testTenant.send({ ...scenario, token });
     expect(status).toBe(scenario.route.response.status);
   });
 

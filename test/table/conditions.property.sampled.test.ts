@@ -14,6 +14,7 @@ import { conditionOf } from '../../shared/table/transaction/expressions.ts';
 import type { Condition } from '../../shared/table/transaction/pending-write.ts';
 import { UnitOfWork } from '../../shared/table/transaction/unit-of-work.ts';
 import { freshTable } from '../support/dynamodb.ts';
+import { byExtent } from '../support/extent.ts';
 
 /** What the service says of an item that it has read is what DynamoDB says of it in a transaction. */
 
@@ -91,6 +92,8 @@ async function isLetThrough(item: Item | undefined, expect: Condition): Promise<
   );
 }
 
+const RUNS = byExtent({ sample: 60, extended: 250, nightly: 2_500 });
+
 it('an expectation is met where DynamoDB says so', async () => {
   let met = 0;
   await fc.assert(
@@ -99,10 +102,10 @@ it('an expectation is met where DynamoDB says so', async () => {
       if (isSo) met += 1;
       expect(isMet(wanted, found)).toBe(isSo);
     }),
-    { numRuns: 250 },
+    { numRuns: RUNS },
   );
-  expect(met).toBeGreaterThan(25);
-  expect(met).toBeLessThan(225);
+  expect(met).toBeGreaterThan(RUNS / 10);
+  expect(met).toBeLessThan(RUNS * 0.9);
 });
 
 it('two changes of one item stand under both their conditions, and the refusal is that of the one that is not met', async () => {
@@ -123,7 +126,7 @@ it('two changes of one item stand under both their conditions, and the refusal i
       const refusal = isMet(second, found) ? undefined : Other;
       expect(outcome).toBe(isMet(first, found) ? refusal : Refused);
     }),
-    { numRuns: 100 },
+    { numRuns: RUNS / 2 },
   );
 });
 

@@ -20,7 +20,6 @@ import { COUNTER, setPartition } from '../../shared/table/keys.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
 import { Session } from '../../shared/table/session.ts';
 import { Conflicts } from '../support/conflicts.ts';
-import { EXTENT } from '../support/extent.ts';
 
 /** What operations and pages may cost at most. DynamoDB Local counts the units of transactions too low, so this needs the other engine. */
 const HAS_ENGINE = process.platform === 'linux' && process.arch === 'x64';
@@ -53,7 +52,7 @@ describe.skipIf(!HAS_ENGINE)('an operation', () => {
 const NUMBERS_A_UNIT = 14_000;
 const NUMBERS = 3 * NUMBERS_A_UNIT;
 
-describe.skipIf(!HAS_ENGINE || EXTENT === 'sample')('a page', () => {
+describe.skipIf(!HAS_ENGINE)('a page', () => {
   const org = randomUUID();
   const client = randomUUID();
   const kind = jobsBy(3);
