@@ -52,10 +52,7 @@ export async function prepareStack(engine: string, report: (text: string) => voi
   report('synthesizing the stack');
   const client = localDynamoDbClient(engine);
   await createTable(client, TABLE);
-  const stack = await deploy(
-    { firstKey: 'true' },
-    { makeTable: async () => ({ client, tableName: TABLE, endpoint: engine }) },
-  );
+  const stack = await deploy({ firstKey: 'true' }, async () => ({ client, tableName: TABLE, endpoint: engine }));
   started.defer(() => stack.close());
   const starter = new Starter(await launcherIn(directory), directory, {
     ...server.environment,
@@ -90,16 +87,18 @@ async function ours(stack: RunningStack): Promise<Recordable[]> {
   const requests = await firstRequests(stack, await stack.orgToken());
   const upstreams = { dynamodb: account.dynamoDbEndpoint, sts: account.stsEndpoint, kms: account.kmsEndpoint };
   return Promise.all(
-    Array.from(stack.functions, async ([name, { module, export: exported }]): Promise<Recordable> => {
-      const request = requests.get(name);
-      if (request === undefined) throw new Error(`${name} has no first request`);
-      const { title, event, status } = request;
-      const credentials = account.credentialsOf({ roleArn: stack.roleOf(name), tags: {} });
-      const environment = { ...stack.environmentOf(name), ...credentials };
-      const maps = join(stack.assembly, 'bundles', name);
-      const startable = { name, module, export: exported, event, status, environment };
-      return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
-    }),
+    Array.from(
+      stack.functions,
+      async ([name, { module, export: exported, environment: variables, role }]): Promise<Recordable> => {
+        const request = requests.get(name);
+        if (request === undefined) throw new Error(`${name} has no first request`);
+        const { title, event, status } = request;
+        const environment = { ...variables, ...account.credentialsOf({ roleArn: role, tags: {} }) };
+        const maps = join(stack.assembly, 'bundles', name);
+        const startable = { name, module, export: exported, event, status, environment };
+        return { startable, upstreams, title, maps, size: await bundleSize(module, maps) };
+      },
+    ),
   );
 }
 

@@ -1,20 +1,14 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
-import * as z from 'zod';
-import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
+import { describe, expect, it } from 'vitest';
 import { logged, logger } from '../../shared/logger.ts';
-import { type Deployed, deployedFrom } from './account/template.ts';
+import { written } from '../support/lines.ts';
 import { matches } from './alarms/filter-pattern.ts';
-import { assemble, STACKS } from './synthesize.ts';
+import { stageOf, synthesize } from './synthesize.ts';
 
 /** The metrics that alarms take from logs count the lines that they mean, and no others. */
 
-let stack: Deployed;
-beforeAll(() => {
-  stack = assemble({}, (_, directory) => deployedFrom(directory, STACKS));
-});
-
+const { resources } = stageOf(synthesize());
 const of = (type: string) =>
-  [...stack.resources.values()].flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));
+  [...resources.values()].flatMap(({ Type, Properties }) => (Type === type ? [Properties] : []));
 
 /** The filters that add to a metric. */
 const filtersOf = (metric: string) =>
@@ -26,164 +20,114 @@ const filtersOf = (metric: string) =>
     }))
     .filter(({ transformation }) => transformation.includes(`"${metric}"`));
 
-const accessLog = () =>
-  z.object({ Format: z.string(), DestinationArn: z.string() }).parse(of('AWS::ApiGateway::Stage')[0]?.AccessLogSetting);
+const [served] = of('AWS::ApiGateway::Stage');
+const { Format, DestinationArn } = Object(served?.AccessLogSetting) as Readonly<Record<string, string>>;
 
-/** A line of the access log, as the gateway fills in the stage's format. */
-const lineOf = (context: Readonly<Record<string, string | number>>): string =>
-  accessLog().Format.replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => String(context[name] ?? '-'));
+/** A line of the access log, as the gateway fills in the stage’s format. */
+const lineOf = (context: Readonly<Record<string, unknown>>): string =>
+  String(Format).replaceAll(/\$context\.([\w.]+)/g, (_, name: string) => String(context[name] ?? '-'));
 
-const countedIn = (metric: string, context: Readonly<Record<string, string | number>>): boolean => {
-  const filters = filtersOf(metric);
-  expect(filters.length).toBe(1);
-  return filters.every(({ pattern }) => matches(pattern, lineOf(context)));
-};
+const line = (status: number, type?: string, more: object = {}) =>
+  lineOf({ status, ...(type === undefined ? {} : { 'error.responseType': type }), ...more });
+const login = (status: number, more: object = {}) =>
+  line(status, undefined, { httpMethod: 'POST', resourcePath: '/api/v1/auth/login', ...more });
 
-const responded = (status: number, type?: GatewayResponseType) => ({
-  status,
-  ...(type === undefined ? {} : { 'error.responseType': type }),
-});
-
-it('lines of the access log are looked for in its group', () => {
-  const { DestinationArn } = accessLog();
-  for (const metric of ['AuthorizerFailures', 'FailedLogins', 'TooManyRequests'])
-    for (const { logGroup } of filtersOf(metric)) expect(DestinationArn).toMatch(new RegExp(`:${logGroup}$`));
-});
-
-describe('failures of the authorizer', () => {
-  it.each([
-    ['it threw, or ran out of time', responded(503, 'AUTHORIZER_FAILURE')],
-    ['it could not be called, or answered nonsense', responded(503, 'AUTHORIZER_CONFIGURATION_ERROR')],
-  ])('are: %s', (_, line) => {
-    expect(countedIn('AuthorizerFailures', line)).toBe(true);
-  });
-
-  it.each([
-    ['it refused a token, or there was none', responded(401, 'UNAUTHORIZED')],
-    ['its policy denies', responded(401, 'ACCESS_DENIED')],
-    ['a function is down', responded(504, 'INTEGRATION_FAILURE')],
-    ['all is well', responded(200)],
-    ['somebody calls himself that', { ...responded(401, 'UNAUTHORIZED'), 'identity.userAgent': 'AUTHORIZER_FAILURE' }],
-  ])('are not: %s', (_, line) => {
-    expect(countedIn('AuthorizerFailures', line)).toBe(false);
-  });
-});
-
-describe('refusals as too many', () => {
-  it('are those of the stage and those of a budget', () => {
-    expect(countedIn('TooManyRequests', responded(429, 'THROTTLED'))).toBe(true);
-    expect(countedIn('TooManyRequests', responded(429))).toBe(true);
-  });
-
-  it.each([200, 401, 403, 404, 500, 503])('are no others: %d', (status) => {
-    expect(countedIn('TooManyRequests', { ...responded(status), responseLength: 429, responseLatency: 429 })).toBe(
-      false,
-    );
-  });
-});
-
-describe('refused logins', () => {
-  const login = { httpMethod: 'POST', resourcePath: '/api/v1/auth/login' };
-  it.each([401, 429])('are those with %d', (status) => {
-    expect(countedIn('FailedLogins', { ...responded(status), ...login })).toBe(true);
-  });
-
-  it.each([
-    ['they succeed', { ...responded(200), ...login }],
-    ['the input is wrong', { ...responded(422), ...login }],
-    ['the service failed', { ...responded(503), ...login }],
-    ['a token is refused elsewhere', { ...responded(401), ...login, resourcePath: '/api/v1/clients' }],
-    ['it is no login', { ...responded(429), ...login, httpMethod: 'GET' }],
-  ])('are not: %s', (_, line) => {
-    expect(countedIn('FailedLogins', line)).toBe(false);
+describe.each<[string, { readonly counted: readonly string[]; readonly not: readonly string[] }]>([
+  [
+    'AuthorizerFailures',
+    {
+      counted: [line(503, 'AUTHORIZER_FAILURE'), line(503, 'AUTHORIZER_CONFIGURATION_ERROR')],
+      not: [
+        line(401, 'UNAUTHORIZED'),
+        line(401, 'ACCESS_DENIED'),
+        line(504, 'INTEGRATION_FAILURE'),
+        line(200),
+        line(401, 'UNAUTHORIZED', { 'identity.userAgent': 'AUTHORIZER_FAILURE' }),
+      ],
+    },
+  ],
+  [
+    'TooManyRequests',
+    {
+      counted: [line(429, 'THROTTLED'), line(429)],
+      not: [200, 401, 403, 404, 500, 503].map((status) =>
+        line(status, undefined, { responseLength: 429, responseLatency: 429 }),
+      ),
+    },
+  ],
+  [
+    'FailedLogins',
+    {
+      counted: [login(401), login(429)],
+      not: [
+        ...[login(200), login(422), login(503)],
+        ...[login(401, { resourcePath: '/api/v1/clients' }), login(429, { httpMethod: 'GET' })],
+      ],
+    },
+  ],
+])('%s of the access log', (metric, { counted, not }) => {
+  it('are counted, and nothing else is', () => {
+    const [filter, ...others] = filtersOf(metric);
+    expect([others, DestinationArn]).toEqual([[], expect.stringMatching(new RegExp(`:${filter?.logGroup}$`))]);
+    for (const each of counted) expect(matches(filter?.pattern ?? '', each), each).toBe(true);
+    for (const each of not) expect(matches(filter?.pattern ?? '', each), each).toBe(false);
   });
 });
 
 /** The line that a function writes of an error. */
 async function loggedOf(error: Error): Promise<string> {
-  let line = '';
-  for (const stream of [process.stdout, process.stderr]) {
-    vi.spyOn(stream, 'write').mockImplementation((chunk) => {
-      line += String(chunk);
-      return true;
-    });
-  }
-  logger.error('The service is unavailable', { error });
-  await logged();
-  vi.restoreAllMocks();
-  expect(JSON.parse(line)).toMatchObject({ level: 'ERROR' });
-  return line;
+  const { lines } = await written(() => {
+    logger.error('The service is unavailable', { error });
+    return logged();
+  });
+  return JSON.stringify(lines[0]);
 }
 
-describe('calls that AWS denied', () => {
-  const denied = (name: string) =>
-    Object.assign(new Error('User: arn:aws:sts::111122223333:assumed-role/r/s is not authorized to perform: …'), {
-      name,
-    });
-  const errors = ['AccessDenied', 'AccessDeniedException'].flatMap((name) => [
-    denied(name),
-    new Error('a key could not be opened', { cause: denied(name) }),
-    new Error('the table cannot be read', { cause: new Error('it failed', { cause: denied(name) }) }),
-  ]);
+const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 
-  it('are found in the line of a function, also as the cause of another error', async () => {
-    for (const error of errors) {
-      const line = await loggedOf(error);
-      for (const { pattern } of filtersOf('AccessDenied')) expect(matches(pattern, line)).toBe(true);
-    }
+describe('errors of functions', () => {
+  const denied = ['AccessDenied', 'AccessDeniedException'].flatMap((name) => {
+    const error = named(name, 'User: arn:aws:sts::111122223333:assumed-role/r/s is not authorized to perform: …');
+    const within = new Error('a key could not be opened', { cause: error });
+    return [error, within, new Error('the table cannot be read', { cause: within })];
   });
+  // With the words of KMS: https://docs.aws.amazon.com/kms/latest/developerguide/throttling.html
+  const throttled = named('ThrottlingException', 'You have exceeded the rate at which you may call KMS. Reduce it.');
 
-  it('are not what a caller may have written', async () => {
-    const line = await loggedOf(new Error('AccessDeniedException: "name":"AccessDenied"'));
-    for (const { pattern } of filtersOf('AccessDenied')) expect(matches(pattern, line)).toBe(false);
-  });
+  it.each([
+    ['AccessDenied', denied, new Error('AccessDeniedException: "name":"AccessDenied"')],
+    [
+      'ThrottledByKms',
+      [throttled, new Error('a key could not be opened', { cause: throttled })],
+      named('ThrottlingException', 'Throughput exceeds the current capacity of your table.'),
+    ],
+  ])(
+    '%s are found, also as the cause of another error, and not what only looks like it',
+    async (metric, found, other) => {
+      const patterns = new Set(filtersOf(metric).map(({ pattern }) => pattern));
+      expect(patterns.size).toBe(1);
+      for (const pattern of patterns) {
+        for (const error of found) expect(matches(pattern, await loggedOf(error))).toBe(true);
+        expect(matches(pattern, await loggedOf(other))).toBe(false);
+      }
+    },
+  );
 
-  it('are no metric, which costs, while there are none', () => {
-    for (const { transformation } of filtersOf('AccessDenied')) expect(transformation).not.toContain('DefaultValue');
-    for (const { transformation } of filtersOf('TooManyRequests')) expect(transformation).toContain('"DefaultValue":0');
-  });
-
-  it('are looked for in the logs of every function, also where a stage pays for ten metrics', () => {
-    const groups = of('AWS::Lambda::Function').flatMap(({ FunctionName, LoggingConfig }) =>
-      String(FunctionName).endsWith('-heartbeat') ? [] : [(LoggingConfig as { LogGroup: string }).LogGroup],
+  it('are looked for in the logs of every function that serves the API, and those of KMS where one has a key', () => {
+    const functions = of('AWS::Lambda::Function').filter(
+      ({ FunctionName }) => !/-heartbeat$/.test(String(FunctionName)),
     );
-    expect(groups.length).toBeGreaterThan(15);
-    expect(
-      filtersOf('AccessDenied')
-        .map(({ logGroup }) => logGroup)
-        .toSorted(),
-    ).toEqual(groups.toSorted());
-  });
-});
-
-describe('calls that KMS turned away', () => {
-  /** As the SDK throws it, with the words of KMS: https://docs.aws.amazon.com/kms/latest/developerguide/throttling.html */
-  const throttling = (message: string): Error => Object.assign(new Error(message), { name: 'ThrottlingException' });
-  const ofKms = throttling('You have exceeded the rate at which you may call KMS. Reduce the frequency of your calls.');
-
-  it('are found where a function gave up, also as the cause of another error', async () => {
-    for (const { pattern } of filtersOf('ThrottledByKms')) {
-      expect(matches(pattern, await loggedOf(ofKms))).toBe(true);
-      expect(matches(pattern, await loggedOf(new Error('a key could not be opened', { cause: ofKms })))).toBe(true);
-    }
-  });
-
-  it('are not those of DynamoDB', async () => {
-    const others = await loggedOf(throttling('Throughput exceeds the current capacity of your table.'));
-    for (const { pattern } of filtersOf('ThrottledByKms')) expect(matches(pattern, others)).toBe(false);
-  });
-
-  it('are looked for in the logs of every function that has a key', () => {
-    const withKeys = of('AWS::Lambda::Function').flatMap(({ Environment, LoggingConfig }) =>
-      /"(SIGNING|SECRETS)_KEY_ID"/.test(JSON.stringify(Environment))
-        ? [(LoggingConfig as { LogGroup: string }).LogGroup]
-        : [],
+    const withKeys = functions.filter(({ Environment }) =>
+      /"(SIGNING|SECRETS)_KEY_ID"/.test(JSON.stringify(Environment)),
     );
-    expect(withKeys.length).toBeGreaterThan(5);
-    expect(
-      filtersOf('ThrottledByKms')
+    const groupsOf = (some: typeof functions) =>
+      some.map(({ LoggingConfig }) => (LoggingConfig as { LogGroup: string }).LogGroup).toSorted();
+    const watched = (metric: string) =>
+      filtersOf(metric)
         .map(({ logGroup }) => logGroup)
-        .toSorted(),
-    ).toEqual(withKeys.toSorted());
+        .toSorted();
+    expect(functions.length).toBeGreaterThan(15);
+    expect(watched('AccessDenied')).toEqual(groupsOf(functions));
+    expect(watched('ThrottledByKms')).toEqual(groupsOf(withKeys));
   });
 });

@@ -1,46 +1,30 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { dynamoDbOperationOf } from '../../local/dynamodb/consumed.ts';
-import { type Deployed, deployedFrom } from './account/template.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
 import { SCENARIOS } from './alarms/scenarios.ts';
 import { isRaisedBy, TRAFFIC } from './alarms/traffic.ts';
-import {
-  assemble,
-  EVERYTHING,
-  referredBy,
-  resourcesOf,
-  SMALL,
-  STACKS,
-  synthesize,
-  type Templates,
-} from './synthesize.ts';
+import { EVERYTHING, PROFILES, resourcesOf, synthesize } from './synthesize.ts';
+
+/** What raises an alarm and what does not, and that its mail says what to do. What it watches is in `snapshots/`. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const PREFIX = 'custodia-dev';
 
-let templates: Templates;
-let stack: Deployed;
-let alarms: ReadonlyMap<string, Alarm>;
-beforeAll(() => {
-  const context = { ...EVERYTHING, deployment: 'canary' };
-  [templates, stack] = assemble({ context }, (made, directory) => [made, deployedFrom(directory, STACKS)]);
-  alarms = alarmsIn(templates, PREFIX);
-});
-
+const templates = synthesize({ context: EVERYTHING });
+const alarms = alarmsIn(templates, PREFIX);
+const composites = compositesIn(templates.operations, PREFIX);
 const named = (name: string): Alarm => {
   const alarm = alarms.get(name);
   if (alarm === undefined) throw new TypeError(`there is no alarm ${name}`);
   return alarm;
 };
 
-/** Every function has an alarm of each of these kinds; that of one function stands for all. */
-const KINDS = ['function', 'rollback'] as const;
-const FUNCTION = 'clients';
-const ofFunctions = (kind: string) => contracts.map(({ name }) => `${kind}-${name}`);
+/** The alarms about how callers are failed, which play traffic by the minute. */
+const OF_API = /^api-(burn|failing)/;
 
 describe('every alarm', () => {
   it('computes what CloudWatch can compute, also while a metric is missing', () => {
@@ -60,46 +44,6 @@ describe('every alarm', () => {
     expect(unpublished(watched, templates)).toEqual([]);
   });
 
-  it('watches what is in the stack, by the name that its metrics have', () => {
-    const of = (type: string) => [...stack.resources].filter(([, { Type }]) => Type === type);
-    const ids = (type: string) => of(type).map(([id]) => id);
-    const acl = of('AWS::WAFv2::WebACL').map(
-      ([, { Properties }]) => Properties.VisibilityConfig as { MetricName: string },
-    );
-    const names: Readonly<Record<string, readonly unknown[]>> = {
-      ApiName: of('AWS::ApiGateway::RestApi').map(([, { Properties }]) => Properties.Name),
-      // Operations know it by its name, and the application's own alarms by reference.
-      FunctionName: [
-        ...of('AWS::Lambda::Function').map(([, { Properties }]) => Properties.FunctionName),
-        ...ids('AWS::Lambda::Function'),
-      ],
-      TableName: ids('AWS::DynamoDB::GlobalTable'),
-      WebACL: acl.map(({ MetricName }) => MetricName),
-    };
-    const watched = [...alarms.values()].flatMap(({ metrics }) => metrics).flatMap(({ Metric }) => Metric.Dimensions);
-    for (const [name, known] of Object.entries(names)) {
-      const found = watched.flatMap(({ Name, Value }) => (Name === name ? [referredBy(Value, templates)] : []));
-      expect(found.length, name).toBeGreaterThan(0);
-      expect(
-        found.filter((each) => !known.includes(each)),
-        name,
-      ).toEqual([]);
-    }
-    // Another stack of the account has its own.
-    expect(names.WebACL).toEqual([PREFIX]);
-  });
-
-  it('leaves alone what Lambda counts as errors of the authorizer: anybody can send a token that it refuses', () => {
-    const erring = [...alarms.values()]
-      .flatMap(({ metrics }) => metrics)
-      .filter(({ Metric }) => Metric.MetricName === 'Errors');
-    // And the heartbeat's.
-    expect(erring).toHaveLength(KINDS.length * contracts.length + 1);
-    const names = erring.flatMap(({ Metric }) => Metric.Dimensions.map(({ Value }) => referredBy(Value, templates)));
-    expect(names.filter((name) => name.includes('authorizer'))).toEqual([]);
-    expect(names).toContain(`${PREFIX}-auth`);
-  });
-
   it('is raised before the last period is published, which is filled with zeros until then', () => {
     for (const [name, { metrics, DatapointsToAlarm, EvaluationPeriods }] of alarms) {
       const isLong = metrics.every(({ Period }) => Period >= 900);
@@ -107,72 +51,39 @@ describe('every alarm', () => {
     }
   });
 
-  it('has its scenarios below', () => {
-    const others = KINDS.flatMap(ofFunctions).filter((name) => !name.endsWith(`-${FUNCTION}`));
-    const ofApi = [...alarms.keys()].filter((name) => /^api-(burn|failing)/.test(name));
+  it('has its scenarios below; that of one function stands for all', () => {
+    const others = contracts.flatMap(({ name }) =>
+      name === 'clients' ? [] : [`function-${name}`, `rollback-${name}`],
+    );
+    const ofApi = [...alarms.keys()].filter((name) => OF_API.test(name));
     expect(ofApi).toHaveLength(6);
     expect([...Object.keys(SCENARIOS), ...others, ...ofApi].toSorted()).toEqual([...alarms.keys()].toSorted());
-  });
-
-  it.each(KINDS)('of a %s is like those of the others', (kind) => {
-    const shapeOf = (name: string) =>
-      JSON.stringify({ ...named(name), AlarmName: '', AlarmDescription: '' }).replaceAll(
-        /\{"Ref":"Functions\w+"\}|"Functions\w+CurrentVersion\w+"|"custodia-dev-[\w-]+"/g,
-        '',
-      );
-    expect(new Set(ofFunctions(kind).map(shapeOf)).size).toBe(1);
   });
 });
 
 describe.each(Object.entries(SCENARIOS))('%s', (name, { raised, quiet }) => {
-  it.each(Object.entries(raised))('is raised: %s', (_, scenario) => {
-    expect(isRaised(named(name), scenario)).toBe(true);
+  it.each(raised.map((each) => [each[0], each] as const))('is raised: %s', (_, [, series, quotas = {}]) => {
+    expect(isRaised(named(name), { series, quotas })).toBe(true);
   });
 
-  it.each(Object.entries(quiet))('is quiet: %s', (_, scenario) => {
-    expect(isRaised(named(name), scenario)).toBe(false);
+  it.each(quiet.map((each) => [each[0], each] as const))('is quiet: %s', (_, [, series, quotas = {}]) => {
+    expect(isRaised(named(name), { series, quotas })).toBe(false);
   });
 });
 
-it('is quiet where nothing is published, but for the heartbeat', () => {
+it('no alarm is raised where nothing is published, but that of the heartbeat', () => {
   const raised = [...alarms].filter(([, alarm]) => isRaised(alarm, { series: {} })).map(([name]) => name);
   expect(raised).toEqual(['heartbeat']);
 });
 
 describe('of the API, while', () => {
-  const ofApi = /^api-(burn|failing)/;
   it.each(Object.entries(TRAFFIC))('%s', (_, [traffic, told]) => {
-    const raised = [...alarms].filter(([name, alarm]) => ofApi.test(name) && isRaisedBy(alarm, traffic));
+    const raised = [...alarms].filter(([name, alarm]) => OF_API.test(name) && isRaisedBy(alarm, traffic));
     const names = raised.map(([name]) => name);
-    const composites = [...compositesIn(templates.operations, PREFIX)]
-      .filter(([, { names: parts }]) => parts.every((part) => names.includes(part)))
-      .map(([name]) => name);
-    const telling = raised.filter(([, { AlarmActions }]) => AlarmActions.length > 0).map(([name]) => name);
-    expect([...telling, ...composites].toSorted()).toEqual(told);
+    const whole = [...composites].filter(([, { names: parts }]) => parts.every((part) => names.includes(part)));
+    const telling = raised.filter(([, { AlarmActions }]) => AlarmActions.length > 0);
+    expect([...telling, ...whole].map(([name]) => name).toSorted()).toEqual(told);
   });
-});
-
-it('a stage that pays for ten metrics has those that say that callers are failed, and no composites', () => {
-  const { operations } = synthesize({ context: { ...EVERYTHING, ...SMALL, deployment: 'all-at-once' } });
-  const few = alarmsIn(operations, PREFIX);
-  expect([...few.keys()].toSorted()).toEqual([
-    'access-denied',
-    'api-burn-1h-long',
-    'api-burn-3d',
-    'api-failing',
-    'certificate-expiring',
-  ]);
-  const metrics = [...few.values()].flatMap((alarm) => alarm.metrics);
-  expect(metrics.length).toBeLessThanOrEqual(10);
-  expect(compositesIn(operations, PREFIX).size).toBe(0);
-  const page = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
-  for (const { AlarmActions, AlarmDescription } of few.values()) {
-    expect(AlarmActions).toHaveLength(2);
-    const [, anchor = ''] = /operations\.md#([\w-]+)$/.exec(AlarmDescription) ?? [];
-    expect(page.includes(`<a id="${anchor}"></a>`), anchor).toBe(true);
-  }
-  operations.resourceCountIs('AWS::Events::Rule', 3);
-  operations.resourceCountIs('AWS::Lambda::Function', 0);
 });
 
 describe('docs/operations.md', () => {
@@ -183,13 +94,9 @@ describe('docs/operations.md', () => {
     ([, anchor = '', name = '', meaning = '', todo = '']) => ({ anchor, name, meaning, todo }),
   );
 
-  /** Names and what is told of all that tells somebody: alarms, and rules for events. */
-  const told = (): readonly (readonly [name: string, description: string])[] => [
-    ...Array.from(alarms, ([name, { AlarmDescription }]) => [name, AlarmDescription] as const),
-    ...Array.from(
-      compositesIn(templates.operations, PREFIX),
-      ([name, { AlarmDescription }]) => [name, AlarmDescription] as const,
-    ),
+  /** Names and descriptions of all that tells somebody: alarms, and rules for events. */
+  const told: readonly (readonly [name: string, description: string])[] = [
+    ...[...alarms, ...composites].map(([name, { AlarmDescription }]) => [name, AlarmDescription] as const),
     ...resourcesOf(templates.operations, 'AWS::Events::Rule').flatMap(([, { Properties }]) =>
       Properties.EventPattern === undefined
         ? []
@@ -204,18 +111,19 @@ describe('docs/operations.md', () => {
       ),
     );
     // The parts of a composite have its row, and tell nobody.
-    const parts = [...compositesIn(templates.operations, PREFIX).values()].flatMap(({ names }) => names);
-    const mailed = told().filter(([name]) => !parts.includes(name));
+    const parts = [...composites.values()].flatMap(({ names }) => names);
+    const mailed = told.filter(([name]) => !parts.includes(name));
     expect(written.map((row) => row.join(': ')).toSorted()).toEqual(mailed.map((row) => row.join(': ')).toSorted());
-  });
-
-  it('has the row that each part of a composite names', () => {
-    const anchors = rows.map(({ anchor }) => `docs/operations.md#alarm-${anchor}`);
-    for (const [name, description] of told()) expect(anchors, name).toContain(description.split('Runbook: ')[1]);
-  });
-
-  it('says of each what to do', () => {
     for (const { name, todo } of rows) expect(todo.length, name).toBeGreaterThan(40);
+  });
+
+  it('has the row that each alarm names, of a small stage, too', () => {
+    const anchors = rows.map(({ anchor }) => `docs/operations.md#alarm-${anchor}`);
+    const small = alarmsIn(synthesize({ context: PROFILES.small }), PREFIX);
+    expect(small.size).toBeGreaterThan(3);
+    const ofSmall = Array.from(small, ([name, { AlarmDescription }]) => [name, AlarmDescription] as const);
+    for (const [name, description] of [...told, ...ofSmall])
+      expect(anchors, name).toContain(description.split('Runbook: ')[1]);
   });
 });
 

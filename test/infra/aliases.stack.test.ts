@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
-import { resourcesIn, resourcesOf, synthesize } from './synthesize.ts';
+import { resourcesIn, resourcesOf, stageOf, synthesize } from './synthesize.ts';
 
 /**
  * What is deployed takes over: functions are called by their aliases, and a new version or a new deployment of the API, which CloudFormation makes only under
@@ -20,6 +20,19 @@ it('nothing names a function but its alias, its versions and what shows its metr
     .filter(({ Properties }) => namedIn(Properties, resources).includes('AWS::Lambda::Function'))
     .map(({ Type }) => Type);
   expect([...new Set(naming)].toSorted()).toEqual(['AWS::Lambda::Alias', 'AWS::Lambda::Version']);
+});
+
+it('the API names aliases, each of which it may call', () => {
+  const { resources } = stageOf(synthesize());
+  const of = (type: string) => [...resources.values()].filter(({ Type }) => Type === type);
+  const body = JSON.stringify(of('AWS::ApiGateway::RestApi')[0]?.Properties.Body);
+  const called = Array.from(body.matchAll(/functions\/(arn:[^/]+)\/invocations/g), ([, arn]) => arn);
+  const allowed = of('AWS::Lambda::Permission').flatMap(({ Properties }) =>
+    Properties.Principal === 'apigateway.amazonaws.com' ? [Properties.FunctionName] : [],
+  );
+  expect(new Set(called).size).toBe(contracts.length + 1);
+  expect(new Set(called)).toEqual(new Set(allowed));
+  for (const arn of allowed) expect(arn).toMatch(/:live$/);
 });
 
 it('new routes go live after all aliases, and may call them', () => {

@@ -1,21 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { QueryCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { proxyEventOf } from '../../bench/proxy-event.ts';
 import { contracts } from '../../functions/all-contracts.ts';
-import { rightsOf } from '../../infra/rights.ts';
+import { auth } from '../../functions/auth/contract.ts';
+import { AUTHORIZER, rightsOf } from '../../infra/rights.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
-import { interruptErasure } from '../support/interrupted-erasure.ts';
+import { listening } from '../support/listening.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
-import { tableAt } from '../support/storage.ts';
-import { dumpOf } from '../support/table-dump.ts';
-import type { TableRequest } from './account/account.ts';
+import { SECRET_CREDENTIALS, type TableRequest } from './account/account.ts';
 import { deploy, type RunningStack } from './account/deploy.ts';
+import { LambdaFunction } from './account/functions.ts';
 import { describeBundles } from './bundles.ts';
-import { describeRuntimeInterface } from './runtime-interface.ts';
+import { describeOperator } from './operator-commands.ts';
 
 /**
  * The stack as it deploys: the synthesized bundles, each with its own environment and role, in front of a table that lets a request through
@@ -77,13 +78,6 @@ describe('the lines of the functions', () => {
     expect(operations.map(([id]) => id).filter((id) => !told.has(id))).toEqual([]);
     // Each function runs in a container of its own.
     expect(sumOf('ColdStarts')).toBe(api.functions.size);
-  });
-
-  it('are in the namespace of the stage, whose name another stage cannot have', () => {
-    const namespaces = api.lines.flatMap(({ _aws }) =>
-      (_aws as { CloudWatchMetrics: { Namespace: string }[] }).CloudWatchMetrics.map(({ Namespace }) => Namespace),
-    );
-    expect(new Set(namespaces)).toEqual(new Set(['Custodia/custodia-dev']));
   });
 });
 
@@ -195,18 +189,6 @@ describe('what touches two tenants works under the roles of the stack', () => {
     expect((await api.request('GET', `/api/v1/orgs/${key.org_id}`, { token })).status).toBe(200);
   });
 
-  it('a first key for an organization that exists is refused, and leaves no trace', async () => {
-    const body = { org_id: rival.orgId, app_code: randomUUID(), display_name: 'Intruder' };
-    expect((await api.request('POST', '/api/v1/integrations', { body })).status).toBe(401);
-  });
-
-  it('a webhook, once', async () => {
-    const eventId = randomUUID();
-    const event = { event_type: 'client.created', data: { name: 'By webhook' } };
-    const responses = [await deliver(api, acme, event, { eventId }), await deliver(api, acme, event, { eventId })];
-    expect(responses.map(({ status }) => status)).toEqual([200, 409]);
-  });
-
   it('a login that is refused, in the audit log of the integration’s organization', async () => {
     const body = { app_code: rival.appCode, secret: 'wrong' };
     expect((await api.request('POST', '/api/v1/auth/login', { body })).status).toBe(401);
@@ -224,19 +206,6 @@ describe('what touches two tenants works under the roles of the stack', () => {
     const requests = api.account.requests.slice(before);
     const counting = requests.filter(({ partitions }) => partitions.some((each) => each.startsWith('LOGIN_FAILURE#')));
     expect(counting.map(({ operation }) => operation)).toEqual(['GetItem', 'UpdateItem', 'GetItem', 'UpdateItem']);
-  });
-
-  it('an integration that is cut off cannot log in', async () => {
-    const { id, app_code, secret } = await created(
-      api.request('POST', '/api/v1/integrations', {
-        token: acme.token,
-        body: { app_code: randomUUID(), display_name: 'Short-lived' },
-      }),
-    );
-    const path = `/api/v1/integrations/${id}`;
-    expect((await api.request('PATCH', path, { token: acme.token, body: { status: 'inactive' } })).status).toBe(200);
-    const login = await api.request('POST', '/api/v1/auth/login', { body: { app_code, secret } });
-    expect(login.status).toBe(401);
   });
 });
 
@@ -278,189 +247,47 @@ describe('sessions', () => {
   });
 });
 
-describeRuntimeInterface(
-  () => api,
-  () => acme,
-);
-
-describe('the operator’s commands work under the roles of the stack', () => {
-  afterAll(() => {
-    expect(api.account.refusals).toEqual([]);
-    expect(api.account.requests.flatMap(anotherTenants)).toEqual([]);
-  });
-  /** Runs a command, which must succeed, and answers what it prints. */
-  const done = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await api.operator(...args);
-    expect([code, api.account.refusals], stderr).toEqual([0, []]);
-    return stdout;
-  };
-  it('doctor in one session of the operator’s role', async () => {
-    api.account.forget();
-    const { findings } = JSON.parse(await done('doctor', '--url', api.url, '--json'));
-    const states = findings.map(({ check, state }: JsonBody) => [check, state]);
-    expect(Object.fromEntries(states)).toMatchObject({
-      identity: 'ok',
-      stacks: 'ok',
-      access: 'ok',
-      table: 'ok',
-      'secrets key': 'ok',
-      API: 'ok',
-    });
-    expect(api.account.sessions.map(({ roleArn }) => roleArn)).toEqual([api.stack.outputs.OperatorRoleArn]);
-  });
-
-  it('platform-keys and organizations list in one session of the operator’s role', async () => {
-    api.account.forget();
-    await done('create-platform-key', '--app-code', 'second');
-    expect(JSON.parse(await done('platform-keys', 'list', '--json'))).toHaveLength(2);
-    await done('platform-keys', 'rotate', '--app-code', 'second');
-    await done('platform-keys', 'disable', '--app-code', 'second');
-    expect(await done('organizations', 'list')).toMatch(/Organizations: \d+\.\n$/);
-    const { sessions } = api.account;
-    expect(new Set(sessions.map(({ roleArn }) => roleArn))).toEqual(new Set([api.stack.outputs.OperatorRoleArn]));
-  });
-
-  it('organizations suspend, resume and usage in sessions for that organization', async () => {
-    const org = await api.orgToken('Suspended');
-    api.account.forget();
-    await done('organizations', 'suspend', '--org', org.orgId);
-    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
-    const login = { body: { app_code: org.appCode, secret: org.secret } };
-    expect((await api.request('POST', '/api/v1/auth/login', login)).status).toBe(403);
-    expect((await deliver(api, org, { event_type: 'invoice.paid', data: {} })).status).toBe(403);
-    await done('organizations', 'usage', '--org', org.orgId);
-    await done('organizations', 'resume', '--org', org.orgId);
-    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(200);
-    const own = api.account.sessions.filter(({ roleArn }) => roleArn === api.stack.outputs.MaintenanceRoleArn);
-    expect(own.map(({ tags }) => tags)).toEqual(Array(3).fill({ tenant: org.orgId }));
-  });
-
-  it('integrations disable in a session of the cut-off role', async () => {
-    const org = await api.orgToken('Leaked');
-    api.account.forget();
-    await done('integrations', 'disable', '--org', org.orgId, '--app-code', org.appCode);
-    const login = { body: { app_code: org.appCode, secret: org.secret } };
-    expect((await api.request('POST', '/api/v1/auth/login', login)).status).toBe(401);
-    const own = api.account.sessions.filter(({ roleArn }) => roleArn === api.stack.outputs.CutOffRoleArn);
-    expect(own.map(({ tags }) => tags)).toEqual([{ tenant: org.orgId }]);
-  });
-
-  it('export in a session of the export role', async () => {
-    api.account.forget();
-    expect(await done('export', '--org', acme.orgId)).toMatch(/^\{"type":"Organization"/);
-    expect(api.account.sessions).toEqual([{ roleArn: api.stack.outputs.ExportRoleArn, tags: { tenant: acme.orgId } }]);
-  });
-
-  it('webhooks replay in a session of the replay role, which opens the data of the event', async () => {
-    const event = { event_type: 'client.created', data: { name: 'Replayed' } };
-    expect((await deliver(api, rival, event)).status).toBe(200);
-    const { body } = await api.request<{ data: JsonBody[] }>('GET', '/api/v1/webhook-events', { token: rival.token });
-    api.account.forget();
-    const replay = ['webhooks', 'replay', '--org', rival.orgId, '--event', String(body.data[0]?.id)];
-    const again = await api.operator(...replay, '--json');
-    expect([again.code, JSON.parse(again.stdout)]).toEqual([1, expect.objectContaining({ applied: false })]);
-    expect(await done(...replay, '--again')).toMatch(/^Applied by createClient to /);
-    expect(await done('webhooks', 'replay', '--help')).toMatch(/--again/);
-    const role = { roleArn: api.stack.outputs.ReplayRoleArn, tags: { tenant: rival.orgId } };
-    expect(api.account.sessions).toEqual([role, role]);
-  });
-
-  it('erase in sessions of the erasure role, also after it was interrupted', async () => {
-    const org = await api.orgToken('Erased');
-    await api.request('POST', '/api/v1/clients', { token: org.token, body: { name: 'x', slug: 'x' } });
-    api.account.forget();
-    const run = ['erase', '--org', org.orgId, '--yes', org.orgId];
-    await done(...run, '--dry-run');
-    await interruptErasure(api.table, org.orgId, (signal) => api.operatorUntil(signal, ...run));
-    expect(JSON.parse(await done(...run, '--json'))).toMatchObject({ records: { Organization: 1, Client: 1 } });
-    expect(new Set(api.account.sessions.map((session) => JSON.stringify(session)))).toEqual(
-      new Set([JSON.stringify({ roleArn: api.stack.outputs.ErasureRoleArn, tags: { tenant: org.orgId } })]),
-    );
-    const left = (await dumpOf(api.table)).filter((item) => JSON.stringify(item).includes(org.orgId));
-    expect(left.map(({ PK }) => PK?.S)).toEqual([`SUSPENDED#${org.orgId}`]);
-    expect((await api.request('GET', '/api/v1/clients', { token: org.token })).status).toBe(403);
-    expect((await api.operator('verify', '--org', 'platform')).code).toBe(0);
-  });
-});
-
-describe('the operator verifies a tenant', () => {
-  const maintenance = () => api.stack.outputs.MaintenanceRoleArn;
-
-  /** @param expression with names as `#NAME` and one value, `:value` */
-  const update = (key: Record<string, string> | undefined, expression: string, value?: unknown) =>
-    tableAt(api.table).client.send(
-      new UpdateCommand({
-        TableName: api.table.tableName,
-        Key: key,
-        UpdateExpression: expression,
-        ExpressionAttributeNames: Object.fromEntries(
-          Array.from(expression.matchAll(/#(\w+)/g), ([placeholder, name]) => [placeholder, name ?? '']),
-        ),
-        ...(value === undefined ? {} : { ExpressionAttributeValues: { ':value': value } }),
-      }),
-    );
-
-  /** The keys of the items in a partition. */
-  const keysIn = async (PK: string) => {
-    const { Items = [] } = await tableAt(api.table).client.send(
-      new QueryCommand({
-        TableName: api.table.tableName,
-        KeyConditionExpression: 'PK = :partition',
-        ExpressionAttributeValues: { ':partition': PK },
-      }),
-    );
-    return Items.map(({ SK }) => ({ PK, SK: String(SK) }));
-  };
-
-  it('in one session, which touches no other tenant’s keys', async () => {
-    api.account.forget();
-    for (const org of [acme.orgId, 'platform']) {
-      const { code, stdout, stderr } = await api.operator('verify', '--org', org, '--repair');
-      expect([code, stderr], stdout).toEqual([0, '']);
+describe('a function that throws', () => {
+  it('says so to who called it, without its secrets, and answers what comes then', async () => {
+    const secrets = [...Object.values(SECRET_CREDENTIALS), acme.secret, acme.token];
+    for (const [name, lambda] of api.lambda) {
+      // No event of API Gateway: what turns errors into responses cannot do so with this one.
+      const outcome = await lambda.invoke({ nothing: 'of a request' });
+      expect(outcome, name).toMatchObject({ error: { errorType: expect.stringMatching(/Error$/) } });
+      const told = JSON.stringify(outcome) + lambda.log;
+      expect(
+        secrets.filter((secret) => told.includes(secret)),
+        name,
+      ).toEqual([]);
     }
-    expect(api.account.refusals).toEqual([]);
-    expect(api.account.sessions).toEqual([
-      { roleArn: maintenance(), tags: { tenant: acme.orgId } },
-      { roleArn: maintenance(), tags: { tenant: 'PLATFORM' } },
-    ]);
-    expect(api.account.requests.length).toBeGreaterThan(50);
-    expect(api.account.requests.flatMap(anotherTenants)).toEqual([]);
+    expect((await api.request('GET', '/api/v1/clients', { token: acme.token })).status).toBe(200);
   });
 
-  it('of all tenants in a session for each, and none for two', async () => {
-    api.account.forget();
-    const { code, stdout, stderr } = await api.operator('verify', '--all', '--json');
-    expect([code, JSON.parse(stdout)], stderr).toEqual([0, expect.objectContaining({ differences: [], failed: [] })]);
-    expect(api.account.refusals).toEqual([]);
-    const tenants = api.account.sessions.map(({ roleArn, tags }) => [roleArn, tags.tenant]);
-    for (const tenant of ['PLATFORM', acme.orgId, rival.orgId]) expect(tenants).toContainEqual([maintenance(), tenant]);
-    expect(new Set(tenants.map(([role]) => role))).toEqual(new Set([maintenance()]));
-    expect(new Set(tenants.map(([, tenant]) => tenant)).size).toBe(tenants.length);
-  });
-
-  it('repairs what differs, also in the platform’s list and in the lists of audit events', async () => {
-    const [organization] = await keysIn(`ORG#${rival.orgId}#ORG`);
-    const [client] = await keysIn(`ORG#${rival.orgId}#CLIENT`);
-    await update(organization, 'SET #slug = :value', 'renamed');
-    await update(client, 'SET #services_count = :value', 40);
-    // A number of an audit event whose writer died a minute ago.
-    const head = { PK: `ORG#${rival.orgId}#AUDIT_EVENT#SET`, SK: 'HEAD' };
-    await update(head, 'ADD #NEXT :value', 1);
-    await update(head, 'SET #AT = :value', Date.now() - 60_000);
-    const { code, stdout } = await api.operator('verify', '--org', rival.orgId, '--repair');
-    expect([code, stdout]).toEqual([0, expect.stringMatching(/Differences: 3\. Repaired: 3\.\n$/)]);
-    expect(api.account.refusals).toEqual([]);
-    expect((await api.operator('verify', '--org', rival.orgId)).stdout).toMatch(/Differences: 0\./);
-  });
-
-  it('changes no audit event: what would have to be written there stays as it is, and is told', async () => {
-    const [event] = await keysIn(`ORG#${rival.orgId}#AUDIT_EVENT`);
-    await update(event, 'REMOVE #SETS');
-    const { code, stdout } = await api.operator('verify', '--org', rival.orgId, '--repair');
-    expect([code, stdout]).toEqual([
-      1,
-      expect.stringMatching(/\(not repaired: these credentials may not change it\)\n/),
-    ]);
-    expect(api.account.refusals).not.toEqual([]);
+  it('is a 401 of the gateway where the authorizer refuses what is no token', async () => {
+    expect((await api.request('GET', '/api/v1/clients', { token: 'two words' })).status).toBe(401);
+    const { log } = api.lambda.get(AUTHORIZER) ?? {};
+    await vi.waitFor(() => expect(log).toContain('"errorMessage":"Unauthorized"'), PATIENCE);
   });
 });
+
+describe('a table that does not answer', () => {
+  it('is a 503 before the deadline that Lambda tells', async () => {
+    const silent = createServer(() => undefined);
+    const AWS_ENDPOINT_URL_DYNAMODB = await listening(silent);
+    const { configuration } = api.lambda.get('auth') as LambdaFunction;
+    const environment = { ...configuration.environment, AWS_ENDPOINT_URL_DYNAMODB };
+    const waiting = new LambdaFunction({ ...configuration, environment });
+    const route = auth.routes.login;
+    const body = { app_code: acme.appCode, secret: acme.secret };
+    try {
+      const outcome = await waiting.invoke(proxyEventOf({ route, path: route.path, body }), 3_000);
+      expect(JSON.parse((outcome as { payload: string }).payload)).toMatchObject({ statusCode: 503 });
+    } finally {
+      await waiting.stop();
+      silent.closeAllConnections();
+      silent.close();
+    }
+  });
+});
+
+describeOperator(() => ({ api, acme, rival, anotherTenants }));

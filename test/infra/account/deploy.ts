@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { contracts } from '../../../functions/all-contracts.ts';
-import { HEARTBEAT } from '../../../infra/heartbeat.ts';
 import { LOCAL_REGION } from '../../../local/dynamodb/client.ts';
 import { startGateway } from '../../../local/gateway/gateway.ts';
 import { type FakeKms, startFakeKms } from '../../auth/fake-kms.ts';
@@ -14,10 +13,8 @@ import { type FreshTable, freshTable } from '../../support/dynamodb.ts';
 import type { Line } from '../../support/lines.ts';
 import { type Ran, runOperator } from '../../support/operator.ts';
 import { CDK_CONTEXT, STACKS } from '../synthesize.ts';
-import { type SynthesizedFunction, synthesizedFunctions } from '../synthesized.ts';
 import { type Account, openAccount } from './account.ts';
-import { LambdaFunction } from './functions.ts';
-import { type InvokedFunction, invokedFunctions } from './invoked.ts';
+import { type DeployedFunction, functionsOf, LambdaFunction } from './functions.ts';
 import { type Deployed, deployedFrom } from './template.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -29,7 +26,7 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   /** Directory of the assembly that `cdk` would deploy. */
   readonly assembly: string;
   /** Its functions with their bundles, by their names. */
-  readonly functions: ReadonlyMap<string, SynthesizedFunction>;
+  readonly functions: ReadonlyMap<string, DeployedFunction>;
   /** The same functions, running. */
   readonly lambda: ReadonlyMap<string, LambdaFunction>;
   /** The first platform key. */
@@ -46,30 +43,19 @@ export interface RunningStack extends Pick<Api, 'request' | 'login' | 'platformT
   readonly operator: (...args: string[]) => Promise<Ran>;
   /** The same, until a signal ends it. */
   readonly operatorUntil: (signal: AbortSignal | undefined, ...args: string[]) => Promise<Ran>;
-  /** Arn of a function's role, by the function's name. */
-  readonly roleOf: (functionName: string) => string;
-  /** Environment of a function as the template has it, by the function's name. */
-  readonly environmentOf: (functionName: string) => Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
-}
-
-/** What a stage has that was deployed before: its data and its keys. */
-export type Predecessor = Pick<RunningStack, 'kms' | 'platform' | 'table'>;
-
-interface DeployOptions {
-  /** What the stage takes over, of a table that `context` names. Default: nothing, and a table and a platform key are made. */
-  readonly before?: Predecessor;
-  /** Makes the table behind the account. */
-  readonly makeTable?: () => Promise<FreshTable>;
 }
 
 /** Whatever the files of `stages/` say. */
 const ALWAYS = { profile: 'standard', gatewayLogRole: 'true' };
 
-/** @param context what the stage sets (`infra/settings.ts`) */
+/**
+ * @param context what the stage sets (`infra/settings.ts`)
+ * @param makeTable makes the table behind the account
+ */
 export async function deploy(
   context: Readonly<Record<string, string>>,
-  { before, makeTable = freshTable }: DeployOptions = {},
+  makeTable: () => Promise<FreshTable> = freshTable,
 ): Promise<RunningStack> {
   await using started = new AsyncDisposableStack();
   const outdir = mkdtempSync(join(tmpdir(), 'custodia-'));
@@ -83,9 +69,9 @@ export async function deploy(
     },
   });
   const stack = deployedFrom(outdir, STACKS);
-  const table = before?.table ?? (await makeTable());
-  const kms = before?.kms ?? (await startFakeKms());
-  if (before === undefined) started.defer(() => kms.stop());
+  const table = await makeTable();
+  const kms = await startFakeKms();
+  started.defer(() => kms.stop());
   const account = await openAccount(stack, table.endpoint, kms.endpoint);
   started.defer(() => account.close());
 
@@ -97,29 +83,19 @@ export async function deploy(
     AWS_ENDPOINT_URL_DYNAMODB: account.dynamoDbEndpoint,
     AWS_ENDPOINT_URL_KMS: account.kmsEndpoint,
   };
-  // The heartbeat calls the API, and is called by a schedule.
-  const functions = new Map([...synthesizedFunctions(outdir)].filter(([name]) => !name.endsWith(HEARTBEAT)));
-  const invoked = invokedFunctions(stack);
-  const environmentOf = (name: string) => ({
-    ...named(invoked, name).Environment.Variables,
-    ...(before === undefined ? { TABLE_NAME: table.tableName } : {}),
-  });
+  const functions = new Map(
+    Array.from(functionsOf(stack, outdir), ([name, each]) => {
+      const environment = { ...each.environment, TABLE_NAME: table.tableName };
+      return [name, { ...each, environment }] as const;
+    }),
+  );
   const lambda = new Map(
-    Array.from(functions, ([name, { assetPath }]) => {
-      const { Handler, Timeout, MemorySize, Role } = named(invoked, name);
-      const configuration = {
-        name: `${STACK}-${name}`,
-        taskRoot: assetPath,
-        handler: Handler,
-        timeoutMs: Timeout * 1000,
-        memoryMb: MemorySize,
-        environment: {
-          ...environmentOf(name),
-          ...endpoints,
-          ...account.credentialsOf({ roleArn: Role, tags: {} }),
-        },
-      };
-      return [name, new LambdaFunction(configuration)] as const;
+    Array.from(functions, ([name, each]) => {
+      const credentials = account.credentialsOf({ roleArn: each.role, tags: {} });
+      return [
+        name,
+        new LambdaFunction({ ...each, environment: { ...each.environment, ...endpoints, ...credentials } }),
+      ];
     }),
   );
   started.defer(async () => void (await Promise.all(Array.from(lambda.values(), (each) => each.stop()))));
@@ -139,7 +115,7 @@ export async function deploy(
   // `cdk` names every stack that it deployed, those without outputs too.
   const [data = ''] = STACKS;
   const { [data]: ofData, ...others } = stack.outputsByStack;
-  const told = { ...ofData, ...(before === undefined ? { TableName: table.tableName } : {}) };
+  const told = { ...ofData, TableName: table.tableName };
   writeFileSync(outputs, JSON.stringify({ 'api-gateway-log-role': {}, [data]: told, ...others }));
   const somebody = account.credentialsOf({ roleArn: OPERATOR, tags: {} });
   const operatorUntil = (signal: AbortSignal | undefined, ...args: string[]) =>
@@ -149,7 +125,7 @@ export async function deploy(
       { alone: true, ...(signal && { signal }) },
     );
   const operator = (...args: string[]) => operatorUntil(undefined, ...args);
-  const platform = before?.platform ?? (await makePlatformKey(operator));
+  const platform = await makePlatformKey(operator);
   account.forget();
   const all = started.move();
   return {
@@ -168,8 +144,6 @@ export async function deploy(
     table,
     operator,
     operatorUntil,
-    roleOf: (name) => named(invoked, name).Role,
-    environmentOf,
     close: () => all.disposeAsync(),
   };
 }
@@ -178,12 +152,6 @@ const STACK = 'custodia-dev';
 
 /** Somebody of the account who may assume any role that lets the account in. */
 export const OPERATOR = 'arn:aws:iam::111122223333:user/somebody';
-
-function named(invoked: ReadonlyMap<string, InvokedFunction>, name: string): InvokedFunction {
-  const found = invoked.get(`${STACK}-${name}`);
-  if (found === undefined) throw new Error(`the API calls no function ${name}`);
-  return found;
-}
 
 /** The lines of a log that are objects, as far as they are complete. */
 const linesIn = (log: string): Line[] =>

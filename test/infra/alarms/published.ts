@@ -3,96 +3,60 @@ import * as z from 'zod';
 import { resourcesOf, type Templates } from '../synthesize.ts';
 
 /**
- * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch sums up over none that is left out and finds no metric where one is
- * too many, and the statistics that mean something. Read in the documentation in November 2026.
+ * What AWS publishes of what the alarms watch and the dashboard shows: the dimensions that a metric has, for CloudWatch sums up over none that is left out and
+ * finds no metric where one is too many, and the statistics that mean something. Read in the documentation in November 2026.
  */
 interface Published {
-  /** In the order of the alphabet. */
-  readonly dimensions: readonly string[];
+  /** Names with commas between, in the order of the alphabet; or several such sets. */
+  readonly by: readonly string[];
   readonly statistics: readonly string[];
-  /** A second set of dimensions that it is published by. */
-  readonly also?: readonly string[];
 }
 
-const counted = (...dimensions: string[]): Published => ({ dimensions, statistics: ['Sum'] });
-
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html */
-const API_GATEWAY = {
-  '4XXError': counted('ApiName'),
-  '5XXError': counted('ApiName'),
-  Count: counted('ApiName'),
-  Latency: { dimensions: ['ApiName'], statistics: ['p50', 'p90', 'p99', 'Average', 'Maximum'] },
-};
-
-/** Of an alias between two versions, for each of them: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-view.html */
-const OF_VERSION = ['ExecutedVersion', 'FunctionName', 'Resource'];
-
-/** https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html */
-const LAMBDA = {
-  Invocations: { ...counted('FunctionName'), also: OF_VERSION },
-  Errors: { ...counted('FunctionName'), also: OF_VERSION },
-  Throttles: counted('FunctionName'),
-  Duration: { dimensions: ['FunctionName'], statistics: ['p50', 'p90', 'p99', 'Average', 'Maximum'] },
-  // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html: of the account in the region.
-  ClaimedAccountConcurrency: { dimensions: [], statistics: ['Maximum'] },
-  ConcurrentExecutions: { dimensions: [], statistics: ['Maximum'] },
-};
-
-/** https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html */
-const DYNAMODB = {
-  ReadThrottleEvents: counted('TableName'),
-  WriteThrottleEvents: counted('TableName'),
-  ThrottledRequests: counted('Operation', 'TableName'),
-  SystemErrors: counted('Operation', 'TableName'),
-  TransactionConflict: counted('TableName'),
-  ConsumedReadCapacityUnits: counted('TableName'),
-  ConsumedWriteCapacityUnits: counted('TableName'),
-  SuccessfulRequestLatency: {
-    dimensions: ['Operation', 'TableName'],
-    statistics: ['SampleCount', 'Average', 'Maximum'],
-  },
-};
-
-/** https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html: of a regional web ACL. */
-const WAF = {
-  AllowedRequests: counted('Region', 'Rule', 'WebACL'),
-  BlockedRequests: counted('Region', 'Rule', 'WebACL'),
-};
-
-/** https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Usage-Metrics.html */
-const USAGE = { CallCount: counted('Class', 'Resource', 'Service', 'Type') };
-
-/** https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html */
-const CERTIFICATES = { DaysToExpiry: { dimensions: ['CertificateArn'], statistics: ['Minimum'] } };
+const counted = (...by: string[]): Published => ({ by, statistics: ['Sum'] });
+const timed = (by: string): Published => ({ by: [by], statistics: ['p50', 'p90', 'p99', 'Average', 'Maximum'] });
+const most = (by: string): Published => ({ by: [by], statistics: ['Maximum'] });
+/** Of an alias between two versions, for each of them. */
+const OF_VERSION = 'ExecutedVersion,FunctionName,Resource';
 
 type ByNamespace = Readonly<Record<string, Readonly<Record<string, Published>>>>;
 
 const PUBLISHED: ByNamespace = {
-  'AWS/ApiGateway': API_GATEWAY,
-  'AWS/Lambda': LAMBDA,
-  'AWS/DynamoDB': DYNAMODB,
-  'AWS/WAFV2': WAF,
-  'AWS/Usage': USAGE,
-  'AWS/CertificateManager': CERTIFICATES,
+  // https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
+  'AWS/ApiGateway': {
+    '4XXError': counted('ApiName'),
+    '5XXError': counted('ApiName'),
+    Count: counted('ApiName'),
+    Latency: timed('ApiName'),
+  },
+  // https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html and monitoring-concurrency.html: of the account in the region
+  'AWS/Lambda': {
+    Invocations: counted('FunctionName', OF_VERSION),
+    Errors: counted('FunctionName', OF_VERSION),
+    Throttles: counted('FunctionName'),
+    Duration: timed('FunctionName'),
+    ClaimedAccountConcurrency: most(''),
+    ConcurrentExecutions: most(''),
+  },
+  // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+  'AWS/DynamoDB': {
+    ReadThrottleEvents: counted('TableName'),
+    WriteThrottleEvents: counted('TableName'),
+    ThrottledRequests: counted('Operation,TableName'),
+    SystemErrors: counted('Operation,TableName'),
+    TransactionConflict: counted('TableName'),
+    ConsumedReadCapacityUnits: counted('TableName'),
+    ConsumedWriteCapacityUnits: counted('TableName'),
+    SuccessfulRequestLatency: { by: ['Operation,TableName'], statistics: ['SampleCount', 'Average', 'Maximum'] },
+  },
+  // https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html: of a regional web ACL
+  'AWS/WAFV2': { AllowedRequests: counted('Region,Rule,WebACL'), BlockedRequests: counted('Region,Rule,WebACL') },
+  // https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch-Usage-Metrics.html
+  'AWS/Usage': { CallCount: counted('Class,Resource,Service,Type') },
+  // https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html
+  'AWS/CertificateManager': { DaysToExpiry: { by: ['CertificateArn'], statistics: ['Minimum'] } },
 };
 
 const transformations = z.array(z.object({ MetricNamespace: z.string(), MetricName: z.string() }));
-
-/** What the metric filters of a stack publish, in its own namespace. */
-const byFilters = (of: Template | Templates): ByNamespace => {
-  const counted = resourcesOf(of, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
-    transformations.parse(Properties.MetricTransformations),
-  );
-  const ofNamespace = (namespace: string) => counted.filter(({ MetricNamespace }) => MetricNamespace === namespace);
-  return Object.fromEntries(
-    counted.map(({ MetricNamespace }) => [
-      MetricNamespace,
-      Object.fromEntries(
-        ofNamespace(MetricNamespace).map(({ MetricName }) => [MetricName, { dimensions: [], statistics: ['Sum'] }]),
-      ),
-    ]),
-  );
-};
 
 /** A metric that is watched or shown. */
 interface Shown {
@@ -103,23 +67,20 @@ interface Shown {
   readonly statistic: string;
 }
 
-/** Those of these metrics that nobody publishes, in words. */
-export const unpublished = (
+/** Those of these metrics that neither AWS nor a metric filter of the stack nor a function publishes, in words. */
+export function unpublished(
   shown: readonly Shown[],
   of: Template | Templates,
   ofFunctions: ByNamespace = {},
-): string[] => {
-  const sources = [PUBLISHED, byFilters(of), ofFunctions];
+): string[] {
+  const filters = resourcesOf(of, 'AWS::Logs::MetricFilter').flatMap(([, { Properties }]) =>
+    transformations.parse(Properties.MetricTransformations).map((each) => `${each.MetricNamespace} ${each.MetricName}`),
+  );
   return shown.flatMap(({ namespace, name, dimensions, statistic }) => {
     const by = dimensions.toSorted().join();
-    const isPublished = sources
-      .flatMap((source) => source[namespace]?.[name] ?? [])
-      .some(
-        (known) =>
-          [known.dimensions, known.also ?? []].some(
-            (each) => each.length === dimensions.length && each.toSorted().join() === by,
-          ) && known.statistics.includes(statistic),
-      );
+    const known = [PUBLISHED, ofFunctions].flatMap((source) => source[namespace]?.[name] ?? []);
+    if (filters.includes(`${namespace} ${name}`)) known.push(counted(''));
+    const isPublished = known.some((each) => each.by.includes(by) && each.statistics.includes(statistic));
     return isPublished ? [] : [`${namespace} ${name} ${statistic} by ${by}`];
   });
-};
+}
