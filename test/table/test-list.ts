@@ -75,10 +75,14 @@ export function useTable(now?: number): TestTable {
     made.place = await freshTable();
     made.table = tableAt(made.place);
   });
-  beforeEach(() => {
-    made.org = randomUUID();
-  });
+  beforeEach(() => void newOrganization(made));
   return made;
+}
+
+/** Begins with an organization without records. @returns its id */
+export function newOrganization(table: TestTable): string {
+  table.org = randomUUID();
+  return table.org;
 }
 
 /** The records of an entity in the organization of a test: what the service does with them, and what is stored. */

@@ -1,22 +1,16 @@
-import { randomUUID } from 'node:crypto';
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ListNotBuilt } from '../../shared/table/errors.ts';
-import { COUNTER } from '../../shared/table/keys.ts';
-import { type Entity, entity } from '../../shared/table/repository/entity.ts';
+import { setPartition } from '../../shared/table/keys.ts';
+import { bitPlace } from '../../shared/table/lists/bits.ts';
+import { entity } from '../../shared/table/repository/entity.ts';
 import type { Filter } from '../../shared/table/repository/records.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { kind } from '../../shared/table/verify/kinds.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
-import { GatedHandler } from '../support/gate.ts';
-import { doIn, tableAt } from '../support/storage.ts';
+import type { FaultyHandler } from '../support/faults.ts';
+import { PausingHandler } from '../support/pauses.ts';
+import { TestList, useTable } from './test-list.ts';
 
-/** A filter that is added to an entity with records: two releases of the service, of which the later one declares it. */
+/** What verifying builds and repairs in the storage of a list, also of a filter that a later release adds to an entity with records. */
 
 interface Job {
   id: string;
@@ -24,202 +18,143 @@ interface Job {
   owner: string | null;
 }
 
-const before = entity<Job>('JOB', { filters: ['state'] });
-const after = entity<Job>('JOB', { filters: ['state', 'owner'] });
+const table = useTable();
+const DEFAULTS = { state: 'open', owner: 'ana' };
+/** Two releases of the service, of which the later one declares a further filter. */
+const before = new TestList(table, entity<Job>('JOB', { filters: ['state'] }), DEFAULTS);
+const after = new TestList(table, entity<Job>('JOB', { filters: ['state', 'owner'] }), DEFAULTS);
+const aged = new TestList(table, entity<Job>('AGED', { filters: ['state', 'owner'], retentionDays: 30 }), DEFAULTS);
+type List = typeof after;
 
-let place: FreshTable;
-let table: Table;
-beforeAll(async () => {
-  place = await freshTable();
-  table = tableAt(place);
-});
-
-const open = (org: string): Tenant => Tenant.ofOperator(org, new Session(table, systemClock, systemClock() + 10_000));
-
-async function create(org: string, release: Entity<Job>, fields: Omit<Job, 'id'>): Promise<string> {
-  const tenant = open(org);
-  const { record } = await tenant.records(release).create(fields);
-  await tenant.session.commit();
-  return record.id;
-}
-
-async function change(org: string, release: Entity<Job>, id: string, changes: Partial<Job> | undefined) {
-  const tenant = open(org);
-  const jobs = tenant.records(release);
-  const stored = await jobs.get(id);
-  if (stored === undefined) throw new Error('missing');
-  if (changes === undefined) jobs.remove(stored);
-  else await jobs.update(stored, changes);
-  await tenant.session.commit();
-}
-
-async function idsOf(org: string, filter: Filter, release = after): Promise<string[]> {
-  const page = await open(org).records(release).page({ page: 1, page_size: 100, sort: 'created_at', filter });
-  expect(page.total).toBe(page.records.length);
-  return page.records.map(({ record }) => record.id);
-}
-
-/** No call runs out of time, however slow the machine is. */
-function stopTime(): void {
+// No call runs out of time, however slow the machine is.
+beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
   onTestFinished(() => void vi.useRealTimers());
-}
+});
 
-const differences = async (org: string, repair: boolean) =>
-  (await verify(open(org), [kind(after)], { repair })).differences;
+async function idsOf(filter: Filter, list: List = after): Promise<string[]> {
+  const { total, ids } = await list.read({ filter });
+  expect(total).toBe(ids.length);
+  return ids;
+}
+const differences = async (repair: boolean, list: List = after, over?: FaultyHandler) =>
+  (await list.verify(repair, { over })).differences.map(({ kind, repaired }) => [kind, repaired]);
+const BUILT = ['filter-not-built', true];
 
 describe('a filter that is added later', () => {
   it('is refused until the operator has built it, and then serves all records', async () => {
-    const org = randomUUID();
-    const ids: string[] = [];
-    for (let index = 0; index < 70; index++) {
-      ids.push(await create(org, before, { state: 'open', owner: ['ana', 'rui', null][index % 3] ?? null }));
-    }
-    await change(org, before, ids[3] ?? '', undefined);
-    await expect(idsOf(org, { owner: 'ana' })).rejects.toThrow(ListNotBuilt);
-    await expect(idsOf(org, { owner: 'ana', state: 'open' })).rejects.toThrow(ListNotBuilt);
+    const owners = ['ana', 'rui', null];
+    const made = Array.from({ length: 40 }, (_, index) => before.createId({ owner: owners[index % 3] ?? null }));
+    const ids = await Promise.all(made);
+    await before.remove(ids[3] ?? '');
+    for (const filter of [{ owner: 'ana' }, { owner: 'ana', state: 'open' }])
+      await expect(idsOf(filter)).rejects.toThrow(ListNotBuilt);
 
-    const [difference, ...others] = await differences(org, false);
-    expect(others).toEqual([]);
-    expect(difference).toMatchObject({
-      kind: 'filter-not-built',
-      field: 'owner',
-      text: 'JOB the lists by owner are not built: 69 of 69 records are missing in them',
-      repaired: false,
-    });
-    await expect(idsOf(org, { owner: 'ana' })).rejects.toThrow(ListNotBuilt);
-
-    expect(await differences(org, true)).toMatchObject([{ kind: 'filter-not-built', repaired: true }]);
-    expect(await differences(org, false)).toEqual([]);
+    const text = 'JOB the lists by owner are not built: 39 of 39 records are missing in them';
+    expect((await after.verify(false)).differences).toMatchObject([
+      { kind: 'filter-not-built', field: 'owner', text, repaired: false },
+    ]);
+    await expect(idsOf({ owner: 'ana' })).rejects.toThrow(ListNotBuilt);
+    expect([await differences(true), await differences(false)]).toEqual([[BUILT], []]);
     const expected = ids.filter((_, index) => index % 3 === 0 && index !== 3);
-    expect(await idsOf(org, { owner: 'ana', state: 'open' })).toEqual(expected);
+    expect((await idsOf({ owner: 'ana', state: 'open' })).toSorted()).toEqual(expected.toSorted());
     // The version is the caller's: building a filter is no change of the record.
-    expect(
-      (
-        await open(org)
-          .records(after)
-          .get(ids[0] ?? '')
-      )?.version,
-    ).toBe(1);
+    expect((await after.records().get(ids[0] ?? ''))?.version).toBe(1);
   });
 
   it('keeps its lists right while the release before it is at work as well', async () => {
-    const org = randomUUID();
-    const make = (release: Entity<Job>, owner: string) => create(org, release, { state: 'open', owner });
-    const old = await make(before, 'ana');
-    await differences(org, true);
-    const [byNew, byOld, moved, gone] = [
-      await make(after, 'ana'),
-      await make(before, 'ana'),
-      await make(after, 'rui'),
-      await make(after, 'ana'),
-    ];
-    await change(org, before, moved, { owner: 'ana' });
-    await change(org, before, byNew, { state: 'done' });
-    await change(org, before, gone, undefined);
-    expect(await differences(org, false)).toEqual([]);
-    expect(await idsOf(org, { owner: 'ana' })).toEqual([old, byNew, byOld, moved]);
-    await change(org, after, byNew, { owner: 'rui' });
-    await change(org, after, old, { owner: null });
-    expect(await idsOf(org, { owner: 'ana' })).toEqual([byOld, moved]);
-    expect(await idsOf(org, { owner: 'rui' })).toEqual([byNew]);
-    expect(await differences(org, false)).toEqual([]);
+    const old = await before.createId();
+    await differences(true);
+    const byNew = await after.createId();
+    const byOld = await before.createId();
+    const moved = await after.createId({ owner: 'rui' });
+    const gone = await after.createId();
+    await before.change(moved, { owner: 'ana' });
+    await before.change(byNew, { state: 'done' });
+    await before.remove(gone);
+    expect(await differences(false)).toEqual([]);
+    expect(await idsOf({ owner: 'ana' })).toEqual([old, byNew, byOld, moved]);
+    await after.change(byNew, { owner: 'rui' });
+    await after.change(old, { owner: null });
+    expect([await idsOf({ owner: 'ana' }), await idsOf({ owner: 'rui' })]).toEqual([[byOld, moved], [byNew]]);
+    expect(await differences(false)).toEqual([]);
   });
 
-  it('has the record of a writer that took its number before the filter was noted, and wrote it afterwards', async () => {
-    stopTime();
-    const org = randomUUID();
-    const first = await create(org, before, { state: 'open', owner: 'ana' });
-    const plain = table;
-    const gate = new GatedHandler();
-    const held = gate.hold('TransactWriteItems');
-    table = tableAt(place, gate);
-    const late = doIn(open(org), (tenant) => tenant.records(before).create({ state: 'open', owner: 'ana' }));
-    table = plain;
-    const release = await held;
-    expect(await differences(org, true)).toMatchObject([{ kind: 'filter-not-built', repaired: true }]);
-    release();
-    const { record } = await late;
-    expect(await idsOf(org, { owner: 'ana' })).toEqual([first, record.id]);
+  it('has the record of a writer that allocated its number before the filter was noted, and wrote it afterwards', async () => {
+    const first = await before.createId();
+    const handler = new PausingHandler();
+    const paused = handler.pauseBefore('TransactWriteItems');
+    const writing = before.createId({}, { over: handler });
+    await Promise.race([paused.reached, writing]);
+    expect(await differences(true)).toContainEqual(BUILT);
+    paused.release();
+    const second = await writing;
+    expect(await idsOf({ owner: 'ana' })).toEqual([first, second]);
+    expect(await differences(false)).toEqual([]);
   });
 
-  it.each([
-    ['', undefined],
-    [', where transactions meet as in DynamoDB', new ConflictingHandler(new Conflicts())],
-  ])('is built while records come, change and go%s', async (_, handler) => {
-    stopTime();
-    const plain = table;
-    onTestFinished(() => {
-      table = plain;
-    });
-    table = tableAt(place, handler);
-    const org = randomUUID();
-    const ids = await Promise.all(
-      Array.from({ length: 60 }, (_, index) => create(org, before, { state: 'open', owner: `o${index % 4}` })),
-    );
+  it('is built while records come, change and go, where transactions meet as in DynamoDB', async () => {
+    const over = new ConflictingHandler(new Conflicts());
+    const made = Array.from({ length: 30 }, (_, index) => before.createId({ owner: `o${index % 4}` }, { over }));
+    const ids = await Promise.all(made);
     const writing = Promise.all(
-      ids
-        .map(async (id, index) => {
-          if (index % 3 === 0) await change(org, after, id, { owner: 'o0' });
-          if (index % 3 === 1) await change(org, after, id, undefined);
-          if (index % 3 === 2) await create(org, after, { state: 'done', owner: 'o1' });
-        })
-        .map((each) => each.catch(ifStale)),
+      ids.map(async (id, index) => {
+        if (index % 3 === 0) await after.change(id, { owner: 'o0' }, { over });
+        if (index % 3 === 1) await after.remove(id, { over });
+        if (index % 3 === 2) await after.create({ state: 'done', owner: 'o1' }, { over });
+      }),
     );
-    for (let round = 0; round < 3; round++) await differences(org, true);
+    for (let times = 0; times < 3; times++) await differences(true, after, over);
     await writing;
-    expect((await differences(org, true)).filter(({ repaired }) => !repaired)).toEqual([]);
-    expect(await differences(org, false)).toEqual([]);
-    const all = await open(org).records(after).page({ page: 1, page_size: 200, sort: 'created_at' });
+    expect((await differences(true)).filter(([, repaired]) => !repaired)).toEqual([]);
+    expect(await differences(false)).toEqual([]);
+    const stored = await after.stored();
     for (const owner of ['o0', 'o1', 'o2', 'o3']) {
-      const expected = all.records.filter(({ record }) => record.owner === owner).map(({ record }) => record.id);
-      expect(await idsOf(org, { owner })).toEqual(expected);
+      const expected = stored.filter((job) => job.owner === owner).map(({ id }) => id);
+      expect(await idsOf({ owner })).toEqual(expected);
     }
   });
 });
 
 /** Nobody knows then which filters the records stand in: they may be older than the notes. */
-describe('a list with records whose head notes no filters', () => {
-  const aged = entity<Job>('AGED', { filters: ['state', 'owner'], retentionDays: 30 });
-  const forget = (org: string, { name }: Entity<Job>) =>
-    table.client.send(
-      new UpdateCommand({
-        TableName: table.name,
-        Key: { PK: `ORG#${org}#${name}#SET`, SK: COUNTER },
-        UpdateExpression: 'REMOVE FILTERS',
-        ConditionExpression: 'attribute_exists(FILTERS)',
-      }),
-    );
+describe.each([after, aged])('a list with records whose counter item notes no filters: $entity.name', (list) => {
+  it('is refused by each of them, also when more records come, until they were built', async () => {
+    const first = await list.createId();
+    await table.update(list.counterItem, 'REMOVE #FILTERS');
+    await expect(idsOf({ owner: 'ana' }, list)).rejects.toThrow(ListNotBuilt);
+    expect(await idsOf({}, list)).toEqual([first]);
 
-  it.each([after, aged])(
-    '$name: is refused by each of them, also when more records come, until they were built',
-    async (of) => {
-      const org = randomUUID();
-      const first = await create(org, of, { state: 'open', owner: 'ana' });
-      await forget(org, of);
-      await expect(idsOf(org, { owner: 'ana' }, of)).rejects.toThrow(ListNotBuilt);
-      expect(await idsOf(org, {}, of)).toEqual([first]);
+    const second = await list.createId();
+    await list.create({ owner: 'rui' });
+    await expect(idsOf({ state: 'open' }, list)).rejects.toThrow(ListNotBuilt);
+    const part = list.records().cursorPage({ limit: 5, filter: { state: 'open' } as never });
+    await expect(part).rejects.toThrow(ListNotBuilt);
+    expect(await idsOf({}, list)).toHaveLength(3);
 
-      const rest = await Promise.all(['ana', 'rui'].map((owner) => create(org, of, { state: 'open', owner })));
-      await expect(idsOf(org, { state: 'open' }, of)).rejects.toThrow(ListNotBuilt);
-      await expect(
-        open(org)
-          .records(of)
-          .cursorPage({ limit: 5, filter: { state: 'open' } }),
-      ).rejects.toThrow(ListNotBuilt);
-      expect((await idsOf(org, {}, of)).toSorted()).toEqual([first, ...rest].toSorted());
-
-      const built = (await verify(open(org), [kind(of)], { repair: true })).differences;
-      expect(built.map(({ kind, field, repaired }) => [kind, field, repaired])).toEqual([
-        ['filter-not-built', 'state', true],
-        ['filter-not-built', 'owner', true],
-      ]);
-      expect((await idsOf(org, { state: 'open', owner: 'ana' }, of)).toSorted()).toEqual([first, rest[0]].toSorted());
-    },
-  );
+    expect(await differences(true, list)).toEqual([BUILT, BUILT]);
+    expect(await idsOf({ state: 'open', owner: 'ana' }, list)).toEqual([first, second]);
+  });
 });
 
-/** The pipeline would run the operation again. */
-const ifStale = (error: unknown): void => {
-  if (!(error instanceof Error && error.name === 'StaleRead')) throw error;
-};
+describe.each([after, aged])('a counter item that was lost: $entity.name', (list) => {
+  it('is put together from the records', async () => {
+    const ids = [await list.createId(), await list.createId(), await list.createId()];
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key: { ...list.counterItem } }));
+    expect(await idsOf({}, list)).toEqual([]);
+    expect(await differences(true, list)).toContainEqual(['head-behind', true]);
+    expect(await differences(true, list)).toEqual([]);
+    for (const filter of [{}, { state: 'open' }]) expect(await idsOf(filter, list)).toEqual(ids);
+    const more = await list.createId();
+    expect(await idsOf({}, list)).toEqual([...ids, more]);
+  });
+});
+
+it.each([-1n, 2n ** 100n + 1n])('a damaged word is repaired: %i', async (value) => {
+  const ids = [await after.createId(), await after.createId()];
+  const key = { PK: setPartition(after.partition, 'state', 'open'), SK: bitPlace(0).sortKey };
+  await table.update(key, 'SET #W0 = :value', { ':value': value });
+  const found = await differences(true);
+  expect(found.map(([, repaired]) => repaired)).not.toContain(false);
+  expect(found.length).toBeGreaterThan(0);
+  expect([await differences(false), await idsOf({ state: 'open' })]).toEqual([[], ids]);
+});

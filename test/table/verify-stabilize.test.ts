@@ -1,19 +1,14 @@
-import { randomUUID } from 'node:crypto';
-import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../shared/clock.ts';
+import { describe, expect, it } from 'vitest';
 import type { Table } from '../../shared/table/connection/client.ts';
 import { type Key, PLATFORM, quotaKey, recordsPartition, setPartition } from '../../shared/table/keys.ts';
 import { bitPlace } from '../../shared/table/lists/bits.ts';
 import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { MOVES, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import { countedBy, type Kind, kind, quotaOf } from '../../shared/table/verify/kinds.ts';
 import { verify } from '../../shared/table/verify/verify.ts';
-import { type FreshTable, freshTable } from '../support/dynamodb.ts';
-import { tableAt } from '../support/storage.ts';
+import { openTenant, tableAt } from '../support/storage.ts';
+import { TestList, useTable } from './test-list.ts';
 
 /** What verifying does where others are at work, step by step. */
 
@@ -25,165 +20,109 @@ interface Book {
   id: string;
   shelf_id: string;
 }
-interface Note {
-  id: string;
-  level: string;
-}
 
-const shelfEntity = entity<Shelf>('SHELF');
-const bookEntity = entity<Book>('BOOK', { filters: ['shelf_id'] });
-const noteEntity = entity<Note>('NOTE', { filters: ['level'], retentionDays: 30 });
-const shelves: readonly Kind[] = [
-  kind(shelfEntity, { counters: { books: [countedBy(bookEntity, 'shelf_id')] } }),
-  kind(bookEntity),
-];
+const table = useTable();
+const shelves = new TestList(table, entity<Shelf>('SHELF'), { books: 1 });
+const books = new TestList(table, entity<Book>('BOOK', { filters: ['shelf_id'] }));
+const lines = new TestList(
+  table,
+  entity<{ id: string; level: string }>('LINE', { filters: ['level'], retentionDays: 30 }),
+);
 
-let place: FreshTable;
-let table: Table;
-beforeAll(async () => {
-  place = await freshTable();
-  table = tableAt(place);
-});
-
-const open = (org: string, at = table): Tenant =>
-  Tenant.ofOperator(org, new Session(at, systemClock, systemClock() + 10_000));
-
-async function create<T extends { id: string }>(org: string, kindOf: ReturnType<typeof entity<T>>, fields: object) {
-  const tenant = open(org);
-  const { record } = await tenant.records(kindOf).create(fields as never);
-  await tenant.session.commit();
-  return record.id;
-}
-
-const keyOf = (org: string, name: string, id: string): Key => ({
-  PK: recordsPartition(open(org).id, name),
-  SK: sortKeyOf(numberOf(id)),
-});
-
-const update = (key: Key, expression: string, values: Record<string, unknown>, names: Record<string, string>) =>
-  table.client.send(
-    new UpdateCommand({
-      TableName: table.name,
-      Key: { ...key },
-      UpdateExpression: expression,
-      ExpressionAttributeValues: values,
-      ExpressionAttributeNames: names,
-    }),
-  );
-
-/** Moves an item before so many of the reads of it; answers the table with which it is read. */
-function movedBeforeReads(key: Key, times: number): Table {
-  const moving = tableAt(place);
-  let left = times;
-  moving.client.middlewareStack.add(
+type Input = { readonly Key?: Key; readonly ExpressionAttributeValues?: object };
+/** A table with a step before each call of it, and perhaps one after. */
+function withStep(step: (input: Input) => Promise<(() => Promise<void>) | undefined>): Table {
+  const made = tableAt(table.place);
+  made.client.middlewareStack.add(
     (next) => async (request) => {
-      const { Key: asked } = request.input as { Key?: { PK?: unknown; SK?: unknown } };
-      const isItem = asked?.PK === key.PK && asked.SK === key.SK;
-      if (isItem && left-- > 0) await update(key, 'ADD #moves :one', { ':one': 1 }, { '#moves': MOVES });
-      return next(request);
+      const then = await step(request.input as Input);
+      const response = await next(request);
+      await then?.();
+      return response;
     },
     { step: 'initialize', priority: 'high' },
   );
-  return moving;
+  return made;
 }
+const look = async (at: Table, kinds: readonly Kind[], repair = true, org = table.org) =>
+  (await verify(openTenant(at, org), kinds, { repair })).differences;
 
 describe('a counter whose record is moved whenever it is read', () => {
-  async function miscounted() {
-    const org = randomUUID();
-    const shelf = await create(org, shelfEntity, { books: 5 });
-    await create(org, bookEntity, { shelf_id: shelf });
-    return { org, shelf, key: keyOf(org, shelfEntity.name, shelf) };
+  const kinds = [
+    kind(shelves.entity, { counters: { books: [countedBy(books.entity, 'shelf_id')] } }),
+    kind(books.entity),
+  ];
+
+  async function lookAtMoved(times: number) {
+    const id = await shelves.createId({ books: 5 });
+    await books.create({ shelf_id: id });
+    const key = { PK: shelves.partition, SK: sortKeyOf(numberOf(id)) };
+    let left = times;
+    const moving = withStep(async ({ Key }) => {
+      if (Key?.PK === key.PK && Key.SK === key.SK && left-- > 0)
+        await table.update(key, `ADD #${MOVES} :one`, { ':one': 1 });
+      return undefined;
+    });
+    return { id, found: await look(moving, kinds) };
   }
 
   it('is counted once it stands still', async () => {
-    const { org, key } = await miscounted();
-    const { differences } = await verify(open(org, movedBeforeReads(key, 30)), shelves, { repair: true });
-    expect(differences).toMatchObject([{ kind: 'counter', field: 'books', repaired: true }]);
-    expect((await verify(open(org), shelves, { repair: false })).differences).toEqual([]);
+    const { found } = await lookAtMoved(30);
+    expect(found).toMatchObject([{ kind: 'counter', field: 'books', repaired: true }]);
+    expect(await look(table.table, kinds, false)).toEqual([]);
   });
 
-  it('is told as busy if it never does, and left as it is', async () => {
-    const { org, shelf, key } = await miscounted();
-    const busy = movedBeforeReads(key, Number.POSITIVE_INFINITY);
-    const { differences } = await verify(open(org, busy), shelves, { repair: true });
-    expect(differences).toEqual([
-      {
-        kind: 'busy',
-        entity: 'SHELF',
-        id: shelf,
-        text: `SHELF ${shelf} changes too fast to be counted`,
-        repaired: false,
-        reason: 'others change it all the time: try again later',
-      },
-    ]);
-    expect((await open(org).records(shelfEntity).get(shelf))?.record.books).toBe(5);
+  it('is reported as busy if it never does, and left as it is', async () => {
+    const { id, found } = await lookAtMoved(Number.POSITIVE_INFINITY);
+    const text = `SHELF ${id} changes too fast to be counted`;
+    const reason = 'others change it all the time: try again later';
+    expect(found).toEqual([{ kind: 'busy', entity: 'SHELF', id, text, repaired: false, reason }]);
+    expect((await shelves.records().get(id))?.record.books).toBe(5);
   });
 });
 
 describe('a quota', () => {
-  const shelvesInUse: readonly Kind[] = [
-    kind(shelfEntity, { quota: quotaOf<Shelf>({ USED: () => true, FULL: ({ books }) => books > 1 }) }),
-  ];
+  const inUse = [kind(shelves.entity, { quota: quotaOf<Shelf>({ USED: () => true, FULL: ({ books }) => books > 1 }) })];
 
   /** A record more, and its count. */
-  async function grow(org: string): Promise<void> {
-    await create(org, shelfEntity, { books: 1 });
-    const key = quotaKey(open(org).id, shelfEntity.name);
-    await update(key, 'ADD USED :one, #moves :one', { ':one': 1 }, { '#moves': MOVES });
+  async function grow(): Promise<void> {
+    await shelves.create();
+    await table.update(quotaKey(table.open().id, 'SHELF'), `ADD USED :one, #${MOVES} :one`, { ':one': 1 });
   }
 
   it.each([false, true])('is right where records come while they are counted: repair %s', async (repair) => {
-    const org = randomUUID();
-    await grow(org);
-    const growing = tableAt(place);
+    await grow();
     let counts = 0;
-    growing.client.middlewareStack.add(
-      (next) => async (request) => {
-        const { ExpressionAttributeValues: values } = request.input as { ExpressionAttributeValues?: object };
-        const isCount = Object.values(values ?? {}).includes(recordsPartition(open(org).id, shelfEntity.name));
-        if (isCount) counts += 1;
-        if (isCount && counts > 1 && counts < 5) await grow(org);
-        const response = await next(request);
-        if (isCount && counts === 1) await grow(org);
-        return response;
-      },
-      { step: 'initialize', priority: 'high' },
-    );
-    expect((await verify(open(org, growing), shelvesInUse, { repair })).differences).toEqual([]);
+    const growing = withStep(async ({ ExpressionAttributeValues: values = {} }) => {
+      if (!Object.values(values).includes(shelves.partition)) return undefined;
+      counts += 1;
+      if (counts > 1 && counts < 5) await grow();
+      return counts === 1 ? grow : undefined;
+    });
+    expect(await look(growing, inUse, repair)).toEqual([]);
     expect(counts).toBe(5);
   });
 
   it('is none of the platform’s', async () => {
-    await create(PLATFORM, shelfEntity, { books: 1 });
-    expect((await verify(open(PLATFORM), shelvesInUse, { repair: false })).differences).toEqual([]);
+    const tenant = openTenant(table.table, '');
+    await tenant.records(shelves.entity).create({ books: 1 });
+    await tenant.session.commit();
+    expect(tenant.id).toBe(PLATFORM);
+    expect(await look(table.table, inUse, false, '')).toEqual([]);
   });
 });
 
-describe('the item of a set whose records expire', () => {
-  /** Takes a note out of its list, gives the item of the set this expiry, and has it repaired: the expiry afterwards. */
-  async function repairedWith(expiry: (right: number) => number): Promise<{ right: number; after: unknown }> {
-    const org = randomUUID();
-    const id = await create(org, noteEntity, { level: 'info' });
-    const { sortKey, word, bit } = bitPlace(numberOf(id));
-    const key = { PK: setPartition(recordsPartition(open(org).id, 'NOTE'), 'level', 'info'), SK: sortKey };
-    const right = Number((await get(key))?.[TTL_ATTRIBUTE]);
-    const names = { '#word': word, '#ttl': TTL_ATTRIBUTE };
-    await update(key, 'ADD #word :minus SET #ttl = :ttl', { ':minus': -bit, ':ttl': expiry(right) }, names);
-    const { differences } = await verify(open(org), [kind(noteEntity)], { repair: true });
-    expect(differences).toMatchObject([{ kind: 'missing-in-list', repaired: true }]);
-    return { right, after: (await get(key))?.[TTL_ATTRIBUTE] };
-  }
-
-  const get = async (key: Key) =>
-    (await table.client.send(new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }))).Item;
-
-  it('is kept for as long as a record that is repaired needs it', async () => {
-    const { right, after } = await repairedWith((time) => time - 86_400);
-    expect(after).toBe(right);
-  });
-
-  it('is kept for as long as another record in it needs it', async () => {
-    const { right, after } = await repairedWith((time) => time + 86_400);
-    expect(after).toBe(right + 86_400);
-  });
+/** It is kept for as long as a record that is repaired needs it, or another record in it. In seconds. */
+it.each([
+  [-86_400, 0],
+  [86_400, 86_400],
+])('the item of a set whose records expire is kept long enough: %i', async (wrong, kept) => {
+  const id = await lines.createId({ level: 'info' });
+  const { sortKey, word, bit } = bitPlace(numberOf(id));
+  const key = { PK: setPartition(recordsPartition(table.open().id, 'LINE'), 'level', 'info'), SK: sortKey };
+  const right = Number((await table.item(key))?.[TTL_ATTRIBUTE]);
+  const values = { ':minus': -bit, ':ttl': right + wrong };
+  await table.update(key, `ADD #${word} :minus SET #${TTL_ATTRIBUTE} = :ttl`, values);
+  expect((await lines.verify(true)).differences).toMatchObject([{ kind: 'missing-in-list', repaired: true }]);
+  expect((await table.item(key))?.[TTL_ATTRIBUTE]).toBe(right + kept);
 });
