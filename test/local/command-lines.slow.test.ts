@@ -1,114 +1,49 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { InvalidArgumentError } from 'commander';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
-import { type Output, showProgress } from '../../local/terminal/progress.ts';
+import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { freshDirectory } from '../support/directory.ts';
 
-/** What the longer commands have in common. */
+/** What commands say before they begin: to a mistake in their flags, and to a Node that is too old. */
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Runs a script of package.json, that is a file, as npm would. */
-async function run(script: keyof typeof manifest.scripts, ...flags: string[]) {
-  const [program, ...args] = manifest.scripts[script].split(' ');
-  expect(program).toBe('node');
-  const done = promisify(execFile)(process.execPath, [...args, ...flags], { cwd: ROOT });
-  return done.then(
-    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({ code, stdout, stderr }),
-  );
-}
-
-describe('a mistake in the flags', () => {
-  it.each([
-    ['fuzz', '--requests', '0'],
-    ['fuzz', '--reqests', '5'],
-    ['soak', '--runs', '0'],
-    ['soak', 'fast'],
-    ['bench', 'pages', '--smal'],
-    ['seed', '--days', '2.5'],
-    ['seed', '--url', 'https://api.example.org'],
-    ['test:dates', 'tomorrow'],
-  ] as const)('of npm run %s, %s, is said in one line, with exit code 2', async (script, ...flags) => {
-    expect(await run(script, ...flags)).toEqual({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringMatching(/^error: .*\n$/),
+const run = (...args: readonly string[]) =>
+  new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: ROOT }, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, stdout, stderr });
     });
   });
 
-  it.each([
-    ['0', wholeNumberOption()],
-    ['-1', wholeNumberOption()],
-    ['1.5', wholeNumberOption()],
-    ['many', wholeNumberOption()],
-    ['', wholeNumberOption()],
-    ['1000000000', wholeNumberOption()],
-    ['11', wholeNumberOption({ to: 10 })],
-    ['0', positiveNumber],
-    ['0.0', positiveNumber],
-    ['-2', positiveNumber],
-    ['1e3', positiveNumber],
-    ['Infinity', positiveNumber],
-    ['-1', seedNumber],
-    ['2147483648', seedNumber],
-  ])('that is %j is one', (text, parse) => {
-    expect(() => parse(text)).toThrow(InvalidArgumentError);
-  });
+it.each([
+  ['fuzz', '--reqests', '5'],
+  ['soak', '--runs', '0'],
+  ['bench', 'pages', '--smal'],
+  ['seed', '--url', 'https://api.example.org'],
+  ['test:dates', 'tomorrow'],
+] as const)(
+  'a mistake in the flags of npm run %s, %s, is said in one line, with exit code 2',
+  async (script, ...flags) => {
+    const [program, ...args] = manifest.scripts[script].split(' ');
+    expect(program).toBe('node');
+    const stderr = expect.stringMatching(/^error: .*\n$/);
+    expect(await run(...args, ...flags)).toEqual({ code: 2, stdout: '', stderr });
+  },
+);
 
-  it('is none where it is a number that can be', () => {
-    expect([
-      wholeNumberOption()('1'),
-      wholeNumberOption({ to: 10 })('10'),
-      positiveNumber('0.5'),
-      seedNumber('0'),
-    ]).toEqual([1, 10, 0.5, 0]);
-  });
-});
+describe('before a program', () => {
+  const runIn = async (version: string) => {
+    const directory = await freshDirectory();
+    const [fake = '', program = ''] = ['fake.cjs', 'program.cjs'].map((name) => join(directory, name));
+    await writeFile(fake, `Object.defineProperty(process, 'version', { value: '${version}' })`);
+    await writeFile(program, `console.log('it ran')`);
+    return run('-r', fake, '-r', join(ROOT, 'bin/node-version.cjs'), program);
+  };
 
-describe('progress', () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
-  function shown(stream: Partial<Output>) {
-    let written = '';
-    let count = 0;
-    const write = (text: unknown): boolean => {
-      written += String(text);
-      return true;
-    };
-    const progress = showProgress(() => `${++count} of 9, ${'x'.repeat(100)}`, { ...stream, write });
-    const take = (): string => {
-      const text = written;
-      written = '';
-      return text;
-    };
-    return { progress, take };
-  }
-
-  it('is one line of a terminal that changes, and goes', () => {
-    const { progress, take } = shown({ isTTY: true, columns: 40 });
-    vi.advanceTimersByTime(500);
-    expect(take()).toBe(`\r\x1b[K1 of 9, ${'x'.repeat(31)}\r\x1b[K2 of 9, ${'x'.repeat(31)}`);
-    progress.clear();
-    expect(take()).toBe('\r\x1b[K');
-    progress.stop();
-    vi.advanceTimersByTime(60_000);
-    expect(take()).toBe('\r\x1b[K');
-  });
-
-  it('is a line now and then elsewhere', () => {
-    const { progress, take } = shown({});
-    vi.advanceTimersByTime(14_000);
-    expect(take()).toBe('');
-    vi.advanceTimersByTime(17_000);
-    expect(take()).toMatch(/^1 of 9, x{100}\n2 of 9, x{100}\n$/);
-    progress.clear();
-    progress.stop();
-    vi.advanceTimersByTime(60_000);
-    expect(take()).toBe('');
+  it('a Node that cannot run it is refused in one line; the one that npm ci brings runs it', async () => {
+    const sentence = /^Custodia needs Node 24 or later here, and this is v20\.20\.2: npm ci brings one for Linux .*\n$/;
+    expect(await runIn('v20.20.2')).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(sentence) });
+    expect(await runIn('v24.0.0')).toEqual({ code: 0, stdout: 'it ran\n', stderr: '' });
   });
 });

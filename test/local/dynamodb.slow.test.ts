@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, chown, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { createInterface } from 'node:readline';
 import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
+  type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
-  TransactionCanceledException,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
 import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { DATA_FILES } from '../../local/dynamodb/engine.ts';
 import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
 import { superviseDynamoDb } from '../../local/dynamodb/supervise.ts';
@@ -35,184 +35,159 @@ const engines = [
   { engine: 'dynoxide', found: await findDynoxide() },
 ] as const;
 
+async function keepItem(endpoint: string): Promise<DynamoDBClient> {
+  const client = localDynamoDbClient(endpoint);
+  await createTable(client, TABLE);
+  await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
+  return client;
+}
+
+const itemAt = async (endpoint: string): Promise<unknown> =>
+  (await localDynamoDbClient(endpoint).send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item;
+
+/** The processes that this one starts from now on. */
+function startedFromNow(): () => number[] {
+  const before = canListProcesses ? descendants(process.pid) : [];
+  return () => (canListProcesses ? descendants(process.pid).filter((pid) => !before.includes(pid)) : []);
+}
+
 for (const { engine, found } of engines) {
   const missing = 'missing' in found ? found.missing : undefined;
   describe.skipIf(missing !== undefined)(`${engine}${missing ? ` (skipped: ${missing})` : ''}`, () => {
-    const running: EmbeddedDynamoDb[] = [];
-    const start = async (dataDir: string) => {
-      const dynamoDb = await startDynamoDb({ dataDir, engine });
-      running.push(dynamoDb);
-      return { ...dynamoDb, client: localDynamoDbClient(dynamoDb.endpoint) };
-    };
-    afterEach(() => Promise.all(running.splice(0).map((dynamoDb) => dynamoDb.stop())));
-
-    it('keeps an item, and refuses a transaction whose condition fails, in a table of the schema with its expiry and no index', async () => {
-      const { client, ...dynamoDb } = await start(':memory:');
-      await createTable(client, TABLE);
+    it('has a table of the schema with its expiry and no index, refuses a transaction whose condition fails, and is gone after stop', async () => {
+      const own = startedFromNow();
+      const { endpoint, engine: started, stop } = await startDynamoDb({ dataDir: ':memory:', engine });
+      onTestFinished(stop);
+      const client = await keepItem(endpoint);
       await createTable(client, TABLE);
       const { Table } = await client.send(new DescribeTableCommand({ TableName: TABLE }));
-      expect(Table?.TableStatus).toBe('ACTIVE');
-      expect(Table?.GlobalSecondaryIndexes).toBeUndefined();
+      expect([Table?.TableStatus, Table?.GlobalSecondaryIndexes]).toEqual(['ACTIVE', undefined]);
       const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: TABLE }));
       expect(TimeToLiveDescription).toEqual({ TimeToLiveStatus: 'ENABLED', AttributeName: TTL_ATTRIBUTE });
-
-      await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
-      expect((await client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
-
-      const refused = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
       const other = { TableName: TABLE, Item: { ...item, SK: { S: '2' } } };
-      const failure = await client
-        .send(new TransactWriteItemsCommand({ TransactItems: [{ Put: other }, { Put: refused }] }))
-        .catch((error: unknown) => error);
-      expect(failure).toBeInstanceOf(TransactionCanceledException);
-      expect((failure as TransactionCanceledException).CancellationReasons?.map(({ Code }) => Code)).toEqual([
-        'None',
-        'ConditionalCheckFailed',
-      ]);
-      expect(dynamoDb.engine).toBe(engine);
+      const refused = { TableName: TABLE, Item: item, ConditionExpression: 'attribute_not_exists(PK)' };
+      await expect(
+        client.send(new TransactWriteItemsCommand({ TransactItems: [{ Put: other }, { Put: refused }] })),
+      ).rejects.toMatchObject({ CancellationReasons: [{ Code: 'None' }, { Code: 'ConditionalCheckFailed' }] });
+
+      expect(await fromOutside(endpoint)).toBe('ECONNREFUSED');
+      const pids = own();
+      expect([started, pids.length > 0]).toEqual([engine, canListProcesses]);
+      await stop();
+      expect(pids.filter(isRunning)).toEqual([]);
     });
 
-    it('finds its data again after a restart, and says until it stops that the directory is in use', async () => {
-      const dataDir = await freshDirectory();
-      const first = await start(dataDir);
-      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use by another running instance/);
-      await createTable(first.client, TABLE);
-      await first.client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
-      await first.stop();
-
-      const second = await start(dataDir);
-      expect((await second.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
-    });
-
-    it('says that a damaged database is one', async () => {
-      const dataDir = await freshDirectory();
-      await writeFile(join(dataDir, DATA_FILES[engine]), 'not a database, whatever its name '.repeat(300));
-      await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(
-        /^The database .* is damaged or cannot be opened: move it away/,
-      );
-    });
-
-    it('says that the data directory cannot be written to', async () => {
-      const file = join(await freshDirectory(), 'file');
-      await writeFile(file, '');
-      await expect(startDynamoDb({ dataDir: join(file, 'data'), engine })).rejects.toThrow(/cannot be written to/);
-    });
-
-    it.each([
-      ['the directory', '', 0o500],
-      ['the database', DATA_FILES[engine], 0o400],
-    ])('says that data cannot be written to which is there: %s is read-only', async (_, name, mode) => {
-      const dataDir = await freshDirectory();
-      const files = [DATA_FILES[engine], 'dynamodb.lock'].map((file) => join(dataDir, file));
-      await Promise.all(files.map((file) => writeFile(file, '')));
-      await chmod(join(dataDir, name), mode);
-      const failure = await asNobody([dataDir, ...files], () => startDynamoDb({ dataDir, engine })).catch(String);
-      expect(failure).toMatch(
-        /^EmbeddedDynamoDbError: The data directory \S+ cannot be written to \([^()]+\): make it writable, or set DATA_DIR to another directory\.$/,
-      );
-    });
-
-    it('refuses a disk that is nearly full before anything is started, and lets the directory go', async () => {
-      const dataDir = await freshDirectory();
-      const full = { dataDir, engine, fileSystemOf: async () => ({ bavail: 1_000, bsize: 4_096 }) };
-      await expect(startDynamoDb(full)).rejects.toThrow(
-        /^Only 4 MB are free on the disk of the data directory .*: free at least 200 MB, or set DATA_DIR to another directory\.$/,
-      );
-      expect(await readdir(dataDir)).not.toContain(DATA_FILES[engine]);
-      await start(dataDir);
-    });
-
-    it('listens on the loopback address only', async ({ skip }) => {
-      const outside = Object.values(networkInterfaces())
-        .flatMap((addresses) => addresses ?? [])
-        .find(({ internal, family }) => !internal && family === 'IPv4');
-      if (outside === undefined) return skip('this machine has no address but loopback');
-      const { endpoint } = await start(':memory:');
-      const socket = connect(Number(new URL(endpoint).port), outside.address);
-      const [error] = await once(socket, 'error');
-      expect(error).toHaveProperty('code', 'ECONNREFUSED');
-    });
-
-    describe.skipIf(!canListProcesses)('its processes', () => {
-      it('are gone after stop', async () => {
-        const before = descendants(process.pid);
-        const { stop } = await start(':memory:');
-        const own = descendants(process.pid).filter((pid) => !before.includes(pid));
-        expect(own.length).toBeGreaterThan(0);
-        await stop();
-        expect(own.filter(isRunning)).toEqual([]);
-      });
-
-      it('are started again when one is killed, over the same data; those that were left of it are gone', async () => {
-        const before = descendants(process.pid);
-        const own = () => descendants(process.pid).filter((pid) => !before.includes(pid));
-        const supervisor = supervisorOf();
-        const dynamoDb = await superviseDynamoDb({ dataDir: await freshDirectory(), engine }, supervisor);
-        onTestFinished(dynamoDb.stop);
-        const client = localDynamoDbClient(dynamoDb.endpoint);
-        await createTable(client, TABLE);
-        await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
-
-        const [killed = Number.NaN, ...others] = own();
-        process.kill(killed, 'SIGKILL');
-        const endpoint = await supervisor.restarted;
-        expect(supervisor.deaths).toEqual([expect.stringMatching(/^SIGKILL\b/)]);
-        expect([killed, ...others].filter(isRunning)).toEqual([]);
-        const again = localDynamoDbClient(endpoint);
-        expect((await again.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
-
-        await dynamoDb.stop();
-        expect(own()).toEqual([]);
-        expect(supervisor.deaths).toHaveLength(1);
-      });
-
-      it.each(['SIGKILL', 'SIGINT'] as const)('go with their owner on %s, and the data stays', async (signal) => {
+    it.skipIf(!canListProcesses)(
+      'keeps the data of a directory that is its owner’s only, when it is killed, started again, and left by an older release',
+      async () => {
+        const own = startedFromNow();
         const dataDir = await freshDirectory();
-        const owner = await startOwner(engine, dataDir);
-        const client = localDynamoDbClient(owner.endpoint);
-        await createTable(client, TABLE);
-        await client.send(new PutItemCommand({ TableName: TABLE, Item: item }));
-        await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use/);
-        const own = descendants(owner.pid);
-        expect(own.length).toBeGreaterThan(0);
+        const full = { dataDir, engine, fileSystemOf: async () => ({ bavail: 1_000, bsize: 4_096 }) };
+        await expect(startDynamoDb(full)).rejects.toThrow(
+          /^Only 4 MB are free on the disk of the data directory .*: free at least 200 MB, or set DATA_DIR to another directory\.$/,
+        );
+        expect(await readdir(dataDir)).not.toContain(DATA_FILES[engine]);
 
-        await owner.kill(signal);
-        await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), PATIENCE);
-        const next = await start(dataDir);
-        expect((await next.client.send(new GetItemCommand({ TableName: TABLE, Key: key }))).Item).toEqual(item);
-      });
+        const supervisor = supervisorOf();
+        const first = await superviseDynamoDb({ dataDir, engine }, supervisor);
+        onTestFinished(first.stop);
+        await expect(startDynamoDb({ dataDir, engine })).rejects.toThrow(/in use by another running instance/);
+        await keepItem(first.endpoint);
+        expect(await modesIn(dataDir)).toEqual(['600']);
+        expect(await readFile(join(dataDir, 'dynamodb.endpoint'), 'utf8')).toBe(first.endpoint);
+
+        const killed = own();
+        process.kill(killed[0] ?? Number.NaN, 'SIGKILL');
+        expect(await itemAt(await supervisor.restarted)).toEqual(item);
+        expect(supervisor.deaths).toEqual([expect.stringMatching(/^SIGKILL\b/)]);
+        expect(killed.filter(isRunning)).toEqual([]);
+        await first.stop();
+        expect([own(), supervisor.deaths.length]).toEqual([[], 1]);
+
+        for (const name of await readdir(dataDir)) await chmod(join(dataDir, name), 0o644);
+        const second = await startDynamoDb({ dataDir, engine });
+        onTestFinished(second.stop);
+        expect(await modesIn(dataDir)).toEqual(['600']);
+        // Under another access key.
+        expect(second.endpoint).not.toBe(first.endpoint);
+        expect(await itemAt(second.endpoint)).toEqual(item);
+      },
+    );
+
+    it.skipIf(!canListProcesses)('goes with its owner on SIGKILL, and the data stays', async () => {
+      const dataDir = await freshDirectory();
+      const owner = await startOwner(engine, dataDir);
+      await keepItem(owner.endpoint);
+      const own = descendants(owner.pid);
+      expect(own.length).toBeGreaterThan(0);
+      await owner.kill();
+      await vi.waitFor(() => expect(own.filter(isRunning)).toEqual([]), PATIENCE);
+      const next = await startDynamoDb({ dataDir, engine });
+      onTestFinished(next.stop);
+      expect(await itemAt(next.endpoint)).toEqual(item);
+    });
+
+    const unwritable =
+      /^The data directory \S+ cannot be written to \([^()]+\): make it writable, or set DATA_DIR to another directory\.$/;
+    const damaged = /^The database .* is damaged or cannot be opened: move it away/;
+
+    it.each<[string, RegExp, string, ((database: string, directory: string) => Promise<void>)?]>([
+      ['a file where the directory should be', unwritable, 'dynamodb.lock/data'],
+      ['a read-only directory', unwritable, '', (_, directory) => chmod(directory, 0o500)],
+      ['a read-only database', unwritable, '', (database) => chmod(database, 0o400)],
+      ['a damaged database', damaged, '', (database) => writeFile(database, 'not a database, whatever '.repeat(300))],
+    ])('says in one sentence what is wrong: %s', async (_, sentence, below, spoil) => {
+      const directory = await freshDirectory();
+      const files = [DATA_FILES[engine], 'dynamodb.lock'].map((file) => join(directory, file));
+      await Promise.all(files.map((file) => writeFile(file, '')));
+      await spoil?.(files[0] ?? '', directory);
+      const failing = () => startDynamoDb({ dataDir: join(directory, below), engine });
+      await expect(sentence === damaged ? failing() : asNobody([directory, ...files], failing)).rejects.toThrow(
+        sentence,
+      );
     });
   });
+}
+
+const modesIn = async (directory: string): Promise<string[]> => {
+  const stats = await Promise.all((await readdir(directory)).map((name) => stat(join(directory, name))));
+  return [...new Set(stats.map(({ mode }) => (mode & 0o777).toString(8)))];
+};
+
+/** The error of a connection to the port from an address that is not loopback, where this machine has one. */
+async function fromOutside(endpoint: string): Promise<unknown> {
+  const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+  const outside = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
+  if (outside === undefined) return 'ECONNREFUSED';
+  const [error] = await once(connect(Number(new URL(endpoint).port), outside.address), 'error');
+  return error.code;
 }
 
 /** Does something as a user to whom modes apply, which they do not to root. These paths are then that user's. */
 async function asNobody<T>(paths: readonly string[], work: () => Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return work();
+  const NOBODY = 65_534;
   for (const path of paths) await chown(path, NOBODY, NOBODY);
   process.seteuid?.(NOBODY);
   return work().finally(() => process.seteuid?.(0));
 }
 
-const NOBODY = 65_534;
-
-describe.skipIf(!canListProcesses)('one that does not live', () => {
-  it('is given up when it dies again and again', async () => {
-    // Within a minute, however long it takes to start.
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const before = descendants(process.pid);
-    const supervisor = supervisorOf(() => {
-      for (const pid of descendants(process.pid).filter((pid) => !before.includes(pid))) process.kill(pid, 'SIGKILL');
-    });
-    const dynamoDb = await superviseDynamoDb({ dataDir: ':memory:' }, supervisor);
-    onTestFinished(dynamoDb.stop);
-    await supervisor.onRestart(dynamoDb.endpoint);
-    expect(await supervisor.givenUp).toMatchObject({
-      name: 'EmbeddedDynamoDbError',
-      message: 'The embedded DynamoDB has died 4 times within a minute (SIGKILL).',
-    });
-    expect(supervisor.deaths).toHaveLength(3);
+it.skipIf(!canListProcesses)('one that does not live is given up when it dies again and again', async () => {
+  // Within a minute, however long it takes to start.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const own = startedFromNow();
+  const supervisor = supervisorOf(() => {
+    for (const pid of own()) process.kill(pid, 'SIGKILL');
   });
+  const dynamoDb = await superviseDynamoDb({ dataDir: ':memory:' }, supervisor);
+  onTestFinished(dynamoDb.stop);
+  await supervisor.onRestart(dynamoDb.endpoint);
+  expect(await supervisor.givenUp).toMatchObject({
+    name: 'EmbeddedDynamoDbError',
+    message: 'The embedded DynamoDB has died 4 times within a minute (SIGKILL).',
+  });
+  expect(supervisor.deaths).toHaveLength(3);
 });
 
 /** Keeps what it is told; `onRestart` is done, too, at each restart. */
@@ -220,51 +195,40 @@ function supervisorOf(also: () => void = () => undefined) {
   const restart = Promise.withResolvers<string>();
   const end = Promise.withResolvers<unknown>();
   const deaths: string[] = [];
-  return {
-    deaths,
-    restarted: restart.promise,
-    givenUp: end.promise,
-    onDeath: (how: string) => void deaths.push(how),
-    onRestart: async (endpoint: string) => {
-      also();
-      restart.resolve(endpoint);
-    },
-    onGivenUp: end.resolve,
+  const onRestart = async (endpoint: string) => {
+    also();
+    restart.resolve(endpoint);
   };
+  const onDeath = (how: string) => void deaths.push(how);
+  return { deaths, restarted: restart.promise, givenUp: end.promise, onDeath, onRestart, onGivenUp: end.resolve };
 }
 
-/** A process of its own that runs an engine. A signal goes to its whole group, as a terminal's Ctrl-C does. */
-const startOwner = async (engine: string, dataDir: string) => {
+/** A process of its own that runs an engine. */
+async function startOwner(engine: string, dataDir: string) {
   const script = join(import.meta.dirname, '../fixtures/dynamodb-owner.ts');
-  const stdio = ['ignore', 'pipe', 'inherit'] as const;
-  const owner = spawn(process.execPath, [script, engine, dataDir], { detached: true, stdio: [...stdio] });
-  const pid = owner.pid ?? Number.NaN;
+  const owner = spawn(process.execPath, [script, engine, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [endpoint] = await once(createInterface(owner.stdout), 'line');
-  const kill = async (signal: NodeJS.Signals): Promise<void> => {
+  const kill = async (): Promise<void> => {
     const exited = once(owner, 'exit');
-    process.kill(-pid, signal);
+    owner.kill('SIGKILL');
     await exited;
   };
-  return { pid, endpoint: String(endpoint), kill };
-};
+  return { pid: owner.pid ?? Number.NaN, endpoint: String(endpoint), kill };
+}
 
-describe('the launcher class', () => {
-  it('is what its source compiles to', async ({ skip }) => {
-    const launcher = join(import.meta.dirname, '../../local/dynamodb/launcher');
-    const { found } = engines[0];
-    if ('missing' in found) return skip(found.missing);
-    if (!javacVersion()?.startsWith('javac 17.')) return skip('no javac 17 here, the one that made it');
-    const jar =
-      found
-        .command({ directory: undefined, host: found.host(), freePort: 0, accessKeyId: '' })
-        .args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
-    const libraries = jar.replace(/.*?:(.*)DynamoDBLocal\.jar$/, '$1DynamoDBLocal.jar:$1DynamoDBLocal_lib/*');
-    const output = await freshDirectory();
-    const source = join(launcher, 'LoopbackDynamoDb.java');
-    execFileSync('javac', ['--release', '17', '-g:none', '-cp', libraries, '-d', output, source]);
-    const fresh = await readFile(join(output, 'LoopbackDynamoDb.class'));
-    expect(fresh.equals(await readFile(join(launcher, 'LoopbackDynamoDb.class')))).toBe(true);
-  });
+it('the launcher class is what its source compiles to', async ({ skip }) => {
+  const launcher = join(import.meta.dirname, '../../local/dynamodb/launcher');
+  const { found } = engines[0];
+  if ('missing' in found) return skip(found.missing);
+  if (!javacVersion()?.startsWith('javac 17.')) return skip('no javac 17 here, the one that made it');
+  const command = found.command({ directory: undefined, host: found.host(), freePort: 0, accessKeyId: '' });
+  const jar = command.args.find((arg) => arg.includes('DynamoDBLocal.jar')) ?? '';
+  const libraries = jar.replace(/.*?:(.*)DynamoDBLocal\.jar$/, '$1DynamoDBLocal.jar:$1DynamoDBLocal_lib/*');
+  const output = await freshDirectory();
+  const source = join(launcher, 'LoopbackDynamoDb.java');
+  execFileSync('javac', ['--release', '17', '-g:none', '-cp', libraries, '-d', output, source]);
+  const fresh = await readFile(join(output, 'LoopbackDynamoDb.class'));
+  expect(fresh.equals(await readFile(join(launcher, 'LoopbackDynamoDb.class')))).toBe(true);
 });
 
 const javacVersion = (): string | undefined => {

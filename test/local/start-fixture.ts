@@ -16,7 +16,7 @@ export interface Started {
   readonly ready: (times?: number) => Promise<string>;
   /** The exit code, null after a signal. */
   readonly exit: Promise<number | null>;
-  /** Sends a signal to its whole group, as a terminal's Ctrl-C does, and answers its exit code. */
+  /** Sends a signal to its whole group, as a terminal's Ctrl-C does; its exit code. */
   readonly signal: (signal: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -27,7 +27,8 @@ export const start = (variables: Variables = {}, nodeOptions: readonly string[] 
   run(process.execPath, [...nodeOptions, ENTRY], variables);
 
 /** Runs npm in the same way: below it a shell, and below that the script. */
-export const startWithNpm = (...args: readonly string[]): Started => run('npm', args, {});
+export const startWithNpm = (args: readonly string[], variables: Variables = {}): Started =>
+  run('npm', args, variables);
 
 function run(file: string, args: readonly string[], variables: Variables): Started {
   const { PATH = '', JAVA_HOME } = process.env;
@@ -65,7 +66,7 @@ function run(file: string, args: readonly string[], variables: Variables): Start
 /** The processes that a started one has started itself. */
 export const childrenOf = ({ pid }: Started): number[] => descendants(pid);
 
-/** Runs lines in a shell that has these variables, too, as if they were pasted, and answers what they print. */
+/** Runs lines in a shell that has these variables, too, as if they were pasted, and returns what they print. */
 export const paste = async (
   lines: readonly string[],
   variables: Readonly<Record<string, string>> = {},
