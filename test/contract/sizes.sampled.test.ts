@@ -8,7 +8,7 @@ import { countDeliverable, isDeliverable } from '../../shared/http/response/deli
 import { RecordTooLarge } from '../../shared/table/errors.ts';
 import { entity } from '../../shared/table/repository/entity.ts';
 import { checkSize } from '../../shared/table/repository/record-size.ts';
-import { EXTENT } from '../support/extent.ts';
+import { byExtent } from '../support/extent.ts';
 
 const pageOf = (data: readonly unknown[]) => ({ data, page: 1_000_000_000, page_size: data.length, total: 2 ** 48 });
 
@@ -33,7 +33,7 @@ it('of records that are too many, as many can be carried as are counted, and not
       const more = JSON.stringify(pageOf(records.slice(0, count + 1)));
       expect(fitsEscaped(more, MAX_RESPONSE - 2_000)).toBe(false);
     }),
-    { numRuns: EXTENT === 'nightly' ? 30 : 8 },
+    { numRuns: byExtent({ sample: 2, extended: 8, nightly: 30 }) },
   );
 });
 

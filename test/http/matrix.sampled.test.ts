@@ -252,7 +252,7 @@ describe('what others do', () => {
     };
     const before = await responses();
     expect(before.length).toBeGreaterThan(30);
-    for (const [operationId, { response }] of operations) {
+    for (const [operationId, { response }] of sampled(operations, 30)) {
       expect((await exchange(await rivals.scenario(operationId))).status, operationId).toBe(response.status);
     }
     expect(await responses()).toEqual(before);
