@@ -28,15 +28,17 @@ describe('a method that is throttled', () => {
   it('is counted for itself: others go on', async () => {
     frozen();
     const { send } = await fakeGateway({ throttling: { rate: 1, burst: 1 } });
-    const calls = [
-      ['GET', '/v1/things'],
-      ['GET', '/v1/things'],
-      ['POST', '/v1/things'],
-      ['GET', '/v1/things/7'],
-      ['GET', '/v1/things/8'],
-    ] as const;
     const statuses: number[] = [];
-    for (const [method, path] of calls) statuses.push((await send(method, path)).status);
+    for (const call of [
+      'GET /v1/things',
+      'GET /v1/things',
+      'POST /v1/things',
+      'GET /v1/things/7',
+      'GET /v1/things/8',
+    ]) {
+      const [method = '', path = ''] = call.split(' ');
+      statuses.push((await send(method, path)).status);
+    }
     expect(statuses).toEqual([200, 429, 200, 200, 429]);
   });
 
@@ -47,10 +49,4 @@ describe('a method that is throttled', () => {
     for (const _ of Array(3)) await send('GET', '/v1/secret', { headers: ['Authorization', 'Bearer t'] });
     expect(authorize).toHaveBeenCalledTimes(1);
   });
-});
-
-it('nothing is throttled unless it is asked for', async () => {
-  frozen();
-  const { send } = await fakeGateway();
-  for (const _ of Array(30)) expect((await send('GET', '/v1/things')).status).toBe(200);
 });
