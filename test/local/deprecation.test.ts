@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { startGateway } from '../../local/gateway/gateway.ts';
-import { assertDeprecations, deprecationHeaders } from '../../shared/contract/deprecation.ts';
+import { assertDeprecations } from '../../shared/contract/deprecation.ts';
 import { name } from '../../shared/contract/fields.ts';
 import { openApiDocument } from '../../shared/contract/openapi/document.ts';
 import { pageParameters } from '../../shared/contract/parameters.ts';
@@ -19,37 +19,26 @@ const COLOUR = { since: '2025-11-01', link: 'https://docs.acme.example/colour' }
 
 const thing = record('DeprecationThing', () => ({ name: name(20) }));
 const example = { name: 'a' };
+const open = { auth: 'none', deprecatedParameters: { colour: COLOUR } } as const;
 const things = contract({
-  name: 'things',
-  tag: 'Things',
-  description: 'Of a test.',
+  ...{ name: 'things', tag: 'Things', description: 'Of a test.' },
   routes: {
     listOldThings: route('GET', '/old-things', {
-      summary: 'List',
-      auth: 'none',
-      deprecated: OLD,
-      deprecatedParameters: { colour: COLOUR },
+      ...{ ...open, summary: 'List', deprecated: OLD },
       query: () => ({ ...pageParameters(), colour: z.string().optional() }),
       response: pageOf(thing, 'A page.', example),
     }),
     readThing: route('GET', '/things', {
-      summary: 'Read',
-      auth: 'none',
-      deprecatedParameters: { colour: COLOUR },
+      ...{ ...open, summary: 'Read' },
       query: () => ({ colour: z.string().optional(), size: z.string().optional() }),
       response: ok(thing, 'The thing.', example),
     }),
   },
 });
 
+const page = async () => ({ body: { data: [example], page: 1, page_size: 25, total: 26 } });
 const handler = pipeline(things, {
-  listOldThings: Object.assign(
-    async () => {
-      await Promise.resolve();
-      return { body: { data: [example], page: 1, page_size: 25, total: 26 } };
-    },
-    { filters: { colour: true } as const },
-  ),
+  listOldThings: Object.assign(page, { filters: { colour: true } as const }),
   readThing: async ({ query }) => {
     if (query.size !== undefined) throw new Problem('conflict');
     return { body: example };
@@ -61,59 +50,26 @@ beforeEach(() => {
   configureTable({ region: LOCAL_REGION, credentials: LOCAL_CREDENTIALS });
 });
 
-async function ask(path: string, stage?: string): Promise<Response> {
-  const gateway = await startGateway({
-    contracts: [things],
-    loadFunction: async () => handler as never,
-    ...(stage === undefined ? {} : { stage }),
-  });
+const SUNSET = 'Tue, 01 Sep 2026 00:00:00 GMT';
+const PAGES = '</old-things?page=1>; rel="first", </old-things?page=2>; rel="next", </old-things?page=2>; rel="last"';
+const PAGES_OF_RED = PAGES.replaceAll('?', '?colour=red&');
+const OF_OLD = '</api/v1/docs#old-things>; rel="deprecation"';
+const OF_COLOUR = '<https://docs.acme.example/colour>; rel="deprecation"';
+
+it.each<[string, number, string | null, string | null, string | null]>([
+  ['/old-things', 200, '@1768435200', SUNSET, `${PAGES}, ${OF_OLD}`],
+  ['/old-things?page=0', 400, '@1768435200', SUNSET, OF_OLD],
+  // The day is that of what is deprecated for longer.
+  ['/old-things?colour=red', 200, '@1761955200', SUNSET, `${PAGES_OF_RED}, ${OF_OLD}, ${OF_COLOUR}`],
+  ['/things?colour=red', 200, '@1761955200', null, OF_COLOUR],
+  ['/things?colour=red&size=1', 409, '@1761955200', null, OF_COLOUR],
+  ['/things?size=1', 409, null, null, null],
+  ['/things', 200, null, null, null],
+])('GET %s is a %d that says since when and until when, and where to read on', async (path, status, ...told) => {
+  const gateway = await startGateway({ contracts: [things], loadFunction: async () => handler as never });
   onTestFinished(() => gateway.close());
-  return fetch(`${gateway.url}${path}`);
-}
-
-const toldBy = ({ headers }: Response) => [headers.get('deprecation'), headers.get('sunset')];
-
-describe('a deprecated route', () => {
-  it('says since when and until when, and where to read on, beside the links of a page', async () => {
-    const response = await ask('/old-things');
-    expect([response.status, ...toldBy(response)]).toEqual([200, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(response.headers.get('link')).toBe(
-      '</old-things?page=1>; rel="first", </old-things?page=2>; rel="next", </old-things?page=2>; rel="last", </api/v1/docs#old-things>; rel="deprecation"',
-    );
-  });
-
-  it('says so in a problem too', async () => {
-    const response = await ask('/old-things?page=0');
-    expect([response.status, ...toldBy(response)]).toEqual([400, '@1768435200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(response.headers.get('link')).toBe('</api/v1/docs#old-things>; rel="deprecation"');
-  });
-
-  it('with a parameter that is deprecated for longer has the earlier day, and both links', async () => {
-    const response = await ask('/old-things?colour=red');
-    expect(toldBy(response)).toEqual(['@1761955200', 'Tue, 01 Sep 2026 00:00:00 GMT']);
-    expect(response.headers.get('link')).toContain(
-      '</api/v1/docs#old-things>; rel="deprecation", <https://docs.acme.example/colour>; rel="deprecation"',
-    );
-  });
-});
-
-describe('a deprecated parameter', () => {
-  it('is told of where it is used, in problems too', async () => {
-    for (const [path, status] of [
-      ['/things?colour=red', 200],
-      ['/things?colour=red&size=1', 409],
-    ] as const) {
-      const response = await ask(path);
-      expect([response.status, ...toldBy(response)]).toEqual([status, '@1761955200', null]);
-      expect(response.headers.get('link')).toBe('<https://docs.acme.example/colour>; rel="deprecation"');
-    }
-  });
-
-  it('is not told of where it is not', async () => {
-    const response = await ask('/things?size=1');
-    expect([...toldBy(response), response.headers.get('link')]).toEqual([null, null, null]);
-    expect(toldBy(await ask('/things'))).toEqual([null, null]);
-  });
+  const { status: found, headers } = await fetch(`${gateway.url}${path}`);
+  expect([found, ...['deprecation', 'sunset', 'link'].map((header) => headers.get(header))]).toEqual([status, ...told]);
 });
 
 interface Parameter {
@@ -122,53 +78,43 @@ interface Parameter {
   readonly deprecated?: boolean;
 }
 
+interface Operation {
+  readonly deprecated?: boolean;
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly responses: Readonly<Record<string, { readonly headers: object }>>;
+}
+
 it('is marked in the document, with the headers', () => {
   const { paths, components } = openApiDocument([things]) as unknown as {
-    paths: Record<
-      string,
-      {
-        get: {
-          deprecated?: boolean;
-          description: string;
-          parameters: Parameter[];
-          responses: Record<string, { headers: object }>;
-        };
-      }
-    >;
-    components: { headers: object; parameters: Record<string, Parameter> };
+    readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
+    readonly components: { readonly headers: object; readonly parameters: Readonly<Record<string, Parameter>> };
   };
   const [old, current] = [paths['/old-things']?.get, paths['/things']?.get];
   expect([old?.deprecated, current?.deprecated]).toEqual([true, undefined]);
   expect(old?.description).toContain('Deprecated since 2026-01-15, ends on 2026-09-01: see /api/v1/docs#old-things.');
   // What several operations take is a component.
-  const resolved = (current?.parameters ?? []).map((parameter) =>
-    parameter.$ref === undefined ? parameter : components.parameters[parameter.$ref.split('/').at(-1) ?? ''],
+  const resolved = current?.parameters.map(({ $ref, ...own }) =>
+    $ref === undefined ? own : components.parameters[$ref.split('/').at(-1) ?? ''],
   );
-  const marks = ['colour', 'size'].map((name) => resolved.find((parameter) => parameter?.name === name)?.deprecated);
+  const marks = ['colour', 'size'].map((of) => resolved?.find((parameter) => parameter?.name === of)?.deprecated);
   expect(marks).toEqual([true, undefined]);
   for (const operation of [old, current])
-    expect(Object.keys(operation?.responses['200']?.headers ?? {})).toEqual(
-      expect.arrayContaining(['Deprecation', 'Sunset']),
-    );
-  expect(Object.keys(components.headers)).toContain('Sunset');
+    expect(operation?.responses['200']?.headers).toMatchObject({ Deprecation: {}, Sunset: {} });
+  expect(components.headers).toHaveProperty('Sunset');
 });
 
-it.each<[string, object]>([
-  ['a sunset that comes too soon', { sunset: '2026-07-13' }],
-  ['a day that is none', { since: '2026-13-01' }],
-  ['a time for a day', { since: '2026-01-15T00:00:00Z' }],
-  ['an insecure link', { link: 'http://docs.acme.example' }],
-  ['a link that ends the header', { link: '/docs>; rel="next"' }],
-])('%s is refused where it is declared', (_, change) => {
-  for (const declared of [
-    { deprecated: { ...OLD, ...change } },
-    { deprecatedParameters: { x: { ...OLD, ...change } } },
-  ]) {
-    expect(() => assertDeprecations(declared, 'x')).toThrow(TypeError);
-  }
-  expect(() => assertDeprecations({ deprecated: OLD }, 'x')).not.toThrow();
-});
-
-it('nothing deprecated adds no header', () => {
-  expect(deprecationHeaders({}, ['page'])).toEqual({});
+describe('a deprecation', () => {
+  it.each<[string, object]>([
+    ['a sunset that comes too soon', { sunset: '2026-07-13' }],
+    ['a day that is none', { since: '2026-13-01' }],
+    ['a time for a day', { since: '2026-01-15T00:00:00Z' }],
+    ['an insecure link', { link: 'http://docs.acme.example' }],
+    ['a link that ends the header', { link: '/docs>; rel="next"' }],
+  ])('with %s is refused where it is declared', (_, change) => {
+    const wrong = { ...OLD, ...change };
+    for (const declared of [{ deprecated: wrong }, { deprecatedParameters: { x: wrong } }])
+      expect(() => assertDeprecations(declared, 'x')).toThrow(TypeError);
+    expect(() => assertDeprecations({ deprecated: OLD }, 'x')).not.toThrow();
+  });
 });

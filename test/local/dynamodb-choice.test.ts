@@ -2,46 +2,33 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { chooseEngine } from '../../local/dynamodb/choose.ts';
-import { EmbeddedDynamoDbError, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { DATA_FILES, type Engine, type EngineName, type Finder } from '../../local/dynamodb/engine.ts';
 import { majorVersion } from '../../local/dynamodb/java.ts';
 import { freshDirectory } from '../support/directory.ts';
 
-const present =
-  (name: EngineName): Finder =>
+const finder =
+  (name: EngineName, isThere: boolean): Finder =>
   async () =>
-    ({ name }) as Engine;
-const absent: Finder = async () => ({ missing: 'not here' });
-const both = { java: present('java'), dynoxide: present('dynoxide') };
+    isThere ? ({ name } as Engine) : { missing: 'not here' };
 
 describe('the choice of an engine', () => {
-  it("prefers AWS's own", async () => {
-    expect((await chooseEngine(undefined, undefined, both)).name).toBe('java');
-  });
-
-  it('falls back to dynoxide where there is no Java', async () => {
-    expect((await chooseEngine(undefined, undefined, { ...both, java: absent })).name).toBe('dynoxide');
-  });
-
-  it('takes the engine that was asked for, and no other', async () => {
-    expect((await chooseEngine('dynoxide', undefined, both)).name).toBe('dynoxide');
-    await expect(chooseEngine('java', undefined, { ...both, java: absent })).rejects.toThrow(EmbeddedDynamoDbError);
-  });
-
-  it('stays with the engine whose data is in the directory', async () => {
+  /** What is asked for, whose data is in the directory, what is there, and what is chosen or said. */
+  it.each<[EngineName | undefined, EngineName | undefined, EngineName[], RegExp]>([
+    [undefined, undefined, ['java', 'dynoxide'], /^java$/],
+    [undefined, undefined, ['dynoxide'], /^dynoxide$/],
+    ['dynoxide', undefined, ['java', 'dynoxide'], /^dynoxide$/],
+    ['java', undefined, ['dynoxide'], /^EmbeddedDynamoDbError: /],
+    [undefined, 'dynoxide', ['java', 'dynoxide'], /^dynoxide$/],
+    [undefined, 'dynoxide', ['java'], /was made by dynoxide/],
+    [undefined, undefined, [], /^EmbeddedDynamoDbError: No DynamoDB to embed .*install Java 17 or later.*npm install.*\.$/],
+  ])('of %s, over data of %s, where there are %j, is %s', async (asked, data, there, expected) => {
     const directory = await freshDirectory();
-    await writeFile(join(directory, DATA_FILES.dynoxide), '');
-    expect((await chooseEngine(undefined, directory, both)).name).toBe('dynoxide');
-    await expect(chooseEngine(undefined, directory, { ...both, dynoxide: absent })).rejects.toThrow(
-      'was made by dynoxide',
-    );
-  });
-
-  it('says in one sentence what to install when there is none', async () => {
-    const failure = await chooseEngine(undefined, undefined, { java: absent, dynoxide: absent }).catch(String);
-    expect(failure).toMatch(
-      /^EmbeddedDynamoDbError: No DynamoDB to embed .*install Java 17 or later.*npm install.*\.$/,
-    );
+    if (data !== undefined) await writeFile(join(directory, DATA_FILES[data]), '');
+    const [java, dynoxide] = (['java', 'dynoxide'] as const).map((name) => finder(name, there.includes(name)));
+    const found = { java: java as Finder, dynoxide: dynoxide as Finder };
+    const chosen = await chooseEngine(asked, data && directory, found).then(({ name }) => name, String);
+    expect(chosen).toMatch(expected);
   });
 
   it('finds no Java on a machine without one', async () => {
@@ -51,13 +38,11 @@ describe('the choice of an engine', () => {
   });
 });
 
-describe('the version of Java', () => {
-  it.each([
-    ['openjdk version "17.0.15" 2025-04-15', 17],
-    ['java version "1.8.0_402"', 8],
-    ['openjdk version "25" 2025-09-16', 25],
-    ['No Java runtime present', undefined],
-  ])('of %s is %s', (output, version) => {
-    expect(majorVersion(output)).toBe(version);
-  });
+it.each([
+  ['openjdk version "17.0.15" 2025-04-15', 17],
+  ['java version "1.8.0_402"', 8],
+  ['openjdk version "25" 2025-09-16', 25],
+  ['No Java runtime present', undefined],
+])('the version of Java of %s is %s', (output, version) => {
+  expect(majorVersion(output)).toBe(version);
 });
