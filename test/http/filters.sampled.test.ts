@@ -5,6 +5,7 @@ import { referenceOf } from '../../shared/contract/constraints.ts';
 import type { Route } from '../../shared/contract/route.ts';
 import { filtersOf } from '../../shared/contract/traits.ts';
 import type { JsonBody } from '../support/api.ts';
+import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -103,7 +104,8 @@ describe.each(filtered)('$operationId', ({ operationId, route, filters, creator 
   async function expectAll(most = filters.length): Promise<void> {
     const { data } = await page('page_size=200&sort=created_at');
     expect(data).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
-    for (const chosen of combinations(filters, values).filter(({ length }) => length <= most)) {
+    const some = combinations(filters, values).filter(({ length }) => length <= most);
+    for (const chosen of sampled(some, 24)) {
       const wanted = data.filter((each) => chosen.every(([filter, text]) => each[filter] === parsed(filter, text)));
       const query = new URLSearchParams([...chosen, ['sort', 'created_at'], ['page_size', '200']]).toString();
       const { data: found, total } = await page(query);
@@ -159,7 +161,7 @@ const paged = operations
   .map(([operationId, route]) => [operationId, route] as const);
 
 describe('pages', () => {
-  it.each(paged)(
+  it.each(sampled(paged, 8))(
     'of %s have every record once, the newest first, an exact total and links',
     async (operationId, route) => {
       const testTenant = new TestTenant(api, await api.orgToken());
