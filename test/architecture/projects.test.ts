@@ -23,6 +23,11 @@ it('what does more in extended or nightly tests is run by them', () => {
   expect(asking.filter((file) => !['.sampled', '.slow'].includes(suffixOf(file)))).toEqual([]);
 });
 
+it('what is sampled has a sample', () => {
+  const sampled = all.filter((file) => suffixOf(file) === '.sampled');
+  expect(sampled.filter((file) => !/^import .*\bextent\.ts';$/m.test(read(file)))).toEqual([]);
+});
+
 it('a file that shares its modules with others mocks none of them', () => {
   const sharing = all.filter((file) => suffixOf(file) !== '.slow' && file !== 'test/architecture/projects.test.ts');
   expect(sharing.filter((file) => read(file).includes('vi.mock('))).toEqual([]);
