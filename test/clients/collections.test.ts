@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { signWebhook } from '../../clients/typescript/src/index.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { httpFile } from '../../generate/collections/http-file.ts';
 import { postmanCollection } from '../../generate/collections/postman.ts';
 import { collectionRequestsOf } from '../../generate/collections/requests.ts';
-import { type Api, type ApiResponse, type OrgAccess, startApi } from '../support/api.ts';
+import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { operations, PLATFORM_ONLY } from '../support/scenario.ts';
+import { useApi } from '../support/use-api.ts';
 
 /** The collections of requests: every request of `clients/custodia.http` is sent, from the top, and the other has the same ones. */
 
@@ -39,47 +40,36 @@ const written = blocks.map((block): Written => {
   const [, id = '', method = '', url = '', headers = ''] =
     /# @name (\w+)\n([A-Z]+) (\S+)\n?((?:[\w-]+: .*\n?)*)$/.exec(top) ?? [];
   const pairs = Array.from(headers.matchAll(/^([\w-]+): (.*)$/gm), ([, name = '', value = '']) => [name, value]);
-  return {
-    id,
-    method,
-    url,
-    headers: Object.fromEntries(pairs),
-    body: bodies.length === 0 ? undefined : bodies.join('\n\n'),
-  };
+  const body = bodies.length === 0 ? undefined : bodies.join('\n\n');
+  return { id, method, url, headers: Object.fromEntries(pairs), body };
 });
 
 describe('custodia.http', () => {
-  let api: Api;
+  const api = useApi();
   let org: OrgAccess;
   beforeAll(async () => {
-    api = await startApi();
     org = await api.orgToken();
   });
-  afterAll(() => api.close());
 
   const responses = new Map<string, ApiResponse>();
 
   /** Puts values for variables, as the tools do. */
   function filled(text: string): string {
-    return text.replace(/\{\{(.*?)\}\}/g, (_, name: string) => {
-      const own: Readonly<Record<string, string>> = {
-        ...{
-          $guid: randomUUID(),
-          $timestamp: '1763800000',
-          base_url: api.url,
-          app_code: org.appCode,
-          secret: org.secret,
-        },
-      };
-      return own[name] ?? filled(variables.get(name) ?? responded(name));
-    });
+    const own: Readonly<Record<string, string>> = {
+      ...{ $guid: randomUUID(), $timestamp: '1763800000', base_url: api.url },
+      ...{ app_code: org.appCode, secret: org.secret },
+    };
+    return text.replace(
+      /\{\{(.*?)\}\}/g,
+      (_, name: string) => own[name] ?? filled(variables.get(name) ?? responded(name)),
+    );
   }
 
   /** `createClient.response.body.id`, `listAuditEvents.response.body.data[0].id`. */
   function responded(place: string): string {
     const [id = '', path = ''] = place.split('.response.body.');
     const value = path.split(/[.[\]]+/).reduce<unknown>((at, key) => Object(at)[key], responses.get(id)?.body);
-    if (typeof value !== 'string') throw new Error(`nothing has answered ${place}`);
+    if (typeof value !== 'string') throw new Error(`no response has ${place}`);
     return value;
   }
 
@@ -94,22 +84,14 @@ describe('custodia.http', () => {
     const path = filled(request.url).slice(api.url.length);
     const response = await api.request(request.method, path, { headers, ...(body === undefined ? {} : { raw: body }) });
     responses.set(id, response);
-    expect([PLATFORM_ONLY.has(id) ? [403] : [200, 201, 204], response.body]).toEqual([
-      expect.arrayContaining([response.status]),
-      response.body,
-    ]);
+    expect(PLATFORM_ONLY.has(id) ? [403] : [200, 201, 204], JSON.stringify(response.body)).toContain(response.status);
   });
 });
 
 describe('custodia.postman_collection.json', () => {
   interface Item {
     readonly name: string;
-    readonly request: {
-      readonly method: string;
-      readonly url: string;
-      readonly header: readonly { readonly key: string; readonly value: string }[];
-      readonly body?: { readonly raw: string };
-    };
+    readonly request: { readonly method: string; readonly url: string; readonly body?: { readonly raw: string } };
     readonly event: readonly { readonly script: { readonly exec: readonly string[] } }[];
   }
   const collection: { variable: { key: string }[]; item: { item: Item[] }[] } = JSON.parse(POSTMAN);

@@ -70,20 +70,9 @@ describe('a signature', () => {
   it('is wrong when it is changed, cut, extended, not hex or missing', async () => {
     const right = await signWebhook(BODY, SECRET);
     const flipped = `${right[0] === '0' ? '1' : '0'}${right.slice(1)}`;
-    const wrong = [
-      flipped,
-      right.slice(0, 62),
-      `${right}00`,
-      ` ${right}`,
-      `sha256=${right}`,
-      `g${right.slice(1)}`,
-      '',
-      null,
-      undefined,
-    ];
-    for (const signature of wrong) {
+    const notHex = [right.slice(0, 62), `${right}00`, ` ${right}`, `sha256=${right}`, `g${right.slice(1)}`, ''];
+    for (const signature of [flipped, ...notHex, null, undefined])
       expect(await verifyWebhook({ body: BODY, signature }, { secrets: [SECRET] })).toBeUndefined();
-    }
     expect(await verifyWebhook({ body: `${BODY}x`, signature: right }, { secrets: [SECRET] })).toBeUndefined();
   });
 });

@@ -107,17 +107,8 @@ export const checks: readonly Check[] = [
       mkdirSync(join(folder, 'custodia'));
       await run(folder, 'go', ['mod', 'init', 'example.com/custodia']);
       const target = join(folder, 'custodia/client.go');
-      await run(folder, 'go', [
-        'run',
-        OAPI_CODEGEN,
-        '-generate',
-        'types,client',
-        '-package',
-        'custodia',
-        '-o',
-        target,
-        DOCUMENT,
-      ]);
+      const options = ['-generate', 'types,client', '-package', 'custodia', '-o', target];
+      await run(folder, 'go', ['run', OAPI_CODEGEN, ...options, DOCUMENT]);
       await run(folder, 'go', ['mod', 'tidy']);
       await run(folder, 'go', ['build', './...']);
       if (!readFileSync(target, 'utf8').includes('CreateTicket(')) throw new Error('the client has no CreateTicket');
