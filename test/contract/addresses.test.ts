@@ -54,45 +54,17 @@ describe('an email address', () => {
 
 describe('a time zone', () => {
   const known = Intl.supportedValuesOf('timeZone');
-  const aliases = [
-    'UTC',
-    'GMT',
-    'Etc/UTC',
-    'Etc/GMT+1',
-    'Asia/Kolkata',
-    'Asia/Calcutta',
-    'Europe/Kyiv',
-    'US/Pacific',
-    'EST5EDT',
-    'GB-Eire',
-    'Zulu',
-    'GMT+0',
-    'America/Argentina/Buenos_Aires',
-    'Australia/NSW',
-  ];
+  const alias =
+    'UTC GMT Etc/UTC Etc/GMT+1 Asia/Kolkata Asia/Calcutta Europe/Kyiv US/Pacific EST5EDT GB-Eire Zulu GMT+0';
+  const aliases = [...alias.split(' '), 'America/Argentina/Buenos_Aires', 'Australia/NSW'];
 
   it('is every name that the runtime lists, and an alias', () => {
     expect([...known, ...aliases].filter((name) => !accepts(timeZone(), name))).toEqual([]);
   });
 
-  it.each([
-    '+01:00',
-    '-0330',
-    '+01',
-    'Z',
-    'GMT+01:00',
-    'PST',
-    'IST',
-    'JST',
-    'SystemV/PST8',
-    'Mars/Olympus',
-    'Etc/Unknown',
-    'europe/lisbon',
-    'EUROPE/LISBON',
-    ' UTC',
-    '',
-    'local',
-  ])('is not %j', (name) => {
+  const others =
+    '+01:00 -0330 +01 Z GMT+01:00 PST IST JST SystemV/PST8 Mars/Olympus Etc/Unknown europe/lisbon EUROPE/LISBON local';
+  it.each([...others.split(' '), ' UTC', ''])('is not %j', (name) => {
     expect(accepts(timeZone(), name)).toBe(false);
   });
 
