@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
+import { sampled } from '../support/extent.ts';
 import { type Calls, type Created, callsOf, pointsAt } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -26,10 +27,15 @@ async function callerWith(permissions: readonly string[]) {
   return { ...access, ...callsOf(api, await api.login(access.appCode, access.secret)) };
 }
 
-describe.each([
-  ['service', '/api/v1/services', { name: 'Shop', type: 'web' }],
-  ['resource', '/api/v1/resources', { name: 'Server', type: 'vm' }],
-])('the credentials of a %s', (kind, path, fields) => {
+describe.each(
+  sampled(
+    [
+      ['service', '/api/v1/services', { name: 'Shop', type: 'web' }],
+      ['resource', '/api/v1/resources', { name: 'Server', type: 'vm' }],
+    ],
+    1,
+  ),
+)('the credentials of a %s', (kind, path, fields) => {
   const area = `${kind}s`;
   let blind: Awaited<ReturnType<typeof callerWith>>;
   let seeing: Calls;
