@@ -1,26 +1,23 @@
 import { exec } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTENT } from '../support/extent.ts';
+import { copyRelease, ROOT } from './copy.ts';
 
 /**
  * What the README and `docs/adding-a-domain.md` tell newcomers is true: in a copy of the repository their code is put where they say, and
  * then everything that is made from the contracts is green, without a word anywhere else.
  */
 
-const ROOT = join(import.meta.dirname, '../..');
-const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'node_modules']);
 const LONG = 600_000;
 
 let copy: string;
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'custodia-copy-'));
-  const isCopied = (path: string): boolean => !NOT_COPIED.has(relative(ROOT, path).split(sep)[0] ?? '');
-  await cp(ROOT, copy, { recursive: true, filter: isCopied });
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
+  await copyRelease(ROOT, copy);
   await addDomain();
   await addEndpoint();
 }, LONG);

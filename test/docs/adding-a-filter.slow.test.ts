@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from '../../local/dynamodb/free-port.ts';
+import { copyRelease, ROOT } from './copy.ts';
 
 /** `docs/adding-a-filter.md` is carried out: its changes in copies of the repository, and its lines in a shell, which print what it says. */
 
-const ROOT = join(import.meta.dirname, '../..');
-const NOT_COPIED = new Set(['.git', '.data', 'cdk.out', 'coverage', 'node_modules']);
 const LONG = 600_000;
 
 let page: string;
@@ -19,15 +18,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'custodia-releases-'));
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
-
-/** A copy of a release. */
-async function copyOf(release: string, name: string): Promise<string> {
-  const copy = join(directory, name);
-  const isCopied = (path: string): boolean => !NOT_COPIED.has(relative(release, path).split(sep)[0] ?? '');
-  await cp(release, copy, { recursive: true, filter: isCopied });
-  await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'), 'junction');
-  return copy;
-}
 
 /** The section of the page with this title. */
 const section = (title: string): string => page.split(`\n## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
@@ -65,9 +55,9 @@ async function run(lines: string): Promise<string> {
 it(
   'a filter that one release writes and the next one offers answers exact totals, while others write',
   async () => {
-    const writes = await copyOf(ROOT, 'writes');
+    const writes = await copyRelease(ROOT, join(directory, 'writes'));
     expect(await change(writes, 'The release that writes it')).toBe(2);
-    const offers = await copyOf(writes, 'offers');
+    const offers = await copyRelease(writes, join(directory, 'offers'));
     expect(await change(offers, 'The release that offers it')).toBe(1);
 
     const rehearsal = section('Try it on one machine');

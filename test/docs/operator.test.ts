@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { commandsOf, isCommon, withCommands } from '../../generate/operator.ts';
 import { operatorProgram } from '../../operator/program.ts';
 import manifest from '../../package.json' with { type: 'json' };
+import { commandOf, mistakesIn } from './operator-calls.ts';
 
 /** The operator's commands, as they are described. */
 
@@ -43,20 +44,10 @@ describe.each(commands.map(({ name, command }) => [name, command] as const))('%s
         .trim()
         .split(/ +/)
         .slice(2);
-      const program = operatorProgram();
-      const found = find(program, words);
-      expect(found.name(), line).toBe(command.name());
-      const known = found.options.map(({ long }) => long);
-      for (const word of words.filter((each) => each.startsWith('--'))) expect(known, line).toContain(word);
-      for (const { long, mandatory } of found.options) if (mandatory) expect(words, line).toContain(long);
+      expect([commandOf(words).name(), mistakesIn(words)], line).toEqual([command.name(), []]);
     }
   });
 });
-
-const find = (from: Command, [word = '', ...rest]: readonly string[]): Command => {
-  const next = from.commands.find((each) => each.name() === word);
-  return next === undefined ? from : find(next, rest);
-};
 
 function helpOf(command: Command): string {
   let help = '';

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as dynamoDb from '@aws-sdk/client-dynamodb';
 import * as kms from '@aws-sdk/client-kms';
-import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { contracts } from '../../functions/all-contracts.ts';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
-import { operatorProgram } from '../../operator/program.ts';
 import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { mistakesIn } from './operator-calls.ts';
 
 /** What the runbooks of `docs/operations.md` tell somebody to type exists: commands, options, settings and routes. */
 
@@ -32,19 +31,8 @@ const pascal = (words: string): string =>
 
 describe('the operator’s commands', () => {
   const calls = callsOf('npx custodia');
-  const find = (from: Command, [word = '', ...rest]: readonly string[]): Command => {
-    const next = from.commands.find((each) => each.name() === word);
-    return next === undefined ? from : find(next, rest);
-  };
-
   it.each(calls.map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
-    const command = find(operatorProgram(), words);
-    expect(command.commands.length, 'it is a command and no group of them').toBe(0);
-    expect(command.name()).not.toBe('custodia');
-    const known = command.options.map(({ long }) => long);
-    expect(optionsIn(words).filter((option) => !known.includes(option))).toEqual([]);
-    const missing = command.options.filter(({ mandatory, long = '' }) => mandatory && !words.includes(String(long)));
-    expect(missing.map(({ long }) => long)).toEqual([]);
+    expect(mistakesIn(words)).toEqual([]);
   });
 
   it('are more than a few', () => expect(calls.length).toBeGreaterThan(8));

@@ -10,6 +10,7 @@ const problemHeaders = new Headers([...headers, ['Content-Type', 'application/pr
 const without = (name: string) => new Headers([...headers].filter(([other]) => other !== name));
 const type = 'urn:problem-type:custodia:route-not-found';
 const problem = { type, title: 'No such path', status: 404, request_id: 'r' };
+const unauthorized = { ...problem, type: 'urn:problem-type:custodia:unauthorized', status: 401 };
 const response = { method: 'GET', path: '/v1/things?x=1', status: 204, headers, body: '' };
 
 it('takes what is declared', () => {
@@ -25,7 +26,7 @@ it.each([
   ['a problem of another kind', { status: 400, headers: problemHeaders, body: { ...problem, status: 400 } }],
   ['a problem as plain JSON', { path: '/v1/nothing', status: 404, body: problem }],
   ['a problem with more', { path: '/', status: 404, headers: problemHeaders, body: { ...problem, stack: '' } }],
-  ['a problem without its header', { path: '/v1/secret', status: 401, headers: problemHeaders, body: problem }],
+  ['a problem without its header', { path: '/v1/secret', status: 401, headers: problemHeaders, body: unauthorized }],
 ])('refuses %s', (_, different) => {
   expect(() => check({ ...response, ...different })).toThrow(NotConforming);
 });
