@@ -1,6 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { codesThatAllow, includeAll } from '../../shared/contract/permissions.ts';
+import { catalogue } from '../../functions/access/catalogue.ts';
+import { contracts } from '../../functions/all-contracts.ts';
+import { permissionCatalogueFile } from '../../generate/permission-catalogue.ts';
+import { codesThatAllow, includeAll, permissionCatalogue } from '../../shared/contract/permissions.ts';
 
 const CODES = ['a:read', 'a:write', 'b:read', 'b:write', 'b:credentials'];
 const permissions = fc.option(fc.subarray(CODES));
@@ -16,4 +20,13 @@ it('permissions include others exactly where every code that these allow is allo
       expect(includeAll(held, others)).toBe(isWithin && !beyond);
     }),
   );
+});
+
+const FILE = 'functions/access/catalogue.ts';
+
+it('the catalogue of permissions is as the contracts make it', async () => {
+  expect(catalogue).toEqual(permissionCatalogue(contracts));
+  const committed = await readFile(new URL(`../../${FILE}`, import.meta.url), 'utf8');
+  const isCurrent = committed === permissionCatalogueFile(contracts);
+  expect(isCurrent, `${FILE} is not what the contracts say: run \`npm run docs\` and commit it`).toBe(true);
 });
