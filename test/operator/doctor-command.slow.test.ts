@@ -112,37 +112,41 @@ describe('custodia doctor', () => {
     );
   });
 
-  it('finds a table that is not there', async () => {
-    expect(await found(whole(['--table', 'none', '--json']))).toMatchObject({
-      code: 1,
-      table: wrong(/^There is no table none\. Look at the table/),
-      'log in': OK(),
-    });
-  });
-
-  it('finds an address where nothing answers', async () => {
-    expect(await found(whole(['--url', 'http://127.0.0.1:1/dev/', '--json']))).toMatchObject({
-      code: 1,
-      table: OK(),
-      API: wrong(/^Nothing answers at http:\/\/127\.0\.0\.1:1\/dev\/api\/v1\/openapi \(/),
-      'token keys': skipped(/^needs: API$/),
-      'log in': skipped(/^needs: API$/),
-    });
-  });
-
-  it('finds an address where something else answers', async () => {
-    expect(await found(whole(['--url', `${api.url}/elsewhere`, '--json']))).toMatchObject({
-      code: 1,
-      API: wrong(/openapi answered 404, No such path/),
-    });
-  });
-
-  it('finds a key that KMS does not let it use', async () => {
-    expect(await found(whole(['--json'], { AWS_ENDPOINT_URL_KMS: 'http://127.0.0.1:1' }))).toMatchObject({
-      code: 1,
-      'secrets key': wrong(/ECONNREFUSED.*Without the key nobody can make integrations/),
-      'log in': OK(),
-    });
+  const NOWHERE = 'http://127.0.0.1:1';
+  it.each<[string, () => Promise<Ran>, object]>([
+    [
+      'a table that is not there',
+      () => whole(['--table', 'none', '--json']),
+      { table: wrong(/^There is no table none\. Look at the table/), 'log in': OK() },
+    ],
+    [
+      'an address where nothing answers',
+      () => whole(['--url', `${NOWHERE}/dev/`, '--json']),
+      {
+        table: OK(),
+        API: wrong(/^Nothing answers at http:\/\/127\.0\.0\.1:1\/dev\/api\/v1\/openapi \(/),
+        'token keys': skipped(/^needs: API$/),
+        'log in': skipped(/^needs: API$/),
+      },
+    ],
+    [
+      'an address where something else answers',
+      () => whole(['--url', `${api.url}/elsewhere`, '--json']),
+      { API: wrong(/openapi answered 404, No such path/) },
+    ],
+    [
+      'a key that KMS does not let it use',
+      () => whole(['--json'], { AWS_ENDPOINT_URL_KMS: NOWHERE }),
+      { 'secrets key': wrong(/ECONNREFUSED.*Without the key nobody can make integrations/), 'log in': OK() },
+    ],
+    [
+      'a role that may not be assumed',
+      () => whole(['--role', 'arn:aws:iam::111122223333:role/none', '--json'], { AWS_ENDPOINT_URL_STS: NOWHERE }),
+      { access: wrong(/sts:AssumeRole/), table: skipped(/access/) },
+    ],
+    ['no outputs', () => doctor(['--json']), { outputs: wrong(/^Name the stack with --outputs/) }],
+  ])('finds %s', async (_, ran, findings) => {
+    expect(await found(ran())).toMatchObject({ code: 1, ...findings });
   });
 
   it('finds outputs that are not there, or are none', async () => {
@@ -160,13 +164,5 @@ describe('custodia doctor', () => {
       table: skipped(/access/),
       API: skipped(/^no address/),
     });
-    expect(await found(doctor(['--json']))).toMatchObject({ outputs: wrong(/^Name the stack with --outputs/) });
-  });
-
-  it('finds a role that may not be assumed', async () => {
-    const ran = whole(['--role', 'arn:aws:iam::111122223333:role/none', '--json'], {
-      AWS_ENDPOINT_URL_STS: 'http://127.0.0.1:1',
-    });
-    expect(await found(ran)).toMatchObject({ code: 1, access: wrong(/sts:AssumeRole/), table: skipped(/access/) });
   });
 });

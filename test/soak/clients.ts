@@ -55,37 +55,16 @@ export class Client {
   /** Does the next thing, at one of the servers or, to be sure, at two at once. */
   async step(): Promise<void> {
     const { oneOf, chance } = this.#random;
-    const what = oneOf([
-      'create',
-      'create',
-      'create',
-      'repeat',
-      'event',
-      'slug',
-      'change',
-      'change',
-      'delete',
-      'list',
-      'list',
-    ]);
-    switch (what) {
-      case 'create':
-        return void (await this.#create('request', 1));
-      case 'repeat':
-        return this.#create('key', 2);
-      case 'event':
-        return this.#create('event', 2);
-      case 'slug':
-        return void (await this.#send(
-          this.#creation('clients', { slug: `slug-${this.#random.below(SLUGS)}` }, 'request'),
-        ));
-      case 'change':
-        return this.#change(chance(0.3) ? this.#shared : this.#held);
-      case 'delete':
-        return this.#delete();
-      case 'list':
-        return this.#list();
-    }
+    const steps = [
+      ...Array.from({ length: 3 }, () => () => this.#create('request', 1)),
+      () => this.#create('key', 2),
+      () => this.#create('event', 2),
+      () => this.#send(this.#creation('clients', { slug: `slug-${this.#random.below(SLUGS)}` }, 'request')),
+      ...Array.from({ length: 2 }, () => () => this.#change(chance(0.3) ? this.#shared : this.#held)),
+      () => this.#delete(),
+      ...Array.from({ length: 2 }, () => () => this.#list()),
+    ];
+    await oneOf<() => Promise<unknown>>(steps)();
   }
 
   async #create(via: 'request' | 'key' | 'event', times: number): Promise<void> {

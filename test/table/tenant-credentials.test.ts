@@ -115,10 +115,6 @@ describe('a tenant’s table', () => {
     expect([asked.length, new Set(dynamoDb.signedWith)]).toEqual([1, new Set(['SESSION1'])]);
   });
 
-  it('shares the connections of the function', () => {
-    expect(tenantTable(newTenant()).client.config.requestHandler).toBe(environmentTable().client.config.requestHandler);
-  });
-
   it('gets a new session, once, when DynamoDB says that the old one has ended', async () => {
     const table = tenantTable(newTenant());
     dynamoDb.failures.push('ExpiredTokenException');

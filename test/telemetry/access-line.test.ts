@@ -1,8 +1,6 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { logger } from '../../shared/logger.ts';
 import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
-import { annotate, annotations, Invocation, increment } from '../../shared/telemetry/invocation.ts';
+import { annotate, Invocation, increment } from '../../shared/telemetry/invocation.ts';
 import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
 import { observe } from '../../shared/telemetry/observe.ts';
 import { written } from '../support/lines.ts';
@@ -78,18 +76,6 @@ describe('the line of an invocation', () => {
     });
   });
 
-  it('publishes by route where the stage wants it, and the route is known', () => {
-    const dimensions = (each: EndedInvocation, isByRoute: boolean) =>
-      (accessLine(each, NAMESPACE, isByRoute)._aws as { CloudWatchMetrics: { Dimensions: unknown }[] })
-        .CloudWatchMetrics[0]?.Dimensions;
-    expect(dimensions(ended(), false)).toEqual([['domain', 'outcome']]);
-    expect(dimensions(ended(), true)).toEqual([
-      ['domain', 'outcome'],
-      ['operation', 'outcome'],
-    ]);
-    expect(dimensions(ended({ invocation: new Invocation({}) }), true)).toEqual([['domain', 'outcome']]);
-  });
-
   it('has every value that its metrics and dimensions name, or CloudWatch would refuse it', () => {
     const all = Object.keys(COUNTERS).map((name) => [name as Counter, 2] as const);
     const line = accessLine(ended({ invocation: invocation(all) }), NAMESPACE, true);
@@ -161,33 +147,6 @@ describe('an invocation', () => {
   it('writes nothing where there is no namespace', async () => {
     vi.stubEnv('METRICS_NAMESPACE', '');
     expect((await written(() => observed('r-1', async () => undefined), '')).lines).toEqual([]);
-  });
-
-  it('does not mix with others that are served at the same time, nor do its other lines', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `r-${index}`);
-    const { lines } = await written(() =>
-      Promise.all(
-        names.map((name, index) =>
-          observed(name, async () => {
-            for (let calls = 0; calls <= index; calls++) {
-              await turn();
-              increment('TableCalls');
-            }
-            annotate({ tenant: `tenant of ${name}` });
-            await turn();
-            logger.warn('half way');
-          }),
-        ),
-      ),
-    );
-    const of = (message: string) => lines.filter((line) => line.message === message);
-    expect(of('request').map((line) => [line.request_id, line.tenant, line.TableCalls])).toEqual(
-      names.map((name, index) => [name, `tenant of ${name}`, index + 1]),
-    );
-    expect(of('half way').map((line) => [line.level, line.request_id, line.tenant, line.trace_id])).toEqual(
-      names.map((name) => ['WARN', name, `tenant of ${name}`, '4bf92f3577b34da6a3ce929d0e0e4736']),
-    );
-    expect(annotations()).toEqual({});
   });
 
   it('is the first one of a container once', async () => {
