@@ -1,9 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/all-contracts.ts';
-import { bundle } from '../../infra/bundling/bundle.ts';
+import { describe, expect, it } from 'vitest';
 import { withoutDescriptions } from '../../infra/bundling/texts.ts';
 
 describe('the source without descriptions', () => {
@@ -17,55 +12,5 @@ describe('the source without descriptions', () => {
     ["describe('a test')", "describe('a test')"],
   ])('of %s is %s', (source, expected) => {
     expect(withoutDescriptions(source)).toBe(expected);
-  });
-});
-
-describe('the bundles', () => {
-  const NAMES = ['clients', 'webhooks', 'openapi'];
-  let directory: string;
-  const texts = new Map<string, string>();
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'custodia-texts-'));
-    for (const [name, bundled] of await bundle(NAMES, directory)) {
-      const files = (await readdir(bundled)).filter((file) => file.endsWith('.mjs'));
-      const parts = await Promise.all(files.map((file) => readFile(join(bundled, file), 'utf8')));
-      texts.set(
-        name,
-        parts
-          .join('\n')
-          .replace(/\\u\{?([0-9a-f]{4,5})\}?/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16))),
-      );
-    }
-  });
-  afterAll(() => rm(directory, { recursive: true, force: true }));
-
-  const said = contracts
-    .flatMap(({ routes }) => Object.values(routes))
-    .flatMap(({ body, response }) => [
-      response.schema?.description,
-      ...Object.values({ ...body?.schema.shape, ...Object(response.schema).shape }).map(
-        (field) => Object(field).description,
-      ),
-    ])
-    .filter((text): text is string => typeof text === 'string');
-
-  it('of domains say nothing of their fields', () => {
-    expect(said.length).toBeGreaterThan(200);
-    for (const name of ['clients', 'webhooks']) {
-      expect(
-        said.filter((text) => texts.get(name)?.includes(text)),
-        name,
-      ).toEqual([]);
-    }
-  });
-
-  it('of the document says it all', () => {
-    const served = texts.get('openapi') ?? '';
-    const some = [
-      'How many resources the client has now; counted by the service.',
-      'A company that an organization looks after.',
-    ];
-    expect(some.filter((text) => !served.includes(text))).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ const originIn = ({ preflight }: ReturnType<typeof preflightsIn>[number]) =>
 describe('a stage that allows origins', () => {
   const BOTH = 'https://app.example.com,http://localhost:5173';
 
-  test('answers preflights in the mock of every path but webhooks’, and has no method more for it', () => {
+  test('responds to preflights in the mock of every path but webhooks’, and has no method more for it', () => {
     expect([...operationsIn(bodyFor(BOTH)).keys()]).toEqual([...operationsIn(bodyFor()).keys()]);
     expect(preflightsIn(BOTH).length).toBe(anysIn(BOTH).length - 1);
   });
@@ -78,11 +78,4 @@ test('a stage that allows none still has preflights for what everybody may read,
   for (const each of preflights) expect(originIn(each)).toBe("'*'");
   const other = JSON.stringify(bodyFor()['x-amazon-apigateway-gateway-responses']);
   expect(other).not.toContain('Access-Control');
-});
-
-test('what is no list of origins is refused', () => {
-  const long = Array.from({ length: 20 }, (_, index) => `https://${'a'.repeat(128)}-${index}.example.com`).join();
-  expect(long.length).toBeGreaterThan(3_000);
-  for (const wrong of ['https://*.example.com', 'https://app.example.com/', '*,https://app.example.com', long])
-    expect(() => bodyFor(wrong)).toThrow(/corsOrigins: up to 20 origins/);
 });

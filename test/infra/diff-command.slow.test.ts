@@ -72,13 +72,11 @@ describe('npm run diff', () => {
   });
 });
 
-describe('a comparison', () => {
-  it.each([
-    ['that was none', 'connect ECONNREFUSED', 1],
-    ['that fails for another reason', 'Number of stacks with differences: 1', 1],
-    ['whose list is written in another way', 'Number of stacks with differences: 1\n  - AWS::KMS::Key destroyed', 1],
-    ['that was ended', 'Number of stacks with differences: 1', null],
-  ])('%s finds nothing out', (_, text, code) => {
-    expect(() => destructiveChanges(text, code)).toThrow(/could not compare/);
-  });
+it.each([
+  ['that was none', 'connect ECONNREFUSED', 1],
+  ['that fails for another reason', 'Number of stacks with differences: 1', 1],
+  ['whose list is written in another way', 'Number of stacks with differences: 1\n  - AWS::KMS::Key destroyed', 1],
+  ['that was ended', 'Number of stacks with differences: 1', null],
+])('a comparison %s finds nothing out', (_, text, code) => {
+  expect(() => destructiveChanges(text, code)).toThrow(/could not compare/);
 });

@@ -169,6 +169,12 @@ it('secrets open to no role outside of their path, and to none of it without a r
     expect(isOpen(roleArn.replace('/no-key/', '/secrets/')), roleArn).toBe(false);
 });
 
+it('a function reads whether an organization is suspended, and lifts no suspension', () => {
+  for (const roleArn of [...TENANT_ROLES, ...FUNCTIONS.map((name) => roleOf(stack, name))])
+    for (const by of [ofAcme(roleArn), { roleArn, tags: {} }])
+      expect(['', 'GetItem'], roleArn).toContain(actionsOn(by, `SUSPENDED#${ACME}`).join());
+});
+
 it('only the erasure role deletes audit events', () => {
   const deleting = rolesIn(stack).filter((roleArn) =>
     ['DeleteItem', 'BatchWriteItem'].some((action) => may(stack, ofAcme(roleArn), action, [`ORG#${ACME}#AUDIT_EVENT`])),

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayLogRole } from '../../infra/gateway-log-role.ts';
 import type { Stage } from '../../infra/stacks/stage.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
-import { CDK_CONTEXT, EVERYTHING, PARTS, SMALL, synthesize } from './synthesize.ts';
+import { CDK_CONTEXT, EVERYTHING, PARTS, PROFILES, synthesize } from './synthesize.ts';
 
 /** cdk-nag's rules for AWS solutions and for serverless applications (`docs/decisions/0051-tests-beyond-emulators.md`). */
 
@@ -41,16 +41,15 @@ const acceptedIn = (scope: IConstruct) =>
   );
 
 const LOG_ROLE = 'the stack of the account';
-const CONTEXTS = { 'as it is by default': {}, 'with everything': EVERYTHING, small: SMALL } as const;
-type Named = keyof typeof CONTEXTS | typeof LOG_ROLE;
-const SEEN = [...(Object.keys(CONTEXTS) as (keyof typeof CONTEXTS)[]), LOG_ROLE] as const satisfies readonly Named[];
+const NAMES = ['default', 'everything', 'small'] as const;
+type Named = (typeof NAMES)[number] | typeof LOG_ROLE;
 
 /** What `look` sees in these stacks. */
 function seenIn<T>(which: Named, look: (stack: Stack) => readonly T[]): readonly T[] {
   if (which === LOG_ROLE) return look(new GatewayLogRole(new App({ context: CDK_CONTEXT })));
   const seen: T[] = [];
   const change = (stage: Stage) => void seen.push(...PARTS.flatMap((part) => look(stage[part])));
-  synthesize({ context: CONTEXTS[which], change });
+  synthesize({ context: PROFILES[which], change });
   return seen;
 }
 
@@ -58,7 +57,11 @@ const told = ({ rule, path, text }: Finding): string => `${rule} ${path}: ${text
 
 afterEach(() => vi.restoreAllMocks());
 
-describe.each(SEEN)('a stage, %s', (which) => {
+it.each(NAMES)('CloudFormation takes the templates of a stage of the profile %s, by the rules that CDK has', (name) => {
+  expect(() => synthesize({ context: PROFILES[name], validate: true })).not.toThrow();
+});
+
+describe.each<Named>([...NAMES, LOG_ROLE])('a stage of the profile %s', (which) => {
   it('has no finding that is not accepted with a reason', () => {
     expect(seenIn(which, (stack) => findingsOf(stack).map(told))).toEqual([]);
     const accepted = seenIn(which, acceptedIn);
@@ -82,21 +85,16 @@ describe.each(SEEN)('a stage, %s', (which) => {
  * cdk-nag does not look into the document that API Gateway imports. Its rule AwsSolutions-APIG4, that methods are authorized, is held here; COG4
  * asks for Cognito, which has no part in this API (`docs/decisions/0051-tests-beyond-emulators.md`).
  */
-describe.each([
-  ['as it is by default', {}],
-  ['with everything', EVERYTHING],
-])('the API, %s', (_, context) => {
-  it('has an authorizer for each method, or a reason why there is none', () => {
-    const body = bodyWith(context);
-    const operations = operationsIn(body);
-    expect(operations.size).toBeGreaterThan(100);
-    for (const [method, operation] of operations) {
-      if (operation.security !== undefined) {
-        expect(authorizerOf(body, operation)?.authorizerUri, method).toBe(invocationUri('authorizer'));
-        continue;
-      }
-      expect(operation['x-amazon-apigateway-auth'], method).toEqual({ type: 'NONE' });
-      expect(operation.description?.length, method).toBeGreaterThan(50);
+it.each([{}, EVERYTHING])('the API has an authorizer for each method, or a reason why there is none: %o', (context) => {
+  const body = bodyWith(context);
+  const operations = operationsIn(body);
+  expect(operations.size).toBeGreaterThan(100);
+  for (const [method, operation] of operations) {
+    if (operation.security !== undefined) {
+      expect(authorizerOf(body, operation)?.authorizerUri, method).toBe(invocationUri('authorizer'));
+      continue;
     }
-  });
+    expect(operation['x-amazon-apigateway-auth'], method).toEqual({ type: 'NONE' });
+    expect(operation.description?.length, method).toBeGreaterThan(50);
+  }
 });

@@ -23,7 +23,7 @@ export function describeOperator(deployed: () => Deployed): void {
       expect(deployed().api.account.refusals).toEqual([]);
       expect(deployed().api.account.requests.flatMap(deployed().anotherTenants)).toEqual([]);
     });
-    /** Runs a command, which must succeed, and answers what it prints. */
+    /** Runs a command, which must succeed, and returns what it prints. */
     const done = async (...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await deployed().api.operator(...args);
       expect([code, deployed().api.account.refusals], stderr).toEqual([0, []]);

@@ -42,7 +42,7 @@ describe('routes', () => {
     }
   });
 
-  test('keep an answer of the authorizer for a minute at most, by the header that it depends on', () => {
+  test('keep a response of the authorizer for a minute at most, by the header that it depends on', () => {
     const schemes = Object.values(body.components.securitySchemes);
     expect(schemes).toHaveLength(1);
     for (const { name, 'x-amazon-apigateway-authorizer': authorizer } of schemes) {
@@ -72,7 +72,7 @@ test('a stage that allows a first key asks about such routes without a token, an
   }
 });
 
-test('a stage that keeps no answer of the authorizer has every request checked, and still wants the header', () => {
+test('a stage that keeps no response of the authorizer has every request checked, and still wants the header', () => {
   const careful = bodyWith({ authorizerCacheSeconds: '0' });
   for (const { 'x-amazon-apigateway-authorizer': authorizer } of Object.values(careful.components.securitySchemes))
     expect(authorizer).toEqual({ ...BEARER, authorizerResultTtlInSeconds: 0 });
@@ -118,7 +118,7 @@ describe('what is not declared', () => {
     }
   });
 
-  test('is answered whatever media type it is sent as that clients send, and brings its bytes as a text', () => {
+  test('gets its response whatever media type clients send, and brings its bytes as a text', () => {
     for (const [key, { 'x-amazon-apigateway-integration': integration }] of operations) {
       if (!key.startsWith('ANY ')) continue;
       expect(integration, key).toMatchObject({ contentHandling: 'CONVERT_TO_TEXT', passthroughBehavior: 'never' });
@@ -148,7 +148,7 @@ test('gateway responses are problem details', () => {
   expect(responses.DEFAULT_4XX).not.toHaveProperty('statusCode');
 });
 
-test('bodies reach the functions byte for byte, and answers are compressed from a size on', () => {
+test('bodies reach the functions byte for byte, and responses are compressed from a size on', () => {
   expect(body['x-amazon-apigateway-binary-media-types']).toEqual(['*/*']);
   expect(body['x-amazon-apigateway-minimum-compression-size']).toBe(COMPRESSED_FROM);
 });

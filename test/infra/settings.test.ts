@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import recommended from 'aws-cdk-lib/recommended-feature-flags.json' with { type: 'json' };
 import { describe, expect, it } from 'vitest';
-import { originVariables } from '../../infra/api-body/undeclared.ts';
 import { type Settings, settingsFrom } from '../../infra/settings.ts';
 import { applyStageFile } from '../../infra/stage-file.ts';
 import { withDefaults } from '../../local/gateway/options.ts';
@@ -62,13 +61,6 @@ describe('settings', () => {
     expect(settings({}).anonymousAddressLimit).toBe(1_000);
     expect(settings({ addressLimit: '50' }).anonymousAddressLimit).toBe(10);
     expect(settings({ anonymousAddressLimit: '77' }).anonymousAddressLimit).toBe(77);
-  });
-
-  it('name origins by which API Gateway can name variables', () => {
-    const origins = Array.from({ length: 20 }, (_, index) => `https://app-${index}.example.com:8443`);
-    const variables = originVariables(settings({ corsOrigins: origins.join() }).corsOrigins);
-    expect(Object.values(variables)).toEqual(origins.slice(1));
-    for (const value of Object.values(variables)) expect(value).toMatch(/^[A-Za-z0-9-._~:/?#&=,]{1,512}$/);
   });
 
   it('that cannot be used are named, all of them', () => {

@@ -110,8 +110,8 @@ const stages = new Map<string, Templates>();
 
 /** The templates of a stage's stacks, with empty functions. Nobody may change what is in them. */
 export function synthesize(options: SynthesizeOptions = {}): Templates {
-  const { context = {}, served, change } = options;
-  if (served !== undefined || change !== undefined) return assemble(options, (templates) => templates);
+  const { context = {}, served, change, validate } = options;
+  if (served !== undefined || change !== undefined || validate) return assemble(options, (templates) => templates);
   const name = JSON.stringify(context);
   const templates = stages.get(name) ?? assemble(options, (made) => made);
   stages.set(name, templates);
@@ -201,18 +201,3 @@ export const resourcesOf = (
   type: string,
 ): readonly (readonly [id: string, resource: Resource])[] =>
   Object.entries(resourcesIn(of)).filter(([, resource]) => resource.Type === type);
-
-const referenceSchema = z.object({
-  Ref: z.string().optional(),
-  'Fn::GetAtt': z.array(z.string()).optional(),
-  'Fn::GetStackOutput': z.object({ StackName: z.string(), OutputName: z.string() }).optional(),
-});
-
-/** The logical id of the resource that a value refers to, also over an output of another stack; a text as it is. */
-export function referredBy(value: unknown, { data, application }: Templates): string {
-  if (typeof value === 'string') return value;
-  const { Ref, 'Fn::GetAtt': [id] = [], 'Fn::GetStackOutput': output } = referenceSchema.parse(value);
-  if (output === undefined) return Ref ?? id ?? '';
-  const producer = output.StackName.endsWith('-data') ? data : application;
-  return referredBy(producer.toJSON().Outputs[output.OutputName].Value, { data, application, operations: producer });
-}

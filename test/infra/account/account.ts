@@ -89,39 +89,47 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     response.writeHead(200, XML).end(stsSession(credentialsOf(session)));
   });
 
-  const table = createServer(async (request, response) => {
-    const body = await bodyOf(request);
-    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const by = holders.get(accessKeyOf(request));
-    const asked = accessOf(operation, JSON.parse(body), stack.tableArn);
-    const denied = asked.find((each) => by === undefined || !isAllowed(stack, by, each));
-    if (by === undefined || denied !== undefined) {
-      refuse(by, `${denied?.action} ${JSON.stringify(denied?.context)}`);
-      const type = 'com.amazon.coral.service#AccessDeniedException';
-      response.writeHead(400, JSON_1_0).end(JSON.stringify({ __type: type, message: 'not authorized' }));
-      return;
-    }
-    requests.push({ operation, by, partitions: asked.flatMap(partitionsOf) });
-    const reply = await fetch(dynamoDb, { method: 'POST', headers: forwarded(request), body });
-    response.writeHead(reply.status, JSON_1_0).end(await reply.text());
-  });
-
-  const keys = createServer(async (request, response) => {
-    const body = await bodyOf(request);
-    const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-    const by = holders.get(accessKeyOf(request));
-    const asked = keyUseIn(operation, JSON.parse(body));
-    if (by === undefined || !mayUseKey(stack, by, asked)) {
-      refuse(by, `${asked.action} ${JSON.stringify(asked.context)}`);
-      response
-        .writeHead(400, JSON_1_1)
-        .end(JSON.stringify({ __type: 'AccessDeniedException', message: 'not authorized' }));
-      return;
-    }
-    keyUses.push({ operation, by, tenant: asked.context[TENANT_IN_CONTEXT]?.[0] });
-    const reply = await fetch(kms, { method: 'POST', headers: forwarded(request), body });
-    response.writeHead(reply.status, JSON_1_1).end(await reply.text());
-  });
+  /** A service in front of what really does the work. `denied` says what of a request its signer may not do; `note` remembers what it may. */
+  const guarded = (
+    behind: string,
+    type: Record<string, string>,
+    denied: (by: Principal, operation: string, body: unknown) => Asked | undefined,
+    note: (by: Principal, operation: string, body: unknown) => void,
+  ) =>
+    createServer(async (request, response) => {
+      const body = await bodyOf(request);
+      const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+      const by = holders.get(accessKeyOf(request));
+      const refused = by === undefined ? undefined : denied(by, operation, JSON.parse(body));
+      if (by === undefined || refused !== undefined) {
+        refuse(by, `${refused?.action ?? operation} ${JSON.stringify(refused?.context)}`);
+        const __type = 'com.amazon.coral.service#AccessDeniedException';
+        response.writeHead(400, type).end(JSON.stringify({ __type, message: 'not authorized' }));
+        return;
+      }
+      note(by, operation, JSON.parse(body));
+      const reply = await fetch(behind, { method: 'POST', headers: forwarded(request), body });
+      response.writeHead(reply.status, type).end(await reply.text());
+    });
+  const table = guarded(
+    dynamoDb,
+    JSON_1_0,
+    (by, operation, body) => accessOf(operation, body, stack.tableArn).find((each) => !isAllowed(stack, by, each)),
+    (by, operation, body) => {
+      requests.push({ operation, by, partitions: accessOf(operation, body, stack.tableArn).flatMap(partitionsOf) });
+    },
+  );
+  const keys = guarded(
+    kms,
+    JSON_1_1,
+    (by, operation, body) => {
+      const asked = keyUseIn(operation, body);
+      return mayUseKey(stack, by, asked) ? undefined : asked;
+    },
+    (by, operation, body) => {
+      keyUses.push({ operation, by, tenant: keyUseIn(operation, body).context[TENANT_IN_CONTEXT]?.[0] });
+    },
+  );
 
   const servers = [sts, table, keys];
   const [stsEndpoint, dynamoDbEndpoint, kmsEndpoint] = await Promise.all(servers.map(listening));

@@ -10,11 +10,11 @@ export function matches(pattern: string, line: string): boolean {
   const condition = /^\{ (.+) \}$/.exec(pattern)?.[1];
   if (condition === undefined) throw new TypeError(`${pattern} is not simulated`);
   const fields = JSON.parse(line) as object;
-  const judged = condition.replaceAll(/\$\.([\w.]+) = "([^"]*)"/g, (_, path: string, text: string) =>
+  const decided = condition.replaceAll(/\$\.([\w.]+) = "([^"]*)"/g, (_, path: string, text: string) =>
     String(holds(fields, path, text)),
   );
-  if (!/^(?:true|false|&&|\|\||[() ])+$/.test(judged)) throw new TypeError(`${pattern} is not simulated`);
-  return runInNewContext(judged) as boolean;
+  if (!/^(?:true|false|&&|\|\||[() ])+$/.test(decided)) throw new TypeError(`${pattern} is not simulated`);
+  return runInNewContext(decided) as boolean;
 }
 
 /** Of a text in quotes, which may end with any text: a number is no text that looks like one. */
