@@ -100,11 +100,11 @@ describe('the heartbeat', () => {
 
   it('fails where the table cannot be read', async () => {
     faulty.follow(() => 'dropped');
-    await expect(beat()).rejects.toThrow('the health check answered 503');
+    await expect(beat()).rejects.toThrow('the health check returned 503');
   });
 
   it.each([
-    ['the path is another', () => `${api.url}/api/v1/healthy`, 'the health check answered 404'],
+    ['the path is another', () => `${api.url}/api/v1/healthy`, 'the health check returned 404'],
     ['nobody answers', () => 'http://127.0.0.1:1/', 'fetch failed'],
     ['it is not told where to call', () => undefined, 'HEALTH_URL is not set'],
   ])('fails where %s', async (_, url, message) => {
