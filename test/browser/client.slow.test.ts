@@ -4,8 +4,9 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type * as client from '../../clients/typescript/src/index.ts';
-import { type Api, type OrgAccess, startApi } from '../support/api.ts';
+import type { OrgAccess } from '../support/api.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { useApi } from '../support/use-api.ts';
 import { launchChromium, noChromium } from './chromium.ts';
 
 /** `@custodia/client` in a browser, and the example app that uses it. Their pages are served from the API's own origin. */
@@ -21,26 +22,20 @@ declare const custodiaClient: typeof client;
 async function bundled(entry: string, format: 'esm' | 'iife' = 'esm'): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, entry)],
-    ...{
-      bundle: true,
-      write: false,
-      format,
-      globalName: 'custodiaClient',
-      target: 'es2022',
-      conditions: ['custodia-source'],
-    },
+    ...{ bundle: true, write: false, format, target: 'es2022' },
+    ...{ globalName: 'custodiaClient', conditions: ['custodia-source'] },
   });
   return outputFiles[0]?.text ?? '';
 }
 
 describe.skipIf(noChromium !== undefined)(`the client in Chromium${noChromium ? ` (${noChromium})` : ''}`, () => {
-  let api: Api;
+  const api = useApi();
   let browser: Browser;
   let org: OrgAccess;
   /** Served under `/example/`. */
   let files: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    [api, browser] = await Promise.all([startApi(), launchChromium()]);
+    browser = await launchChromium();
     org = await api.orgToken();
     const [html = '', css = ''] = await Promise.all(
       ['index.html', 'style.css'].map((file) => readFile(join(EXAMPLE, file), 'utf8')),
@@ -50,17 +45,11 @@ describe.skipIf(noChromium !== undefined)(`the client in Chromium${noChromium ? 
       bundled('clients/typescript/src/index.ts', 'iife'),
     ]);
     files = {
-      'index.html': html,
-      'style.css': css,
-      'dist/app.js': app,
-      'empty.html': '<!doctype html>',
-      'client.js': library,
+      ...{ 'index.html': html, 'style.css': css, 'dist/app.js': app },
+      ...{ 'empty.html': '<!doctype html>', 'client.js': library },
     };
   });
-  afterAll(async () => {
-    await browser?.close();
-    await api?.close();
-  });
+  afterAll(() => browser?.close());
 
   async function open(file: string, width = 1440): Promise<{ page: Page; complaints: string[] }> {
     const page = await browser.newPage({ viewport: { width, height: 900 } });

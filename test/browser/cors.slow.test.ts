@@ -32,7 +32,7 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
   let org: OrgAccess;
   let browser: Browser;
   let sites: Site[];
-  let [allowed, second, foreign]: (Page | undefined)[] = [];
+  let [allowed, second, other]: (Page | undefined)[] = [];
 
   beforeAll(async () => {
     sites = await Promise.all([site(), site(), site()]);
@@ -40,7 +40,7 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
     api = await startApi({ corsOrigins: [one ?? '', two ?? ''], limits: { bodyBytes: 2_000_000 } });
     org = await api.orgToken();
     browser = await launchChromium();
-    [allowed, second, foreign] = await Promise.all([one, two, three].map((origin) => pageAt(origin ?? '')));
+    [allowed, second, other] = await Promise.all([one, two, three].map((origin) => pageAt(origin ?? '')));
   });
   afterAll(async () => {
     await browser?.close();
@@ -142,23 +142,21 @@ describe.skipIf(noChromium !== undefined)(`a page in a browser${noChromium ? ` (
   });
 
   it('of another origin gets nothing, with a token or without, and creates nothing', async () => {
-    expect(await fetched(foreign, '/api/v1/clients', { headers: bearer() })).toBe('refused');
+    expect(await fetched(other, '/api/v1/clients', { headers: bearer() })).toBe('refused');
     const total = async () =>
       ((await fetched(allowed, '/api/v1/clients', { headers: bearer() })) as { body: { total: number } }).body.total;
     const before = await total();
     const headers = { ...bearer(), 'content-type': 'application/json' };
-    expect(await fetched(foreign, '/api/v1/clients', { method: 'POST', headers, body: '{"name":"x"}' })).toBe(
-      'refused',
-    );
+    expect(await fetched(other, '/api/v1/clients', { method: 'POST', headers, body: '{"name":"x"}' })).toBe('refused');
     expect(await total()).toBe(before);
   });
 
   it('of any origin reads what everybody may read, also with a header that asks first', async () => {
     for (const path of ['/api/v1/openapi', '/.well-known/jwks.json']) {
-      const first = await fetched(foreign, path);
+      const first = await fetched(other, path);
       expect(first).toMatchObject({ status: 200, headers: { etag: expect.any(String) } });
       const { etag = '' } = (first as { headers: Record<string, string> }).headers;
-      expect(await fetched(foreign, path, { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
+      expect(await fetched(other, path, { headers: { 'if-none-match': etag } })).toMatchObject({ status: 304 });
     }
   });
 

@@ -77,23 +77,26 @@ const BUDGET: Readonly<Record<string, RegExp>> = {
   RateLimit: /^"(default|tenant)";r=\d+;t=\d+$/,
 };
 
-function successComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
-  const { response } = route;
+const successComplaint = (route: Route, replied: Responded): string | undefined =>
+  budgetComplaint(route, replied) ?? recordComplaint(route, replied);
+
+function budgetComplaint(route: Route, { headers }: Responded): string | undefined {
   // Where a token may be left out, nobody may be there to be charged.
-  const isTold = isCharged(route) && route.auth !== 'bearer-optional';
-  for (const [name, pattern] of Object.entries(isTold ? BUDGET : {})) {
-    if (!pattern.test(headers.get(name) ?? '')) return `its ${name} is ${headers.get(name)}`;
-  }
-  if (response.schema !== undefined && isConditionalRead(route) && headers.get('etag') === null)
-    return 'it has no ETag';
-  if (status === 304 || response.schema === undefined) return body === '' ? undefined : 'it has a body';
-  const types = Object.keys(response.media ?? {}).map((type) => `${type}; charset=utf-8`);
-  if (response.media === undefined) types.push('application/json');
+  if (!isCharged(route) || route.auth === 'bearer-optional') return undefined;
+  const wrong = Object.entries(BUDGET).find(([name, pattern]) => !pattern.test(headers.get(name) ?? ''))?.[0];
+  return wrong === undefined ? undefined : `its ${wrong} is ${headers.get(wrong)}`;
+}
+
+function recordComplaint(route: Route, { status, headers, body }: Responded): string | undefined {
+  const { schema, media } = route.response;
+  if (schema !== undefined && isConditionalRead(route) && headers.get('etag') === null) return 'it has no ETag';
+  if (status === 304 || schema === undefined) return body === '' ? undefined : 'it has a body';
+  const types = media === undefined ? ['application/json'] : Object.keys(media).map((type) => `${type}; charset=utf-8`);
   if (!types.includes(headers.get('content-type') ?? '')) return `its type is ${headers.get('content-type')}`;
-  const parsed = response.schema.safeParse(body);
+  const parsed = schema.safeParse(body);
   if (!parsed.success) return z.prettifyError(parsed.error);
-  // Defaults and normal forms of the schema must be in the answer already.
-  return isDeepStrictEqual(parsed.data, body) ? undefined : `its schema would answer ${JSON.stringify(parsed.data)}`;
+  // Defaults and normal forms of the schema must be in the response already.
+  return isDeepStrictEqual(parsed.data, body) ? undefined : `its schema would give ${JSON.stringify(parsed.data)}`;
 }
 
 const problemSchema = z.strictObject({
