@@ -63,29 +63,19 @@ describe('a mix', () => {
   });
 });
 
+const way = {
+  ...{ memory: 512, hasFirewall: true, isCompressed: false, isTraced: false, unchanged: 0, requestsPerAuthorizer: 10 },
+  logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
+};
+
 describe('the cost of a million requests', () => {
-  const one: Taken = {
-    title: 'GET /a',
-    roundTrips: 1,
-    readUnits: 4,
-    writeUnits: 8,
-    responseBytes: 10_000,
-    compressedBytes: 1_000,
-  };
+  const units = { roundTrips: 1, readUnits: 4, writeUnits: 8 };
+  const one: Taken = { title: 'GET /a', ...units, responseBytes: 10_000, compressedBytes: 1_000 };
   const mix = { name: 'a', about: 'a', shares: { 'GET /a': 0.5, 'GET /b': 0.5 } };
   const both = new Map([
     ['GET /a', one],
     ['GET /b', { ...one, title: 'GET /b', readUnits: 0, writeUnits: 0, responseBytes: 0, compressedBytes: 0 }],
   ]);
-  const way = {
-    memory: 512,
-    logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
-    hasFirewall: true,
-    isCompressed: false,
-    isTraced: false,
-    unchanged: 0,
-    requestsPerAuthorizer: 10,
-  };
 
   it('is the mean of the mix, at the prices of AWS', () => {
     const cost = costOf(mix, both, way);
@@ -99,7 +89,7 @@ describe('the cost of a million requests', () => {
     expect(sumOf(cost)).toBeCloseTo(Object.values(cost).reduce((sum, line) => sum + line, 0));
   });
 
-  it('is less where answers are compressed or not sent again, and more with traces and where every request is authorized', () => {
+  it('is less where responses are compressed or not sent again, and more with traces and where every request is authorized', () => {
     const { transfer, authorizer } = costOf(mix, both, way);
     expect(costOf(mix, both, { ...way, isCompressed: true }).transfer).toBeCloseTo((1.2 / 5.7) * transfer);
     expect(costOf(mix, both, { ...way, unchanged: 1 }).transfer).toBeCloseTo((0.7 / 5.7) * transfer);
@@ -121,17 +111,10 @@ it('names the source of every price, and the day', () => {
 });
 
 describe('the heartbeat', () => {
-  const way = {
-    memory: 1_024,
-    logs: { gateway: 300, lambda: 400, own: 300, authorizer: 0 },
-    hasFirewall: true,
-    isCompressed: true,
-    isTraced: false,
-    unchanged: 0,
-    requestsPerAuthorizer: 10,
-  };
+  const inTemplate = (rule: object) =>
+    Template.fromJSON({ Resources: { Rule: { Type: 'AWS::Events::Rule', ...rule } } });
   const withRule = (rule: object) =>
-    heartbeatCosts([Template.fromJSON({ Resources: { Rule: { Type: 'AWS::Events::Rule', Properties: rule } } })], way);
+    heartbeatCosts([inTemplate({ Properties: rule })], { ...way, memory: 1_024, isCompressed: true });
 
   it('is as many calls a month as the stack has scheduled, and three metrics', () => {
     const [calls, keptAlive] = withRule({ ScheduleExpression: 'rate(5 minutes)' });
