@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
-import type { Route } from '../shared/contract/route.ts';
-import type { AuthorizerContext } from '../shared/identity/caller.ts';
+import type { Route } from '../shared/contract/index.ts';
+import type { AuthorizerContext } from '../shared/identity/index.ts';
 
 /** A request as the gateway has understood it. */
 export interface GatewayRequest {

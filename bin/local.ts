@@ -1,12 +1,12 @@
-import { EmbeddedDynamoDbError } from '../local/dynamodb/errors.ts';
+import { LocalKeysError } from '#auth';
+import { EmbeddedDynamoDbError } from '#local-dynamodb';
+import { logger } from '#telemetry';
 import { LocalApiError, readLogLevel, readSettings } from '../local/settings.ts';
 import { stacksOf } from '../local/stacks.ts';
 import { type LocalApi, startLocalApi } from '../local/start.ts';
 import { divertLogger, terminalLog } from '../local/terminal/log.ts';
 import { print, printError } from '../local/terminal/output.ts';
 import { welcome } from '../local/welcome.ts';
-import { LocalKeysError } from '../shared/auth/local-keys.ts';
-import { logger } from '../shared/logger.ts';
 
 /** `npm start`: the whole API on this machine, until Ctrl-C. What can be set is in `local/settings.ts`. */
 

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { isLoopback } from '../local/gateway/hosts.ts';
+import { isLoopback } from '#gateway';
 import { SeedError } from '../local/seed/api.ts';
 import { type Seeded, seed } from '../local/seed/seed.ts';
 import { stacksOf } from '../local/stacks.ts';

@@ -1,4 +1,4 @@
-import type { Contract } from '../shared/contract/route.ts';
+import type { Contract } from '#contract';
 import { access } from './access/contract.ts';
 import { audit } from './audit/contract.ts';
 import { auth } from './auth/contract.ts';

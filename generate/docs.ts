@@ -1,12 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findDynamoDbLocal, findDynoxide } from '#local-dynamodb';
+import { documentText, openApiDocument } from '#openapi';
 import { measureOperations } from '../bench/data-model/measure.ts';
 import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
-import { findDynoxide } from '../local/dynamodb/dynoxide.ts';
-import { findDynamoDbLocal } from '../local/dynamodb/java.ts';
-import { openApiDocument } from '../shared/contract/openapi/document.ts';
-import { documentText } from '../shared/contract/openapi/text.ts';
 import { httpFile } from './collections/http-file.ts';
 import { postmanCollection } from './collections/postman.ts';
 import { collectionRequestsOf } from './collections/requests.ts';

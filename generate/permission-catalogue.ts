@@ -1,5 +1,4 @@
-import { permissionCatalogue } from '../shared/contract/permissions.ts';
-import type { Contract } from '../shared/contract/route.ts';
+import { type Contract, permissionCatalogue } from '#contract';
 
 /** The file `functions/access/catalogue.ts`: at run time the list would take every contract, and so the schemas of all domains. */
 export const permissionCatalogueFile = (contracts: readonly Contract[]): string =>

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Contract } from '../shared/contract/route.ts';
-import { filtersOf, isList } from '../shared/contract/traits.ts';
+import { type Contract, filtersOf, isList } from '#contract';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists

@@ -1,4 +1,4 @@
-import type { Contract } from '../shared/contract/route.ts';
+import type { Contract } from '#contract';
 
 /** The file `functions/webhooks/domains.ts`: how the webhooks' function loads the domain of an event that has an effect. */
 export async function webhookDomains(contracts: readonly Contract[]): Promise<string> {

@@ -1,5 +1,5 @@
 import type { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
-import type { Auth, Contract } from '../shared/contract/route.ts';
+import type { Auth, Contract } from '#contract';
 
 type Statement = CfnWebACL.StatementProperty;
 

@@ -1,7 +1,8 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { quotaKey, recordsPartition, setPartition } from '../shared/table/keys.ts';
-import { organizationEntity } from '../shared/table/system/organizations.ts';
+import { setPartition } from '#lists';
+import { quotaKey, recordsPartition } from '#table';
+import { organizationEntity } from '#tenancy';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';
 import type { TableReference } from './table.ts';

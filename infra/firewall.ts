@@ -3,7 +3,7 @@ import type { Stage } from 'aws-cdk-lib/aws-apigateway';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
-import type { Contract } from '../shared/contract/route.ts';
+import type { Contract } from '#contract';
 import { anonymousRequests } from './anonymous-paths.ts';
 import { logGroup } from './logs.ts';
 import type { Settings } from './settings.ts';

@@ -1,7 +1,7 @@
 import { Construct } from 'constructs';
-import type { Contract } from '../shared/contract/route.ts';
+import type { Bundles } from '#bundling';
+import type { Contract } from '#contract';
 import { ApiFunction } from './api-function.ts';
-import type { Bundles } from './bundling/bundle.ts';
 import { HEARTBEAT } from './heartbeat.ts';
 import type { Keys } from './keys.ts';
 import { AUTHORIZER, type Rights, rightsOf, type TenantRights } from './rights.ts';

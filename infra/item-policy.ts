@@ -1,12 +1,5 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import {
-  appKey,
-  credentialsKey,
-  loginFailureKey,
-  PLATFORM,
-  suspensionKey,
-  type TenantId,
-} from '../shared/table/keys.ts';
+import { appKey, credentialsKey, loginFailureKey, PLATFORM, suspensionKey, type TenantId } from '#table';
 import type { TableReference } from './table.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */

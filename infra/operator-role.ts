@@ -1,7 +1,6 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
-import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
+import { auditEventEntity, PLATFORM, recordsPartition } from '#table';
 import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { operators } from './operators.ts';

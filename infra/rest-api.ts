@@ -9,7 +9,7 @@ import {
 import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import type { Contract } from '../shared/contract/route.ts';
+import type { Contract } from '#contract';
 import { ACCESS_LOG } from './access-log.ts';
 import { apiBody } from './api-body/body.ts';
 import { originVariables } from './api-body/undeclared.ts';

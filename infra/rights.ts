@@ -1,4 +1,4 @@
-import { type Contract, takesIdempotencyKey } from '../shared/contract/route.ts';
+import { type Contract, takesIdempotencyKey } from '#contract';
 
 /** What a function may reach. Anything not said here it may not. */
 export interface Rights {

@@ -1,8 +1,8 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM, recordsPartition } from '../shared/table/keys.ts';
-import { organizationEntity } from '../shared/table/system/organizations.ts';
+import { PLATFORM, recordsPartition } from '#table';
+import { organizationEntity } from '#tenancy';
 import { arnPattern } from './arn-pattern.ts';
 import { allowItems } from './item-policy.ts';
 import { operators } from './operators.ts';

@@ -10,7 +10,7 @@ import {
 import { AnyPrincipal, PolicyDocument, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type CfnKey, Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
-import { KEYS, TTL_ATTRIBUTE } from '../shared/table/schema.ts';
+import { KEYS, TTL_ATTRIBUTE } from '#lists';
 import { administration, PENDING_WINDOW } from './key-administration.ts';
 import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
@@ -20,7 +20,7 @@ import { prefixOf } from './stacks/stage-stack.ts';
 export type TableReference = Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'>;
 
 /**
- * The one table, as `shared/table/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no index.
+ * The one table, as `shared/lists/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no index.
  * A stage that was restored works on the table of that name, and has none of its own (`docs/decisions/0112-restoring.md`).
  */
 export class RecordTable extends Construct {

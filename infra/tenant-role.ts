@@ -1,16 +1,16 @@
 import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { setPartition } from '#lists';
 import {
+  auditEventEntity,
   deduplicationKey,
   PLATFORM,
   recordsPartition,
   refusalsKey,
-  setPartition,
   suspensionKey,
   type TenantId,
-} from '../shared/table/keys.ts';
-import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
+} from '#table';
 import {
   ALL_ACTIONS,
   ANY_APP,

@@ -1,5 +1,5 @@
-import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from './dynamodb/client.ts';
-import { AUTHORIZER_TTL_SECONDS } from './gateway/options.ts';
+import { AUTHORIZER_TTL_SECONDS } from '#gateway';
+import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 
 export interface FunctionEnvironment {
   readonly tableName: string;

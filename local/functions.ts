@@ -1,4 +1,4 @@
-import type { FunctionHandler } from './gateway/options.ts';
+import type { FunctionHandler } from '#gateway';
 
 /** Loads a function from source: `functions/<name>/handler.ts`, whose export `handler` is the Lambda's handler. */
 export const loadFromSource = async (name: string): Promise<FunctionHandler> => {

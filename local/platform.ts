@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createPrivateFile, generateSecret, isSecretOf, isStrong, suppliedSecret } from '#auth';
+import { environmentTable, NotUnique, StaleRead } from '#table';
+import { isOfEarlierVersion, readCredentials } from '#tenancy';
 import { createPlatformIntegration, renewPlatformIntegration } from '../functions/integrations/platform.ts';
-import { generateSecret, isSecretOf } from '../shared/auth/integration-secrets.ts';
-import { createPrivateFile } from '../shared/auth/private-file.ts';
-import { suppliedSecret } from '../shared/auth/secret-policy.ts';
-import { isStrong } from '../shared/auth/secret-strength.ts';
-import { environmentTable } from '../shared/table/connection/client.ts';
-import { NotUnique, StaleRead } from '../shared/table/errors.ts';
-import { isOfEarlierVersion } from '../shared/table/system/app-codes.ts';
-import { readCredentials } from '../shared/table/system/credentials.ts';
 import { LocalApiError } from './settings.ts';
 
 /** The platform integration of one machine (`docs/decisions/0006`). */

@@ -1,7 +1,6 @@
-import { suppliedSecret } from '../shared/auth/secret-policy.ts';
-import { ORIGINS, originsOf } from '../shared/contract/cors.ts';
-import { isLoopback } from './gateway/hosts.ts';
-import type { Throttling } from './gateway/throttle.ts';
+import { suppliedSecret } from '#auth';
+import { ORIGINS, originsOf } from '#contract';
+import { isLoopback, type Throttling } from '#gateway';
 
 /** The local API cannot start with these settings; the message is one sentence that says what to do about it. */
 export class LocalApiError extends Error {

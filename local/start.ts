@@ -1,20 +1,24 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ensureLocalKeys } from '#auth';
+import { type Gateway, type GatewayOptions, startGateway } from '#gateway';
+import {
+  createTable,
+  endpointAndKey,
+  type FileSystemOf,
+  localDynamoDbClient,
+  meter,
+  probe,
+  refuseWritesWhenFull,
+  type Supervisor,
+  superviseDynamoDb,
+} from '#local-dynamodb';
+import { configureTable, environmentSession, environmentTable } from '#table';
+import { finishAllCascadeDeletes } from '#tenancy';
 import { contracts } from '../functions/all-contracts.ts';
-import { ensureLocalKeys } from '../shared/auth/local-keys.ts';
-import { configureTable, environmentTable } from '../shared/table/connection/client.ts';
-import { environmentSession } from '../shared/table/session.ts';
-import { finishAllCascadeDeletes } from '../shared/table/system/finish-cascade-deletes.ts';
-import { endpointAndKey, localDynamoDbClient } from './dynamodb/client.ts';
-import { type FileSystemOf, refuseWritesWhenFull } from './dynamodb/disk-space.ts';
-import { probe } from './dynamodb/probe.ts';
-import { type Supervisor, superviseDynamoDb } from './dynamodb/supervise.ts';
-import { createTable } from './dynamodb/table.ts';
-import { meter } from './dynamodb/usage.ts';
 import { setFunctionEnvironment } from './environment.ts';
 import { loadFromSource } from './functions.ts';
-import { type Gateway, type GatewayOptions, startGateway } from './gateway/gateway.ts';
 import { ensurePlatformIntegration } from './platform.ts';
 import { IN_MEMORY, LOCAL_TABLE, LocalApiError, type LocalSettings } from './settings.ts';
 import { type Log, readableStack, terminalLog } from './terminal/log.ts';

@@ -1,6 +1,5 @@
-import { runToCommit } from '../shared/http/run.ts';
-import { environmentSession, type Session } from '../shared/table/session.ts';
-import type { Tenant } from '../shared/table/tenant.ts';
+import { runToCommit } from '#http';
+import { environmentSession, type Session, type Tenant } from '#table';
 
 /** For all reads and writes of a change, in milliseconds. */
 const TIMEOUT_MS = 10_000;

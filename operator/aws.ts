@@ -1,5 +1,5 @@
-import { type AwsService, serviceOf } from '../shared/aws/service.ts';
-import { environmentTable } from '../shared/table/connection/client.ts';
+import { type AwsService, serviceOf } from '#aws';
+import { environmentTable } from '#table';
 
 /** Services of AWS that commands call once or twice, without clients of their own (`docs/decisions/0122-lean-client.md`). */
 

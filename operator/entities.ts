@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { AnyEntity } from '../shared/table/repository/entity.ts';
+import type { AnyEntity } from '#table';
 
 const FUNCTIONS = join(import.meta.dirname, '../functions');
 

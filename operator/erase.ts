@@ -1,14 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  deleteKeys,
+  deleteRecords,
+  type ErasePassOptions,
+  type Erasure,
+  readErasure,
+  stageErasure,
+  stageProgress,
+  sweep,
+} from '#maintenance';
+import { type AnyEntity, environmentSession, Tenant } from '#table';
+import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { type Erasure, readErasure, stageErasure, stageProgress } from '../shared/table/erase/erasure.ts';
-import { deleteKeys, deleteRecords, type ErasePassOptions } from '../shared/table/erase/pass.ts';
-import { sweep } from '../shared/table/erase/sweep.ts';
-import type { AnyEntity } from '../shared/table/repository/entity.ts';
-import { environmentSession } from '../shared/table/session.ts';
-import { organizationEntity } from '../shared/table/system/organizations.ts';
-import type { Suspension } from '../shared/table/system/suspensions.ts';
-import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 import { recordsOf } from './export.ts';
 import { kinds } from './kinds.ts';

@@ -1,13 +1,10 @@
+import { present, projectionOf } from '#http';
+import { type AnyEntity, auditEventEntity, type Tenant } from '#table';
+import { organizationEntity } from '#tenancy';
 import { auditEvent } from '../functions/audit/contract.ts';
 import { clientEntity, toClient } from '../functions/clients/store.ts';
 import { organization } from '../functions/orgs/contract.ts';
 import { eventEntity } from '../functions/webhooks/store.ts';
-import { present } from '../shared/http/response/present.ts';
-import { projectionOf } from '../shared/http/route-metadata.ts';
-import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import type { AnyEntity } from '../shared/table/repository/entity.ts';
-import { organizationEntity } from '../shared/table/system/organizations.ts';
-import type { Tenant } from '../shared/table/tenant.ts';
 import { kinds } from './kinds.ts';
 
 /**

@@ -1,9 +1,8 @@
+import { type Stored, Tenant } from '#table';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { stageFullAccess, stageStatus } from '../functions/integrations/quota.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import type { Stored } from '../shared/table/repository/records.ts';
-import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
-import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import { openTenant, requireExisting } from './tenant-option.ts';

@@ -1,4 +1,7 @@
 import type * as z from 'zod';
+import { declaredValues } from '#contract';
+import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
+import { type AnyEntity, auditEventEntity } from '#table';
 import { clientEntity } from '../functions/clients/store.ts';
 import type { Integration } from '../functions/integrations/contract.ts';
 import { hasFullAccess, isActive } from '../functions/integrations/quota.ts';
@@ -7,10 +10,6 @@ import { isResourceRisk as isResourceAtRisk } from '../functions/resources/metri
 import { resourceEntity } from '../functions/resources/store.ts';
 import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.ts';
 import { serviceEntity } from '../functions/services/store.ts';
-import { declaredValues } from '../shared/contract/filter-values.ts';
-import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import type { AnyEntity } from '../shared/table/repository/entity.ts';
-import { countedBy, type Kind, kind, quotaOf } from '../shared/table/verify/kinds.ts';
 import { declaredEntities } from './entities.ts';
 
 /** Which records a field of another counts, by entity and field. */

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { refuseWritesWhenFull } from '../local/dynamodb/disk-space.ts';
-import { openDynamoDb } from '../local/dynamodb/embedded.ts';
+import { openDynamoDb, refuseWritesWhenFull } from '#local-dynamodb';
+import { environmentTable } from '#table';
 import { setFunctionEnvironment } from '../local/environment.ts';
 import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
-import { environmentTable } from '../shared/table/connection/client.ts';
 import { OperatorProblem } from './problem.ts';
 
 /**

@@ -1,9 +1,8 @@
+import { generateSecret } from '#auth';
+import { environmentSession, Tenant } from '#table';
+import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { stageRotation } from '../functions/integrations/rotate.ts';
 import { integrationEntity } from '../functions/integrations/store.ts';
-import { generateSecret } from '../shared/auth/integration-secrets.ts';
-import { environmentSession } from '../shared/table/session.ts';
-import { readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '../shared/table/system/credentials.ts';
-import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 

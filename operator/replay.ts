@@ -1,9 +1,9 @@
+import { Problem } from '#contract';
+import { Tenant } from '#table';
 import { domains } from '../functions/webhooks/domains.ts';
 import type { Applied } from '../functions/webhooks/effects.ts';
 import { effectsOf } from '../functions/webhooks/effects.ts';
 import { type NotApplied, replay } from '../functions/webhooks/replay.ts';
-import { Problem } from '../shared/contract/problem.ts';
-import { Tenant } from '../shared/table/tenant.ts';
 import { asOperator } from './as-operator.ts';
 
 /** Applies a stored webhook event of a tenant. `again`: even if it was applied before. */

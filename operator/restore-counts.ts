@@ -1,6 +1,5 @@
-import { TOMBSTONE } from '../shared/table/lists/read-records.ts';
-import type { Change } from '../shared/table/restore/differences.ts';
-import type { Item } from '../shared/table/schema.ts';
+import { type Item, TOMBSTONE } from '#lists';
+import type { Change } from '#maintenance';
 import { declaredOf } from './export.ts';
 import { kinds } from './kinds.ts';
 

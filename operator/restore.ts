@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Item } from '#lists';
+import {
+  type Kind,
+  lookAtCopy,
+  type Restorable,
+  recordsInBoth,
+  restorePass,
+  type Verification,
+  verify,
+} from '#maintenance';
+import { auditEventEntity, environmentSession, Tenant } from '#table';
+import { type Restoring, readSuspension, type Suspension, stageRestoring } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
 import { type Clock, systemClock } from '../shared/clock.ts';
-import { auditEventEntity } from '../shared/table/repository/audit-events.ts';
-import { lookAtCopy, recordsInBoth } from '../shared/table/restore/copy.ts';
-import type { Restorable } from '../shared/table/restore/partitions.ts';
-import { restorePass } from '../shared/table/restore/pass.ts';
-import type { Item } from '../shared/table/schema.ts';
-import { environmentSession } from '../shared/table/session.ts';
-import { stageRestoring } from '../shared/table/system/suspend.ts';
-import { type Restoring, readSuspension, type Suspension } from '../shared/table/system/suspensions.ts';
-import { Tenant } from '../shared/table/tenant.ts';
-import type { Kind } from '../shared/table/verify/kinds.ts';
-import { type Verification, verify } from '../shared/table/verify/verify.ts';
 import { asOperator } from './as-operator.ts';
 import { kinds } from './kinds.ts';
 import { OperatorProblem } from './problem.ts';

@@ -1,6 +1,5 @@
-import { stageResumption, stageSuspension } from '../shared/table/system/suspend.ts';
-import { readSuspension, type Suspension } from '../shared/table/system/suspensions.ts';
-import { Tenant } from '../shared/table/tenant.ts';
+import { Tenant } from '#table';
+import { readSuspension, type Suspension, stageResumption, stageSuspension } from '#tenancy';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 import { requireExisting } from './tenant-option.ts';

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { environmentSession } from '../shared/table/session.ts';
-import { Tenant } from '../shared/table/tenant.ts';
+import { environmentSession, Tenant } from '#table';
 import { OperatorProblem } from './problem.ts';
 
 /** For the first reads, in milliseconds. */

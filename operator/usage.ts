@@ -1,6 +1,5 @@
-import { environmentSession } from '../shared/table/session.ts';
-import { allOrganizations } from '../shared/table/system/organizations.ts';
-import { Tenant } from '../shared/table/tenant.ts';
+import { environmentSession, Tenant } from '#table';
+import { allOrganizations } from '#tenancy';
 import { type LogGroup, logGroupsOf } from './logs/groups.ts';
 import { type Pause, type Row, runQuery } from './logs/insights.ts';
 import type { Month } from './month.ts';

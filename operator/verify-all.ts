@@ -1,11 +1,8 @@
-import { environmentSession } from '../shared/table/session.ts';
-import { allOrganizations } from '../shared/table/system/organizations.ts';
-import { Tenant } from '../shared/table/tenant.ts';
-import { retry } from '../shared/table/transaction/retry.ts';
-import type { Verified } from '../shared/table/verify/difference.ts';
-import type { Kind } from '../shared/table/verify/kinds.ts';
-import { type Verification, verify } from '../shared/table/verify/verify.ts';
-import { Invocation, within } from '../shared/telemetry/invocation.ts';
+import { retry } from '#lists';
+import { type Kind, type Verification, type Verified, verify } from '#maintenance';
+import { environmentSession, Tenant } from '#table';
+import { Invocation, within } from '#telemetry';
+import { allOrganizations } from '#tenancy';
 import type { VerifyProgress } from './verify-progress.ts';
 
 /**

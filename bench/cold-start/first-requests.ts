@@ -1,6 +1,6 @@
 import { contracts } from '../../functions/all-contracts.ts';
 import { AUTHORIZER } from '../../infra/rights.ts';
-import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { Contract, Route } from '../../shared/contract/index.ts';
 import type { OrgAccess } from '../../test/support/api.ts';
 import { authorizerContext } from '../../test/support/caller.ts';
 import { PLATFORM_ONLY, type Scenario, TestTenant } from '../../test/support/scenario.ts';

@@ -1,6 +1,4 @@
-import { accessLine } from '../../shared/telemetry/access-line.ts';
-import { Invocation } from '../../shared/telemetry/invocation.ts';
-import type { Outcome } from '../../shared/telemetry/metrics.ts';
+import { accessLine, Invocation, type Outcome } from '../../shared/telemetry/index.ts';
 import { SAMPLE_ID, SAMPLE_TIME } from './log-lines.ts';
 
 /** What our functions write about a request and about a decision of the authorizer (`shared/telemetry/`), with values of usual length. */

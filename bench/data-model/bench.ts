@@ -1,5 +1,5 @@
 import { markdown } from '../../generate/markdown.ts';
-import type { EngineName } from '../../local/dynamodb/embedded.ts';
+import type { EngineName } from '../../local/dynamodb/index.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { checksOf, unitBoundHolds } from './bounds.ts';
 import { measureOperations } from './measure.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Route } from '../../shared/contract/route.ts';
-import { filtersOf } from '../../shared/contract/traits.ts';
-import { PREFIX_PARAMETER } from '../../shared/table/lists/view.ts';
+import { filtersOf, type Route } from '../../shared/contract/index.ts';
+import { PREFIX_PARAMETER } from '../../shared/lists/index.ts';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';

@@ -1,5 +1,5 @@
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/consumed.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/index.ts';
+import type { Table } from '../../shared/lists/index.ts';
 
 /** One call of the table, as the SDK was asked for it. */
 export interface Call {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { writePerformance } from '../docs.ts';
 import { ProgressReporter } from '../progress-reporter.ts';

@@ -3,7 +3,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { Entity } from 'electrodb';
 import fastify from 'fastify';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/index.ts';
 import { createPeerTable } from '../requests/table.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { markdown } from '../../generate/markdown.ts';
-import type { EngineName } from '../../local/dynamodb/embedded.ts';
+import type { EngineName } from '../../local/dynamodb/index.ts';
 import { COLOURS, plotOfBars } from '../bars.ts';
 import { type Bound, median, type Spread, spreadOf, spreadText } from '../statistics.ts';
 import { LOCAL_OPERATIONS, type LocalOperation } from './requests.ts';

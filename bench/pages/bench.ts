@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withText } from '../../generate/places.ts';
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
+import type { Table } from '../../shared/lists/index.ts';
 import { Conflicts } from '../../test/support/conflicts.ts';
 import { ProgressReporter } from '../progress-reporter.ts';
 import { pageBoundHolds, pageBounds } from './bounds.ts';

@@ -1,7 +1,5 @@
-import type { Table } from '../../shared/table/connection/client.ts';
-import { recordsPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { Entity } from '../../shared/table/repository/entity.ts';
-import type { Filter, Stored } from '../../shared/table/repository/records.ts';
+import type { Table } from '../../shared/lists/index.ts';
+import { type Entity, type Filter, recordsPartition, type Stored, type TenantId } from '../../shared/table/index.ts';
 import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';

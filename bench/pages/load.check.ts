@@ -1,10 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { recordsPartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { Item } from '../../shared/table/schema.ts';
-import { Session } from '../../shared/table/session.ts';
+import { type Item, setPartition, type Table } from '../../shared/lists/index.ts';
+import { recordsPartition, Session, type TenantId } from '../../shared/table/index.ts';
 import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 

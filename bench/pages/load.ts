@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { COUNTER, type Key, setPartition, type TenantId } from '../../shared/table/keys.ts';
-import type { AllocatedNumber, List } from '../../shared/table/lists/counter-item.ts';
-import type { Entity } from '../../shared/table/repository/entity.ts';
-import type { Stored } from '../../shared/table/repository/records.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
-import type { Item } from '../../shared/table/schema.ts';
-import { Session } from '../../shared/table/session.ts';
-import type { PendingWrite } from '../../shared/table/transaction/pending-write.ts';
+import {
+  type AllocatedNumber,
+  COUNTER,
+  type Item,
+  type Key,
+  type List,
+  type PendingWrite,
+  setPartition,
+  type Table,
+} from '../../shared/lists/index.ts';
+import { type Entity, type Repository, Session, type Stored, type TenantId } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 
 type Items = Map<string, Record<string, unknown>>;

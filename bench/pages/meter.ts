@@ -1,5 +1,5 @@
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/consumed.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/index.ts';
+import type { Table } from '../../shared/lists/index.ts';
 
 /** What some work on the table cost. */
 export interface WorkCost {

@@ -1,7 +1,4 @@
-import { type Entity, entity } from '../../shared/table/repository/entity.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { type Entity, entity, type Repository, type Session, Tenant } from '../../shared/table/index.ts';
 
 /** Fields that the records may be listed by: `f1` … `f11`. */
 export const FIELDS = Array.from({ length: 11 }, (_, index) => `f${index + 1}` as const);

@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
+import type { Table } from '../../shared/lists/index.ts';
+import { Session } from '../../shared/table/index.ts';
 import { type BenchList, filterOf } from './lists.ts';
 import { jobsOf } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
 import { writePerformance } from '../docs.ts';
 import { profileText } from '../profile.ts';
 import { ProgressReporter } from '../progress-reporter.ts';

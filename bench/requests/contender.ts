@@ -1,5 +1,5 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import type { Route } from '../../shared/contract/route.ts';
+import type { Route } from '../../shared/contract/index.ts';
 import type { CannedHandler } from './canned.ts';
 
 /** A Lambda handler. */

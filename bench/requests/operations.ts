@@ -1,7 +1,7 @@
 import { clients } from '../../functions/clients/contract.ts';
 import { logs } from '../../functions/logs/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
-import type { Route } from '../../shared/contract/route.ts';
+import type { Route } from '../../shared/contract/index.ts';
 import type { OperationName } from './names.ts';
 
 /** The requests that are measured, and those that make the records that they need. */

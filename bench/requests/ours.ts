@@ -5,8 +5,8 @@ import { logOperations } from '../../functions/logs/operations.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { resourceOperations } from '../../functions/resources/operations.ts';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import { pipeline } from '../../shared/http/pipeline.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { pipeline } from '../../shared/http/index.ts';
+import { configureTable } from '../../shared/table/index.ts';
 import type { HandlerOf, Setting } from './contender.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import type { Route } from '../../shared/contract/route.ts';
+import type { Route } from '../../shared/contract/index.ts';
 import { lambdaContext } from '../../test/support/chain.ts';
 import { CannedHandler } from './canned.ts';
 import type { Handle, HandlerOf } from './contender.ts';

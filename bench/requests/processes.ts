@@ -1,8 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { createTable } from '../../local/dynamodb/table.ts';
+import { createTable, LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from '../../local/dynamodb/index.ts';
 import type { Calls, ContenderSettings, RequestCost, Turn } from './contender-process.ts';
 import { CONTENDER_NAMES, type ContenderName } from './names.ts';
 import { createPeerTable } from './table.ts';

@@ -1,6 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { environmentTable } from '../../shared/table/connection/client.ts';
+import { environmentTable } from '../../shared/table/index.ts';
 import type { Handle, Setting } from './contender.ts';
 
 /** The commands that the table's client was asked for, by round trip: those of one were sent before the first of them had been answered. */

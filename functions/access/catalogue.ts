@@ -1,5 +1,5 @@
 // Made by `npm run docs` from the contracts. Do not edit.
-import type { PermissionEntry } from '../../shared/contract/permissions.ts';
+import type { PermissionEntry } from '#contract';
 
 /** All permissions, sorted by code. */
 export const catalogue: readonly PermissionEntry[] = [

@@ -1,10 +1,31 @@
-import { reference, unique } from '../../shared/contract/constraints.ts';
-import { code, flag, jsonObject, name, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { permissionCodes } from '../../shared/contract/permissions.ts';
-import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, ID, METADATA, words } from '../../shared/contract/texts.ts';
+import {
+  CREATED_AT,
+  code,
+  contract,
+  created,
+  createOnly,
+  flag,
+  ID,
+  jsonObject,
+  METADATA,
+  name,
+  ok,
+  optionalOnCreate,
+  pageOf,
+  pageParameters,
+  permissionCodes,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  text,
+  timestamp,
+  unique,
+  uuid,
+  word,
+  words,
+} from '#contract';
 import { membershipExample, permissionExample, roleExample } from './examples.ts';
 
 export const role = record('Role', () => ({

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { access } from './contract.ts';
 import { accessOperations } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { Problem, pointer } from '../../shared/contract/problem.ts';
+import { Problem, pointer } from '#contract';
 import { catalogue } from './catalogue.ts';
 
 const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));

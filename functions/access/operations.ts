@@ -1,8 +1,5 @@
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
-import { requireNamedOwner } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
+import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner } from '#http';
+import { changesOf, isEmptyChange } from '#table';
 import { catalogue } from './catalogue.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';

@@ -1,8 +1,7 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
-import { noSuchRecord } from '../../shared/http/references.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import { noSuchRecord, requireLivePermissions } from '#http';
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
 import { userEntity } from '../users/store.ts';
 import type { Membership, Role } from './contract.ts';
 import { roleEntity } from './store.ts';

@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { membership, role } from './contract.ts';
 
 export const roleEntity = entity('ROLE', role, { audited: 'Role' });

@@ -1,5 +1,5 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
+import { Problem } from '#contract';
+import type { Caller } from '#identity';
 
 /**
  * Only platform callers create system roles: a tenant must not present its own roles as the service's.

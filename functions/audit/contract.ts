@@ -1,10 +1,19 @@
 import * as z from 'zod';
-import { reference } from '../../shared/contract/constraints.ts';
-import { count, text, timestamp, uuid } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { readOnly, record } from '../../shared/contract/record.ts';
-import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { ID } from '../../shared/contract/texts.ts';
+import {
+  contract,
+  count,
+  ID,
+  ok,
+  pageOf,
+  pageParameters,
+  readOnly,
+  record,
+  reference,
+  route,
+  text,
+  timestamp,
+  uuid,
+} from '#contract';
 
 export const auditEvent = record('AuditEvent', () => ({
   id: readOnly(uuid().describe(ID)),

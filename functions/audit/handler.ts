@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { audit } from './contract.ts';
 import { auditOperations } from './operations.ts';
 

@@ -1,5 +1,4 @@
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
+import { type Operations, pagesOf, recordResponse } from '#http';
 import type { audit } from './contract.ts';
 import { auditEventEntity } from './store.ts';
 

@@ -1,2 +1,2 @@
 /** Declared in the storage code, which stages the events. */
-export { auditEventEntity } from '../../shared/table/repository/audit-events.ts';
+export { auditEventEntity } from '#table';

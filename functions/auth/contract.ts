@@ -1,8 +1,6 @@
 import * as z from 'zod';
-import { SECRET_LENGTH } from '../../shared/auth/secret-policy.ts';
-import { text } from '../../shared/contract/fields.ts';
-import { body, declared } from '../../shared/contract/record.ts';
-import { contract, ok, route } from '../../shared/contract/route.ts';
+import { SECRET_LENGTH } from '#auth';
+import { body, contract, declared, ok, route, text } from '#contract';
 
 /** A wrong app code or secret is a 401 and not a 422, so only type and length are validated. */
 const login = body('Login', () => ({

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { auth } from './contract.ts';
 import { authOperations } from './operations.ts';
 

@@ -1,27 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allDone } from '../../shared/all-done.ts';
-import { environmentSigner } from '../../shared/auth/environment.ts';
-import { secretAmong } from '../../shared/auth/integration-secrets.ts';
-import { checkLoginThrottle } from '../../shared/auth/login-throttle.ts';
-import { sourceNetwork } from '../../shared/auth/source-network.ts';
-import { issueToken } from '../../shared/auth/tokens.ts';
-import { CHALLENGE } from '../../shared/contract/challenge.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import type { Operations } from '../../shared/http/operation.ts';
-import { recordRefusal } from '../../shared/http/refusals.ts';
-import { refuseSuspended } from '../../shared/http/suspension.ts';
-import { TOKEN_LIFETIME } from '../../shared/identity/token-times.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { type FoundIntegration, findIntegration } from '../../shared/table/system/app-codes.ts';
-import { orgIdOf } from '../../shared/table/system/credentials.ts';
+import { checkLoginThrottle, environmentSigner, issueToken, secretAmong, sourceNetwork, TOKEN_LIFETIME } from '#auth';
+import { CHALLENGE, Problem } from '#contract';
+import { type Operations, recordRefusal, refuseSuspended } from '#http';
+import type { Session } from '#table';
+import { annotate } from '#telemetry';
 import {
   countFailedLogin,
   FAILURES_KEPT,
+  type FoundIntegration,
+  findIntegration,
   forgetFailedLogins,
   type LoginAttempt,
+  orgIdOf,
   readFailedLogins,
-} from '../../shared/table/system/failed-logins.ts';
-import { annotate } from '../../shared/telemetry/invocation.ts';
+} from '#tenancy';
+import { allDone } from '../../shared/all-done.ts';
 import type { auth } from './contract.ts';
 
 /**

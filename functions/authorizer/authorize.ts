@@ -1,9 +1,8 @@
-import { environmentPublicKeys } from '../../shared/auth/environment.ts';
-import { InvalidToken, verifyToken } from '../../shared/auth/tokens.ts';
-import type { AuthorizerContext } from '../../shared/identity/caller.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { areAsExpected, liveCredentials, readCredentials } from '../../shared/table/system/credentials.ts';
-import { annotate } from '../../shared/telemetry/invocation.ts';
+import { environmentPublicKeys, InvalidToken, verifyToken } from '#auth';
+import type { AuthorizerContext } from '#identity';
+import type { Session } from '#table';
+import { annotate } from '#telemetry';
+import { areAsExpected, liveCredentials, readCredentials } from '#tenancy';
 
 /** What the holder of a token may do. */
 export interface Authorized {

@@ -1,12 +1,8 @@
 import type { APIGatewayAuthorizerResult, APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
-import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
-import { InvalidToken, type Refusal } from '../../shared/auth/tokens.ts';
+import { InvalidToken, isFirstKeyOn, type Refusal } from '#auth';
+import { environmentSession } from '#table';
+import { annotate, type DECISIONS, logger, observe } from '#telemetry';
 import { systemClock } from '../../shared/clock.ts';
-import { logger } from '../../shared/logger.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { annotate } from '../../shared/telemetry/invocation.ts';
-import type { DECISIONS } from '../../shared/telemetry/metrics.ts';
-import { observe } from '../../shared/telemetry/observe.ts';
 import { type Authorized, authorize } from './authorize.ts';
 import { bearerOf } from './bearer.ts';
 import { keepResponse, keptResponse } from './kept-responses.ts';

@@ -1,6 +1,6 @@
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import { refusalContext } from '../../shared/contract/challenge.ts';
-import type { AuthorizerContext } from '../../shared/identity/caller.ts';
+import { refusalContext } from '#contract';
+import type { AuthorizerContext } from '#identity';
 
 /** The response of the authorizer: https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-lambda-authorizer-output.html */
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../../shared/identity/caller.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
 import { actionEntity } from './store.ts';
 
 /** The log of what was done to a client. */

@@ -1,21 +1,36 @@
-import { reference, unique } from '../../shared/contract/constraints.ts';
 import {
   anyJsonObject,
+  CREATED_AT,
+  contract,
   count,
+  created,
+  cursorParameters,
   email,
   flag,
+  ID,
   jsonObject,
+  METADATA,
   name,
+  ORGANIZATION,
+  ok,
+  optionalOnCreate,
+  pageOf,
+  pageParameters,
+  prefixParameter,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
   slug,
   text,
   timestamp,
+  unique,
   uuid,
+  wholeListOf,
   word,
-} from '../../shared/contract/fields.ts';
-import { cursorParameters, pageParameters, prefixParameter } from '../../shared/contract/parameters.ts';
-import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
-import { CREATED_AT, ID, METADATA, ORGANIZATION, words } from '../../shared/contract/texts.ts';
+  words,
+} from '#contract';
 import { timeZone } from './time-zone.ts';
 
 export const client = record('Client', () => ({

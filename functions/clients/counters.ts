@@ -1,5 +1,5 @@
-import { noSuchRecord } from '../../shared/http/references.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { noSuchRecord } from '#http';
+import type { Tenant } from '#table';
 import { clientEntity } from './store.ts';
 
 /** Changes of a client's counters by other domains. */

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { clients } from './contract.ts';
 import { clientOperations } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { entity, storedAs } from '#table';
 import { type Client, client, clientAction } from './contract.ts';
 
 /** A client as stored: risks are counted, so that a service or resource can change without reading the others. */

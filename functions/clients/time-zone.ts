@@ -1,4 +1,4 @@
-import { bounded } from '../../shared/contract/fields.ts';
+import { bounded } from '#contract';
 
 /**
  * Names of the IANA time zone database, aliases too. The runtime also knows offsets (`+01:00`) and abbreviations of its own (`IST`), which the database

@@ -1,5 +1,4 @@
-import { bounded } from '../../shared/contract/fields.ts';
-import { contract, okText, route } from '../../shared/contract/route.ts';
+import { bounded, contract, okText, route } from '#contract';
 
 const PAGE = '<!doctype html><html lang="en">…</html>';
 

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { docs } from './contract.ts';
 import { docsOperations } from './operations.ts';
 

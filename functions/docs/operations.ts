@@ -1,5 +1,5 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { type Operations, textResponse } from '../../shared/http/operation.ts';
+import { Problem } from '#contract';
+import { type Operations, textResponse } from '#http';
 import type { docs } from './contract.ts';
 import type { Asset, SitePage } from './site/file.ts';
 import { assets, explorerName, pages, START } from './site/site.static.ts';

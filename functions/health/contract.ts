@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { declared } from '../../shared/contract/record.ts';
-import { contract, ok, route } from '../../shared/contract/route.ts';
+import { contract, declared, ok, route } from '#contract';
 
 const check = declared(() =>
   z

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { health } from './contract.ts';
 import { healthOperations } from './operations.ts';
 

@@ -1,5 +1,5 @@
-import type { Operations } from '../../shared/http/operation.ts';
-import { checkTable } from '../../shared/table/system/health.ts';
+import type { Operations } from '#http';
+import { checkTable } from '#tenancy';
 import type { health } from './contract.ts';
 
 /** As every read, it has an entity tag: the response is always the same. */

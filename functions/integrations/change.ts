@@ -1,10 +1,8 @@
-import { includeAll } from '../../shared/contract/permissions.ts';
-import { allOf, requireLivePermissions } from '../../shared/http/privileged-operations.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { type Changes, isEmptyChange } from '../../shared/table/repository/changes.ts';
-import type { Stored } from '../../shared/table/repository/records.ts';
-import { stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { includeAll } from '#contract';
+import { allOf, requireLivePermissions } from '#http';
+import type { Caller } from '#identity';
+import { type Changes, isEmptyChange, type Stored, type Tenant } from '#table';
+import { stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/known-permissions.ts';
 import type { Integration } from './contract.ts';
 import { checkGrant, checkReach } from './grants.ts';

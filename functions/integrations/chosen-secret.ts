@@ -1,5 +1,4 @@
-import { generateSecret } from '../../shared/auth/integration-secrets.ts';
-import { checkStrength } from '../../shared/auth/secret-strength.ts';
+import { checkStrength, generateSecret } from '#auth';
 
 /**
  * The secret of an integration: the supplied one, if it is strong enough, or a generated one.

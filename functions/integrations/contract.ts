@@ -1,21 +1,34 @@
 import * as z from 'zod';
-import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
-import { reference, uniqueEverywhere } from '../../shared/contract/constraints.ts';
-import { code, jsonObject, name, requestsAMinute, timestamp, uuid, whole } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { permissionCodes } from '../../shared/contract/permissions.ts';
+import { suppliedSecret } from '#auth';
 import {
   adapted,
   body,
+  CREATED_AT,
+  code,
+  contract,
+  created,
   createOnly,
   declared,
+  ID,
+  jsonObject,
+  METADATA,
+  name,
+  ok,
   optionalOnCreate,
+  pageOf,
+  pageParameters,
+  permissionCodes,
   type RecordOf,
   readOnly,
   record,
-} from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, ID, METADATA } from '../../shared/contract/texts.ts';
+  reference,
+  requestsAMinute,
+  route,
+  timestamp,
+  uniqueEverywhere,
+  uuid,
+  whole,
+} from '#contract';
 
 /** A closed set: the list's filter has these two values (spec §4). */
 const status = () => z.enum(['active', 'inactive']);

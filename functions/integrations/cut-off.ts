@@ -1,5 +1,5 @@
-import { includeAll } from '../../shared/contract/permissions.ts';
-import type { Changes } from '../../shared/table/repository/changes.ts';
+import { includeAll } from '#contract';
+import type { Changes } from '#table';
 import type { Integration } from './contract.ts';
 
 /** Whether a change of an integration only removes permissions: it sets it inactive, or leaves it fewer permissions. */

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { isFirstKeyOn } from '../../shared/auth/first-key.ts';
-import { noToken } from '../../shared/contract/challenge.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { stageOrganization } from '../../shared/table/system/organizations.ts';
-import { readSuspension } from '../../shared/table/system/suspensions.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { isFirstKeyOn } from '#auth';
+import { noToken, Problem } from '#contract';
+import { type Session, Tenant } from '#table';
+import { readSuspension, stageOrganization } from '#tenancy';
 import { slugOf } from '../orgs/slug.ts';
 
 /**

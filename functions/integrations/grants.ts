@@ -1,6 +1,5 @@
-import type { Permissions } from '../../shared/contract/permissions.ts';
-import { Problem, pointer } from '../../shared/contract/problem.ts';
-import { type Caller, mayDo } from '../../shared/identity/caller.ts';
+import { type Permissions, Problem, pointer } from '#contract';
+import { type Caller, mayDo } from '#identity';
 
 /**
  * Which permissions a caller may grant to an integration. No escalation (`docs/decisions/0070`): a caller grants only permissions that it has

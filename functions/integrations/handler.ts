@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { integrations } from './contract.ts';
 import { integrationOperations } from './operations.ts';
 

@@ -1,14 +1,16 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { requireLivePermissions, requireRateLimit } from '../../shared/http/privileged-operations.ts';
-import { requireNamedOwner, tenantOf } from '../../shared/http/tenancy.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { NotUnique } from '../../shared/table/errors.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { stageTokensEnd } from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import {
+  type Operations,
+  pagesOf,
+  recordResponse,
+  requireLivePermissions,
+  requireNamedOwner,
+  requireRateLimit,
+  tenantOf,
+} from '#http';
+import type { Caller } from '#identity';
+import { changesOf, isEmptyChange, NotUnique, type Session, type Tenant } from '#table';
+import { stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration } from './change.ts';
 import type { Integration, integrations } from './contract.ts';

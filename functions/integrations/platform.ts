@@ -1,9 +1,6 @@
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { type Credentials, stageCredentialsChange, stageTokensEnd } from '../../shared/table/system/credentials.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { environmentEncryption, storeSecret } from '#auth';
+import { environmentSession, StaleRead, Tenant } from '#table';
+import { type Credentials, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { registerIntegration } from './register.ts';
 import { integrationEntity } from './store.ts';
 

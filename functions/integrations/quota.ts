@@ -1,7 +1,7 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { stageCount } from '../../shared/table/system/quotas.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
+import { stageCount } from '#tenancy';
 import type { Integration } from './contract.ts';
 
 /** Most active integrations of an organization, where `MAX_INTEGRATIONS` sets no other limit. */

@@ -1,5 +1,5 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
+import { Problem } from '#contract';
+import type { Caller } from '#identity';
 
 /** Only platform callers may set rate limits: a tenant must not raise its own. */
 

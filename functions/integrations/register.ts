@@ -1,11 +1,9 @@
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { storeSecret } from '../../shared/auth/integration-secrets.ts';
-import type { Permissions } from '../../shared/contract/permissions.ts';
-import { presentPermissions } from '../../shared/http/privileged-operations.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import type { Stored } from '../../shared/table/repository/records.ts';
-import { stageCredentials } from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { environmentEncryption, storeSecret } from '#auth';
+import type { Permissions } from '#contract';
+import { presentPermissions } from '#http';
+import type { Caller } from '#identity';
+import type { Stored, Tenant } from '#table';
+import { stageCredentials } from '#tenancy';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { isActive, stageFullAccess, stageStatus } from './quota.ts';

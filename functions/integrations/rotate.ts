@@ -1,17 +1,9 @@
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { isSecretOf, rotated, storeSecret } from '../../shared/auth/integration-secrets.ts';
-import type { Permissions } from '../../shared/contract/permissions.ts';
-import { invalidField } from '../../shared/contract/problem.ts';
-import { presentPermissions, requireLivePermissions } from '../../shared/http/privileged-operations.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import {
-  type Credentials,
-  readCredentialsOf,
-  stageCredentialsChange,
-  stageTokensEnd,
-} from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { environmentEncryption, isSecretOf, rotated, storeSecret } from '#auth';
+import { invalidField, type Permissions } from '#contract';
+import { presentPermissions, requireLivePermissions } from '#http';
+import type { Caller } from '#identity';
+import { StaleRead, type Tenant } from '#table';
+import { type Credentials, readCredentialsOf, stageCredentialsChange, stageTokensEnd } from '#tenancy';
 import { chosenSecret } from './chosen-secret.ts';
 import type { Integration } from './contract.ts';
 import { checkReach } from './grants.ts';

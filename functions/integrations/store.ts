@@ -1,7 +1,7 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { integration } from './contract.ts';
 
-/** An integration in its tenant. Its secrets are stored with its credentials (`shared/table/system/credentials.ts`). */
+/** An integration in its tenant. Its secrets are stored with its credentials (`shared/tenancy/credentials.ts`). */
 export const integrationEntity = entity('INTEGRATION', integration, {
   filters: ['status'],
   json: ['metadata'],

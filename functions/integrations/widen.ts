@@ -1,10 +1,9 @@
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { generateSecret, secretsUnder, storeSecret } from '../../shared/auth/integration-secrets.ts';
-import type { Permissions } from '../../shared/contract/permissions.ts';
-import { presentPermissions } from '../../shared/http/privileged-operations.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { type Credentials, stageCredentialsChange } from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { environmentEncryption, generateSecret, secretsUnder, storeSecret } from '#auth';
+import type { Permissions } from '#contract';
+import { presentPermissions } from '#http';
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
+import { type Credentials, stageCredentialsChange } from '#tenancy';
 import type { Integration } from './contract.ts';
 import { requiredCredentialsOf } from './rotate.ts';
 

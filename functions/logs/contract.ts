@@ -1,9 +1,21 @@
 import * as z from 'zod';
-import { jsonObject, text, timestamp, uuid } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { declared, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, pageOf, route } from '../../shared/contract/route.ts';
-import { freeForm, ID } from '../../shared/contract/texts.ts';
+import {
+  contract,
+  created,
+  declared,
+  freeForm,
+  ID,
+  jsonObject,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  route,
+  text,
+  timestamp,
+  uuid,
+} from '#contract';
 
 /** The closed set of the spec (§2, Log entry). */
 const level = () => z.enum(['info', 'warn', 'error', 'debug']);

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { logs } from './contract.ts';
 import { logOperations } from './operations.ts';
 

@@ -1,5 +1,4 @@
-import type { Operations } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
+import { type Operations, pagesOf } from '#http';
 import type { logs } from './contract.ts';
 import { logEntity } from './store.ts';
 

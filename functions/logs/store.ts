@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { logEntry } from './contract.ts';
 
 /** Days for which a log entry is kept, to the end of the last one (`docs/specification.md`, section 2). */

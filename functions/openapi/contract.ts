@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { anyJsonObject, text } from '../../shared/contract/fields.ts';
-import { declared } from '../../shared/contract/record.ts';
-import { contract, ok, route } from '../../shared/contract/route.ts';
+import { anyJsonObject, contract, declared, ok, route, text } from '#contract';
 
 const openApiDocument = declared(() =>
   z

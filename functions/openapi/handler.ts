@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { openapi } from './contract.ts';
 import { openApiOperations } from './operations.ts';
 

@@ -1,4 +1,4 @@
-import { type Operations, textResponse } from '../../shared/http/operation.ts';
+import { type Operations, textResponse } from '#http';
 import type { openapi } from './contract.ts';
 import { served } from './document.ts';
 

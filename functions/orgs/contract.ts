@@ -1,9 +1,23 @@
-import { reference } from '../../shared/contract/constraints.ts';
-import { jsonObject, name, slug, timestamp, uuid } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { adapted, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, freeForm, ID } from '../../shared/contract/texts.ts';
+import {
+  adapted,
+  CREATED_AT,
+  contract,
+  created,
+  freeForm,
+  ID,
+  jsonObject,
+  name,
+  ok,
+  pageOf,
+  pageParameters,
+  readOnly,
+  record,
+  reference,
+  route,
+  slug,
+  timestamp,
+  uuid,
+} from '#contract';
 
 export const organization = record('Organization', () => ({
   id: readOnly(uuid().describe(ID)),

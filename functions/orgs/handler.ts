@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { orgs } from './contract.ts';
 import { orgOperations } from './operations.ts';
 

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { Problem } from '../../shared/contract/problem.ts';
-import { type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
-import type { Session } from '../../shared/table/session.ts';
-import {
-  organizationEntity,
-  pageOfOrganizations,
-  stageOrganization,
-  stageOrganizationChange,
-} from '../../shared/table/system/organizations.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import { type Operations, pageResponse, recordResponse } from '#http';
+import type { Caller } from '#identity';
+import { changesOf, isEmptyChange, type Session, StaleRead, Tenant } from '#table';
+import { organizationEntity, pageOfOrganizations, stageOrganization, stageOrganizationChange } from '#tenancy';
 import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
 

@@ -1,22 +1,37 @@
-import { reference } from '../../shared/contract/constraints.ts';
-import { credentials } from '../../shared/contract/credentials.ts';
 import {
+  CREATED_AT,
+  contract,
   count,
+  created,
+  createOnly,
+  credentials,
   flag,
+  freeForm,
+  ID,
   jsonObject,
+  METADATA,
   money,
   name,
+  noContent,
+  ok,
+  optionalOnCreate,
+  type PermissionCode,
+  pageOf,
+  pageParameters,
   percentage,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
   tags,
   text,
   timestamp,
+  UPDATED_AT,
   uuid,
   word,
-} from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { createOnly, optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../shared/contract/texts.ts';
+  words,
+} from '#contract';
 import { ipAddress } from './ip-address.ts';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { resources } from './contract.ts';
 import { resourceOperations } from './operations.ts';
 

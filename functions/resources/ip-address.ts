@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { shownAs, text } from '../../shared/contract/fields.ts';
+import { shownAs, text } from '#contract';
 
 const LONGEST = 45;
 

@@ -1,5 +1,4 @@
-import type { Stored } from '../../shared/table/repository/records.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import type { Stored, Tenant } from '#table';
 import { HEALTHY } from '../services/health.ts';
 import type { HistoryEntry, Resource } from './contract.ts';
 import { historyOf } from './store.ts';

@@ -1,8 +1,5 @@
-import { emptyResponse, type Operations, pageResponse, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { type Changes, changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
-import type { Stored } from '../../shared/table/repository/records.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { emptyResponse, type Operations, pageResponse, pagesOf, recordResponse } from '#http';
+import { type Changes, changesOf, isEmptyChange, type Stored, type Tenant } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { checkedAt, HEALTHY, isKnownCheck, lastCheck } from '../services/health.ts';
 import { joinService, leaveService } from '../services/resources-count.ts';

@@ -1,6 +1,5 @@
-import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
-import { entity, storedAs } from '../../shared/table/repository/entity.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { encryptedCredentials, type WithEncryptedCredentials } from '#auth';
+import { entity, storedAs, type Tenant } from '#table';
 import { historyEntry, RESOURCE_CREDENTIALS, type Resource, resource } from './contract.ts';
 
 export type StoredResource = WithEncryptedCredentials<Resource>;

@@ -1,9 +1,23 @@
-import { reference } from '../../shared/contract/constraints.ts';
-import { jsonObject, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, freeForm, ID, words } from '../../shared/contract/texts.ts';
+import {
+  CREATED_AT,
+  contract,
+  created,
+  freeForm,
+  ID,
+  jsonObject,
+  ok,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  timestamp,
+  uuid,
+  word,
+  words,
+} from '#contract';
 
 export const serviceAction = record('ServiceAction', () => ({
   id: readOnly(uuid().describe(ID)),

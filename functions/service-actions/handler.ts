@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { serviceActions } from './contract.ts';
 import { serviceActionOperations } from './operations.ts';
 

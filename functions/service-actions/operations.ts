@@ -1,6 +1,4 @@
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { noSuchRecord } from '../../shared/http/references.ts';
+import { noSuchRecord, type Operations, pagesOf, recordResponse } from '#http';
 import { serviceEntity } from '../services/store.ts';
 import type { serviceActions } from './contract.ts';
 import { serviceActionEntity } from './store.ts';

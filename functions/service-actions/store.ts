@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { serviceAction } from './contract.ts';
 
 export const serviceActionEntity = entity('SERVICE_ACTION', serviceAction, {

@@ -1,22 +1,36 @@
-import { reference } from '../../shared/contract/constraints.ts';
-import { credentials } from '../../shared/contract/credentials.ts';
 import {
+  CREATED_AT,
+  contract,
+  created,
+  createOnly,
+  credentials,
   dateText,
+  freeForm,
+  ID,
   jsonObject,
+  METADATA,
   money,
   name,
+  noContent,
+  ok,
+  type PermissionCode,
+  pageOf,
+  pageParameters,
   percentage,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
   tags,
   text,
   timestamp,
+  UPDATED_AT,
   uuid,
   webAddress,
   word,
-} from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, noContent, ok, type PermissionCode, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, freeForm, ID, METADATA, UPDATED_AT, words } from '../../shared/contract/texts.ts';
+  words,
+} from '#contract';
 
 /** The permission that is needed, besides the route's, to read and set `credentials`. */
 export const SERVICE_CREDENTIALS: PermissionCode = 'services:credentials';

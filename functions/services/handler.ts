@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { services } from './contract.ts';
 import { serviceOperations } from './operations.ts';
 

@@ -1,5 +1,5 @@
-import { invalidField } from '../../shared/contract/problem.ts';
-import type { Session } from '../../shared/table/session.ts';
+import { invalidField } from '#contract';
+import type { Session } from '#table';
 import type { Service } from './contract.ts';
 
 /** The only health status that is not a risk (spec §3). */

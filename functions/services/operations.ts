@@ -1,7 +1,6 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { emptyResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
+import { Problem } from '#contract';
+import { emptyResponse, type Operations, pagesOf, recordResponse } from '#http';
+import { changesOf, isEmptyChange } from '#table';
 import { updateClientCounters, updateRiskCounter } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import type { services } from './contract.ts';

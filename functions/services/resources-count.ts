@@ -1,7 +1,6 @@
-import { invalidField, Problem } from '../../shared/contract/problem.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import type { Item } from '../../shared/table/schema.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { invalidField, Problem } from '#contract';
+import type { Item } from '#lists';
+import { StaleRead, type Tenant } from '#table';
 import { serviceEntity } from './store.ts';
 
 /**

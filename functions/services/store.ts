@@ -1,5 +1,5 @@
-import { encryptedCredentials, type WithEncryptedCredentials } from '../../shared/auth/encrypted-credentials.ts';
-import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { encryptedCredentials, type WithEncryptedCredentials } from '#auth';
+import { entity, storedAs } from '#table';
 import { SERVICE_CREDENTIALS, type Service, service } from './contract.ts';
 
 /** A service as stored: its resources are counted, so that it cannot be deleted while it has any. */

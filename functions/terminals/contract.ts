@@ -1,9 +1,24 @@
-import { reference } from '../../shared/contract/constraints.ts';
-import { name, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { createOnly, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { CREATED_AT, ID, words } from '../../shared/contract/texts.ts';
+import {
+  CREATED_AT,
+  contract,
+  created,
+  createOnly,
+  ID,
+  name,
+  ok,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  text,
+  timestamp,
+  uuid,
+  word,
+  words,
+} from '#contract';
 
 export const terminal = record('Terminal', () => ({
   id: readOnly(uuid().describe(ID)),

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { terminals } from './contract.ts';
 import { terminalOperations } from './operations.ts';
 

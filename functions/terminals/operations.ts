@@ -1,6 +1,5 @@
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
+import { type Operations, pagesOf, recordResponse } from '#http';
+import { changesOf, isEmptyChange } from '#table';
 import { requireClient } from '../clients/counters.ts';
 import type { terminals } from './contract.ts';
 import { terminalEntity } from './store.ts';

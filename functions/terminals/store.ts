@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { terminal } from './contract.ts';
 
 export const terminalEntity = entity('TERMINAL', terminal, {

@@ -1,4 +1,4 @@
-import type { NewRecordPlace } from '../../shared/table/repository/records.ts';
+import type { NewRecordPlace } from '#table';
 
 /** Ticket codes: unique in a tenant, given by the caller or generated from the ticket's ordinal (`docs/decisions/0031-tickets.md`). */
 

@@ -1,10 +1,34 @@
 import * as z from 'zod';
-import { reference, unique } from '../../shared/contract/constraints.ts';
-import { flag, jsonObject, name, tags, text, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import { cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
-import { optionalOnCreate, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, noContent, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
-import { CREATED_AT, freeForm, ID, UPDATED_AT, words } from '../../shared/contract/texts.ts';
+import {
+  CREATED_AT,
+  contract,
+  created,
+  cursorParameters,
+  flag,
+  freeForm,
+  ID,
+  jsonObject,
+  name,
+  noContent,
+  ok,
+  optionalOnCreate,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  tags,
+  text,
+  timestamp,
+  UPDATED_AT,
+  unique,
+  uuid,
+  wholeListOf,
+  word,
+  words,
+} from '#contract';
 import { messageExample, summaryExample, ticketExample } from './examples.ts';
 
 /** A closed set: the list's filter has these three values (spec §4). */

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { tickets } from './contract.ts';
 import { ticketOperations } from './operations.ts';
 

@@ -1,8 +1,6 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { emptyResponse, listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
+import { Problem, WHOLE_LIST } from '#contract';
+import { emptyResponse, listResponse, type Operations, pagesOf, recordResponse } from '#http';
+import { changesOf, isEmptyChange } from '#table';
 import { noteContact } from '../clients/counters.ts';
 import { generatedCode } from './codes.ts';
 import type { tickets } from './contract.ts';

@@ -1,6 +1,6 @@
-import { invalidField, type Problem } from '../../shared/contract/problem.ts';
-import { noSuchRecord } from '../../shared/http/references.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { invalidField, type Problem } from '#contract';
+import { noSuchRecord } from '#http';
+import type { Tenant } from '#table';
 import { requireClient } from '../clients/counters.ts';
 import { resourceEntity } from '../resources/store.ts';
 import { serviceEntity } from '../services/store.ts';

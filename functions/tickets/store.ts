@@ -1,5 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { entity, type Tenant } from '#table';
 import { ticket, ticketMessage } from './contract.ts';
 
 export const ticketEntity = entity('TICKET', ticket, {

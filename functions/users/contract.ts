@@ -1,9 +1,29 @@
-import { ignoringCase, reference, unique } from '../../shared/contract/constraints.ts';
-import { email, flag, name, text, timestamp, uuid, webAddress } from '../../shared/contract/fields.ts';
-import { booleanParameter, cursorParameters, pageParameters } from '../../shared/contract/parameters.ts';
-import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, created, ok, pageOf, route, wholeListOf } from '../../shared/contract/route.ts';
-import { CREATED_AT, ID } from '../../shared/contract/texts.ts';
+import {
+  booleanParameter,
+  CREATED_AT,
+  contract,
+  created,
+  cursorParameters,
+  email,
+  flag,
+  ID,
+  ignoringCase,
+  name,
+  ok,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  text,
+  timestamp,
+  unique,
+  uuid,
+  webAddress,
+  wholeListOf,
+} from '#contract';
 import { membership } from '../access/contract.ts';
 import { membershipExample } from '../access/examples.ts';
 

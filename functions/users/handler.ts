@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { users } from './contract.ts';
 import { userOperations } from './operations.ts';
 

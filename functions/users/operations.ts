@@ -1,8 +1,6 @@
-import { WHOLE_LIST } from '../../shared/contract/route.ts';
-import { listResponse, type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { organizationOf } from '../../shared/http/tenancy.ts';
-import { changesOf, isEmptyChange } from '../../shared/table/repository/changes.ts';
+import { WHOLE_LIST } from '#contract';
+import { listResponse, type Operations, organizationOf, pagesOf, recordResponse } from '#http';
+import { changesOf, isEmptyChange } from '#table';
 import { checkMembership } from '../access/privileged-memberships.ts';
 import { membershipEntity } from '../access/store.ts';
 import { requireClient } from '../clients/counters.ts';

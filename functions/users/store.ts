@@ -1,4 +1,4 @@
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entity } from '#table';
 import { user } from './contract.ts';
 
 export const userEntity = entity('USER', user, {

@@ -1,8 +1,7 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { requireLivePermissions } from '../../shared/http/privileged-operations.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import type { Changes } from '../../shared/table/repository/changes.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import { requireLivePermissions } from '#http';
+import type { Caller } from '#identity';
+import type { Changes, Tenant } from '#table';
 import type { User } from './contract.ts';
 
 /**

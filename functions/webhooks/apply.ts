@@ -1,8 +1,7 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { isDenial, recordRefusal } from '../../shared/http/refusals.ts';
-import { type Actor, actorOf } from '../../shared/identity/actor.ts';
-import { type Caller, mayDo } from '../../shared/identity/caller.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import { isDenial, recordRefusal } from '#http';
+import { type Actor, actorOf, type Caller, mayDo } from '#identity';
+import type { Tenant } from '#table';
 import { type Applied, applyEffect, type Effect, type Effects } from './effects.ts';
 
 /** An event as it was sent. */

@@ -1,10 +1,24 @@
 import * as z from 'zod';
-import { reference } from '../../shared/contract/constraints.ts';
-import { anyJsonObject, bounded, flag, list, text, timestamp, uuid } from '../../shared/contract/fields.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { body, type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { ID } from '../../shared/contract/texts.ts';
+import {
+  anyJsonObject,
+  body,
+  bounded,
+  contract,
+  flag,
+  ID,
+  list,
+  ok,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  text,
+  timestamp,
+  uuid,
+} from '#contract';
 
 /** Largest body of a delivery, in bytes. */
 export const MAX_WEBHOOK_BODY = 262_144;

@@ -1,5 +1,5 @@
 // Made by `npm run docs` from the contracts. Do not edit.
-import { type RouteTable, routeTable } from '../../shared/http/route-table.ts';
+import { type RouteTable, routeTable } from '#http';
 
 async function access(): Promise<RouteTable> {
   const { access } = await import('../access/contract.ts');

@@ -1,16 +1,7 @@
-import { readingOf } from '../../shared/contract/permissions.ts';
-import { Problem, pointer } from '../../shared/contract/problem.ts';
-import type { PermissionCode, Route } from '../../shared/contract/route.ts';
-import { problemOf } from '../../shared/http/problems.ts';
-import type { MatchedRoute, RouteTable } from '../../shared/http/route-table.ts';
-import { validBody, validParams } from '../../shared/http/validate.ts';
-import { type Actor, actorOf } from '../../shared/identity/actor.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { NotUnique } from '../../shared/table/errors.ts';
-import type { Stored } from '../../shared/table/repository/records.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
-import type { Session } from '../../shared/table/session.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { type PermissionCode, Problem, pointer, type Route, readingOf } from '#contract';
+import { type MatchedRoute, problemOf, type RouteTable, validBody, validParams } from '#http';
+import { type Actor, actorOf, type Caller } from '#identity';
+import { NotUnique, type Repository, type Session, type Stored, type Tenant } from '#table';
 
 /**
  * The effect of an event: the operation of the route that declares the event type, with the same validation, in the integration's tenant. Event

@@ -1,8 +1,7 @@
-import { decryptJson, encryptJson } from '../../shared/auth/encrypted-json.ts';
-import type { JsonObject } from '../../shared/contract/fields.ts';
-import type { PermissionCode } from '../../shared/contract/route.ts';
-import { type Caller, mayDo } from '../../shared/identity/caller.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { decryptJson, encryptJson } from '#auth';
+import type { JsonObject, PermissionCode } from '#contract';
+import { type Caller, mayDo } from '#identity';
+import type { Tenant } from '#table';
 import type { WebhookEvent } from './contract.ts';
 import type { StoredEvent } from './store.ts';
 

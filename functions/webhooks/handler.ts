@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { webhooks } from './contract.ts';
 import { domains } from './domains.ts';
 import { effectsOf } from './effects.ts';

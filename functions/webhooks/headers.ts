@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { bounded, timestamp } from '../../shared/contract/fields.ts';
-import { lazily } from '../../shared/contract/lazily.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import { sentenceOf } from '../../shared/contract/sentences.ts';
-import type { HttpRequest } from '../../shared/http/request.ts';
+import { bounded, lazily, Problem, sentenceOf, timestamp } from '#contract';
+import type { HttpRequest } from '#http';
 import { MAX_EVENT_ID } from './contract.ts';
 
 /** The event headers of a delivery. */

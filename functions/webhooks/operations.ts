@@ -1,6 +1,4 @@
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { ProtectedRead } from '../../shared/http/protected-read.ts';
+import { type Operations, ProtectedRead, pagesOf, recordResponse } from '#http';
 import { webhookEvent, type webhooks } from './contract.ts';
 import type { Effects } from './effects.ts';
 import { showEvent } from './event-data.ts';

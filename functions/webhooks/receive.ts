@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '../../shared/contract/problem.ts';
-import { jsonOf } from '../../shared/http/json-text.ts';
-import type { OpenInput } from '../../shared/http/operation.ts';
-import { refuseSuspended } from '../../shared/http/suspension.ts';
-import { validBody } from '../../shared/http/validate.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import { type DeduplicationStore, eventsOf } from '../../shared/table/repository/deduplication-store.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { annotate } from '../../shared/telemetry/invocation.ts';
+import { Problem } from '#contract';
+import { jsonOf, type OpenInput, refuseSuspended, validBody } from '#http';
+import { type DeduplicationStore, eventsOf, type Repository, StaleRead, Tenant } from '#table';
+import { annotate } from '#telemetry';
 import { apply, type SentEvent } from './apply.ts';
 import { delivery, MAX_WEBHOOK_BODY } from './contract.ts';
 import type { Applied, Effects } from './effects.ts';

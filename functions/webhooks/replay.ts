@@ -1,6 +1,6 @@
-import { Problem } from '../../shared/contract/problem.ts';
-import { readCredentialsOf } from '../../shared/table/system/credentials.ts';
-import type { Tenant } from '../../shared/table/tenant.ts';
+import { Problem } from '#contract';
+import type { Tenant } from '#table';
+import { readCredentialsOf } from '#tenancy';
 import { apply } from './apply.ts';
 import type { Applied, Effects } from './effects.ts';
 import { decryptData } from './event-data.ts';

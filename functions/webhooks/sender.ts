@@ -1,22 +1,20 @@
-import { allDone } from '../../shared/all-done.ts';
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { openSecrets } from '../../shared/auth/integration-secrets.ts';
-import { checkLoginThrottle } from '../../shared/auth/login-throttle.ts';
-import { sourceNetwork } from '../../shared/auth/source-network.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import type { OpenInput } from '../../shared/http/operation.ts';
-import { recordRefusal } from '../../shared/http/refusals.ts';
-import { type Caller, callerBySignature } from '../../shared/identity/caller.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { type FoundIntegration, findIntegration } from '../../shared/table/system/app-codes.ts';
-import { type Credentials, orgIdOf } from '../../shared/table/system/credentials.ts';
+import { checkLoginThrottle, environmentEncryption, openSecrets, sourceNetwork } from '#auth';
+import { Problem } from '#contract';
+import { type OpenInput, recordRefusal } from '#http';
+import { type Caller, callerBySignature } from '#identity';
+import type { Session } from '#table';
 import {
+  type Credentials,
   countFailedLogin,
   FAILURES_KEPT,
+  type FoundIntegration,
+  findIntegration,
   forgetFailedLogins,
   type LoginAttempt,
+  orgIdOf,
   readFailedLogins,
-} from '../../shared/table/system/failed-logins.ts';
+} from '#tenancy';
+import { allDone } from '../../shared/all-done.ts';
 import { looksSigned, sign, signedBody } from './signature.ts';
 
 /** The integration that has signed a delivery. */

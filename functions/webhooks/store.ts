@@ -1,4 +1,4 @@
-import { entity, storedAs } from '../../shared/table/repository/entity.ts';
+import { entity, storedAs } from '#table';
 import { MAX_IGNORED, MAX_IGNORED_NAME, type WebhookEvent, webhookEvent } from './contract.ts';
 
 /** An event as stored: its data is encrypted, for it may contain credentials, or secrets in fields that only the sender knows. */

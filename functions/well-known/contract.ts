@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import { text } from '../../shared/contract/fields.ts';
-import { declared } from '../../shared/contract/record.ts';
-import { contract, ok, route } from '../../shared/contract/route.ts';
+import { contract, declared, ok, route, text } from '#contract';
 
 /** A public key of tokens (RFC 7517 §4; RFC 8037 §2 for `OKP`, RFC 7518 §6.2 for `EC`). */
 const publicKey = () =>

@@ -1,4 +1,4 @@
-import { pipeline } from '../../shared/http/pipeline.ts';
+import { pipeline } from '#http';
 import { wellKnown } from './contract.ts';
 import { wellKnownOperations } from './operations.ts';
 

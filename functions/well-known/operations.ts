@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { environmentPublicKeys } from '../../shared/auth/environment.ts';
-import { type Operations, textResponse } from '../../shared/http/operation.ts';
+import { environmentPublicKeys } from '#auth';
+import { type Operations, textResponse } from '#http';
 import type { wellKnown } from './contract.ts';
 
 /** How long caches may keep the keys, in seconds: a new key is published for longer before it signs. */

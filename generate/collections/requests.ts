@@ -1,7 +1,13 @@
 import type * as z from 'zod';
-import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import { type Contract, type Route, takesIdempotencyKey } from '../../shared/contract/route.ts';
-import { filtersOf, isList } from '../../shared/contract/traits.ts';
+import {
+  type Contract,
+  filtersOf,
+  isList,
+  type Route,
+  referencesIn,
+  takesIdempotencyKey,
+  uniqueFieldsOf,
+} from '#contract';
 
 /**
  * One request for every operation, with its example, in an order in which they can be sent one after the other: what a request needs, an

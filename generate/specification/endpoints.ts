@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { Contract, Route } from '#contract';
 import { markdown } from '../markdown.ts';
 
 /** Marks what the service has beyond the specification that it was given. */

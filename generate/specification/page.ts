@@ -1,7 +1,6 @@
+import { PROBLEMS, permissionCatalogue } from '#contract';
+import { describedBy } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { describedBy } from '../../shared/contract/openapi/document.ts';
-import { permissionCatalogue } from '../../shared/contract/permissions.ts';
-import { PROBLEMS } from '../../shared/contract/problem.ts';
 import { markdown } from '../markdown.ts';
 import { withText } from '../places.ts';
 import { endpoints, events } from './endpoints.ts';

@@ -1,4 +1,4 @@
-import type { Contract, Route } from '../../shared/contract/route.ts';
+import type { Contract, Route } from '#contract';
 import { markdown } from '../markdown.ts';
 import { jsonSchemaOf, nameIn, type Schema, type Schemas, typeOf } from './schema.ts';
 

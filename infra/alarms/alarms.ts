@@ -3,7 +3,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { Contract } from '../../shared/contract/route.ts';
+import type { Contract } from '#contract';
 import { apiMetric } from '../api-metric.ts';
 import type { Firewall } from '../firewall.ts';
 import type { Heartbeat } from '../heartbeat.ts';

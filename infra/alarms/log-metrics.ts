@@ -7,8 +7,7 @@ import {
   MetricFilter,
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { GatewayResponseType } from '../../shared/contract/gateway-problems.ts';
-import type { Route } from '../../shared/contract/route.ts';
+import type { GatewayResponseType, Route } from '#contract';
 import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted in the lines of logs. */

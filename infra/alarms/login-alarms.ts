@@ -2,7 +2,7 @@ import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import type { Route } from '../../shared/contract/route.ts';
+import type { Route } from '#contract';
 import { countLines, routeRespondedWith } from './log-metrics.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';

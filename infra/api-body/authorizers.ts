@@ -1,4 +1,4 @@
-import type { Auth, Contract } from '../../shared/contract/route.ts';
+import type { Auth, Contract } from '#contract';
 import { AUTHORIZER } from '../rights.ts';
 import type { Settings } from '../settings.ts';
 import type { Security } from './operation.ts';

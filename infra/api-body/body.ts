@@ -1,6 +1,4 @@
-import type { Contract, Route } from '../../shared/contract/route.ts';
-import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
-import { methodsOf } from '../../shared/contract/traits.ts';
+import { COMPRESSED_FROM, type Contract, methodsOf, type Route } from '#contract';
 import type { Settings } from '../settings.ts';
 import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
 import { gatewayResponses } from './gateway-responses.ts';
@@ -9,7 +7,7 @@ import { undeclaredMethods } from './undeclared.ts';
 
 /**
  * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the document that callers
- * read (`shared/contract/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-api-as-a-document.md`).
+ * read (`shared/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-api-as-a-document.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 

@@ -1,8 +1,4 @@
-import {
-  GATEWAY_PROBLEMS,
-  gatewayProblemHeaders,
-  gatewayProblemTemplate,
-} from '../../shared/contract/gateway-problems.ts';
+import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from '#contract';
 
 /**
  * Makes problem details of all that API Gateway returns by itself.

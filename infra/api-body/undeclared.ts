@@ -1,6 +1,11 @@
-import { gatewayProblemHeaders, gatewayProblemTemplate, undeclared } from '../../shared/contract/gateway-problems.ts';
-import { type Preflight, preflightOf } from '../../shared/contract/preflight.ts';
-import type { Route } from '../../shared/contract/route.ts';
+import {
+  gatewayProblemHeaders,
+  gatewayProblemTemplate,
+  type Preflight,
+  preflightOf,
+  type Route,
+  undeclared,
+} from '#contract';
 import { withoutAuthorizer } from './authorizers.ts';
 import type { ApiOperation } from './operation.ts';
 

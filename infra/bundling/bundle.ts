@@ -1,5 +1,6 @@
-import { join } from 'node:path';
-import { build, type Plugin } from 'esbuild';
+import { rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
 import { precompiledRouteMetadata } from './route-metadata.ts';
@@ -30,8 +31,8 @@ export async function bundle(names: readonly string[], directory: string): Promi
 }
 
 /** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`. */
-export const bundleOne = (entry: string, outdir: string, plugins: readonly Plugin[] = []) =>
-  build({
+export async function bundleOne(entry: string, outdir: string, plugins: readonly Plugin[] = []): Promise<void> {
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { index: entry },
     outdir,
@@ -41,8 +42,9 @@ export const bundleOne = (entry: string, outdir: string, plugins: readonly Plugi
     format: 'esm',
     bundle: true,
     minify: true,
-    // What is imported when first needed (`shared/encryption/kms.ts`) is a file of its own: a tenth of a cold start.
+    // What is imported when first needed (`shared/aws/kms.ts`) is a file of its own: a tenth of a cold start.
     splitting: true,
+    metafile: true,
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',
@@ -54,3 +56,23 @@ export const bundleOne = (entry: string, outdir: string, plugins: readonly Plugi
     logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'error',
   });
+  await removeUnused(outdir, metafile);
+}
+
+/**
+ * A door exports more than a function uses. The bundler leaves that out, but not the files that it would have loaded on demand: they are removed.
+ */
+async function removeUnused(outdir: string, { outputs }: Metafile): Promise<void> {
+  const pathOf = (name: string): string => resolve(ROOT, name);
+  const used = new Set<string>();
+  const use = (path: string): void => {
+    if (used.has(path)) return;
+    used.add(path);
+    for (const name of Object.keys(outputs)) {
+      if (pathOf(name) === path) for (const { path: next } of outputs[name]?.imports ?? []) use(pathOf(next));
+    }
+  };
+  use(resolve(outdir, 'index.mjs'));
+  const unused = Object.keys(outputs).filter((name) => /\.mjs$/.test(name) && !used.has(pathOf(name)));
+  await Promise.all(unused.flatMap((name) => [rm(pathOf(name)), rm(`${pathOf(name)}.map`)]));
+}

@@ -1,6 +1,6 @@
 import type { Plugin } from 'esbuild';
-import type { Contract } from '../../shared/contract/route.ts';
-import { derivedMetadata } from '../../shared/http/route-metadata.ts';
+import type { Contract } from '#contract';
+import { derivedMetadata } from '#http';
 
 /**
  * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: such a function answers

@@ -3,8 +3,8 @@ import { Dashboard, type IMetric, type IWidget, MathExpression, TextWidget } fro
 import { Operation } from 'aws-cdk-lib/aws-dynamodb';
 import { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { Contract } from '../../shared/contract/route.ts';
-import { DECISIONS } from '../../shared/telemetry/metrics.ts';
+import type { Contract } from '#contract';
+import { DECISIONS } from '#telemetry';
 import { callsOfKms } from '../alarms/key-alarms.ts';
 import { FAST, OBJECTIVE, percentOf, SLOW } from '../alarms/objective-alarms.ts';
 import { apiMetric } from '../api-metric.ts';

@@ -1,7 +1,7 @@
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import type { Contract } from '../../shared/contract/route.ts';
-import type { Bundles } from '../bundling/bundle.ts';
+import type { Bundles } from '#bundling';
+import type { Contract } from '#contract';
 import { Canary } from '../canary.ts';
 import { CutOffRole } from '../cut-off-role.ts';
 import { ErasureRole } from '../erasure-role.ts';

@@ -1,8 +1,8 @@
 import { Key } from 'aws-cdk-lib/aws-kms';
 import type { Construct } from 'constructs';
-import type { Contract } from '../../shared/contract/route.ts';
+import type { Bundles } from '#bundling';
+import type { Contract } from '#contract';
 import { Alarms, HEALTH } from '../alarms/alarms.ts';
-import type { Bundles } from '../bundling/bundle.ts';
 import { StageDashboard } from '../dashboard/dashboard.ts';
 import { found } from '../functions.ts';
 import { HEARTBEAT, Heartbeat } from '../heartbeat.ts';

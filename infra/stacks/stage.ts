@@ -1,6 +1,6 @@
 import type { App } from 'aws-cdk-lib';
-import type { Contract } from '../../shared/contract/route.ts';
-import type { Bundles } from '../bundling/bundle.ts';
+import type { Bundles } from '#bundling';
+import type { Contract } from '#contract';
 import type { Settings } from '../settings.ts';
 import { ApplicationStack } from './application-stack.ts';
 import { DataStack } from './data-stack.ts';

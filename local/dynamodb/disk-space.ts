@@ -1,6 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { TableUnavailable } from '../../shared/table/errors.ts';
+import { type Table, TableUnavailable } from '#lists';
 import { dynamoDbOperationOf, isRead } from './consumed.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 

@@ -1,6 +1,6 @@
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makePrivate } from '../../shared/auth/private-file.ts';
+import { makePrivate } from '#auth';
 import { DATA_FILES } from './engine.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 import { LOCK_FILE, notWritable } from './lock.ts';

@@ -8,7 +8,7 @@ import {
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { KEYS, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { KEYS, TTL_ATTRIBUTE } from '#lists';
 
 const WAIT_SECONDS = 30;
 

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Table } from '../../shared/table/connection/client.ts';
+import type { Table } from '#lists';
 import { consumedUnitsIn, dynamoDbOperationOf, isRead } from './consumed.ts';
 
 /** What a piece of work asked of DynamoDB. A call that the SDK tried more than once is one call. */

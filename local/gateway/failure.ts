@@ -1,8 +1,4 @@
-import {
-  GATEWAY_PROBLEMS,
-  type GatewayProblem,
-  type GatewayResponseType,
-} from '../../shared/contract/gateway-problems.ts';
+import { GATEWAY_PROBLEMS, type GatewayProblem, type GatewayResponseType } from '#contract';
 
 /** The gateway responds by itself, with this problem. */
 export class GatewayFailure extends Error {

@@ -1,5 +1,5 @@
 import type { Context } from 'aws-lambda';
-import type { Contract } from '../../shared/contract/route.ts';
+import type { Contract } from '#contract';
 import { stacksOf } from '../stacks.ts';
 import { printError } from '../terminal/output.ts';
 import type { Throttling } from './throttle.ts';

@@ -1,7 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayProblemHeaders, gatewayProblemTemplate } from '../../shared/contract/gateway-problems.ts';
-import type { Preflight } from '../../shared/contract/preflight.ts';
+import { gatewayProblemHeaders, gatewayProblemTemplate, type Preflight } from '#contract';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';

@@ -1,5 +1,4 @@
-import type { Contract, Route } from '../../shared/contract/route.ts';
-import { methodsOf } from '../../shared/contract/traits.ts';
+import { type Contract, methodsOf, type Route } from '#contract';
 
 /** A route and the function that serves it. */
 export interface ServedMethod {

@@ -1,6 +1,4 @@
-import { GATEWAY_PROBLEMS, undeclared } from '../../shared/contract/gateway-problems.ts';
-import { preflightOf } from '../../shared/contract/preflight.ts';
-import type { Auth, Route } from '../../shared/contract/route.ts';
+import { type Auth, GATEWAY_PROBLEMS, preflightOf, type Route, undeclared } from '#contract';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';

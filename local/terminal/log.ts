@@ -1,8 +1,7 @@
 import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { styleText } from 'node:util';
-import type { About, logger } from '../../shared/logger.ts';
-import { annotations } from '../../shared/telemetry/invocation.ts';
+import { type About, annotations, type logger } from '#telemetry';
 import { LOG_LEVELS, type LogLevel } from '../settings.ts';
 import { stacksOf } from '../stacks.ts';
 import { escaped } from './printable.ts';

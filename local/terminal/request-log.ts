@@ -1,5 +1,5 @@
-import { addingTo, type Usage } from '../dynamodb/usage.ts';
-import type { Around, EndedRequest } from '../gateway/options.ts';
+import type { Around, EndedRequest } from '#gateway';
+import { addingTo, type Usage } from '#local-dynamodb';
 import { type Color, type Log, painter } from './log.ts';
 
 /** Writes a line for every request: method, path, status, time, calls of DynamoDB with their units, tenant. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type * as z from 'zod';
+import { NotUnique } from '#table';
 import { integration } from '../../functions/integrations/contract.ts';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { printError, printJson } from '../../local/terminal/output.ts';
-import { NotUnique } from '../../shared/table/errors.ts';
 import { OperatorProblem } from '../problem.ts';
 import { withExamples, withJson } from '../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../target.ts';

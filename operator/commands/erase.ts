@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { readErasure } from '#maintenance';
+import { environmentSession, Tenant } from '#table';
+import { type Organization, organizationEntity } from '#tenancy';
 import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
-import { readErasure } from '../../shared/table/erase/erasure.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { type Organization, organizationEntity } from '../../shared/table/system/organizations.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import { countRecords, eraseOrganization, isErasure, type Receipt } from '../erase.ts';
 import { OperatorProblem } from '../problem.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';

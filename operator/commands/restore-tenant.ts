@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { organizationEntity } from '#tenancy';
 import { ask, printError, printJson } from '../../local/terminal/output.ts';
 import { quoted } from '../../local/terminal/printable.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
-import { organizationEntity } from '../../shared/table/system/organizations.ts';
 import { OperatorProblem } from '../problem.ts';
 import { compareTenant, type RestoreComparison, type Restored, restoreTenant } from '../restore.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';

@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { type Verified, verify } from '#maintenance';
+import { environmentTable, indexesOf } from '#table';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { indexesOf } from '../../shared/table/repository/list-indexes.ts';
-import type { Verified } from '../../shared/table/verify/difference.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import { kinds } from '../kinds.ts';
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 import { EXIT, printResult, type ResultOptions, withExamples, withJson } from '../result.ts';

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { environmentEncryption, generateSecret, storeSecret } from '#auth';
+import { environmentSession } from '#table';
+import { readCredentials } from '#tenancy';
 import { LOCAL_TABLE, readSettings } from '../../local/settings.ts';
-import { environmentEncryption } from '../../shared/auth/environment.ts';
-import { generateSecret, storeSecret } from '../../shared/auth/integration-secrets.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { readCredentials } from '../../shared/table/system/credentials.ts';
 import { OperatorProblem } from '../problem.ts';
 import { stackOf } from '../stack.ts';
 import { openTarget, type TargetOptions } from '../target.ts';

@@ -1,5 +1,5 @@
+import type { Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import type { Route } from '../../shared/contract/route.ts';
 
 /** What is sent to a stage while traffic shifts to its new version: a round calls every function. */
 

@@ -1,9 +1,6 @@
-import type { JsonObject } from '../contract/fields.ts';
-import { Problem } from '../contract/problem.ts';
-import type { PermissionCode } from '../contract/route.ts';
-import { type Caller, mayDo } from '../identity/caller.ts';
-import type { Stored } from '../table/repository/records.ts';
-import type { Tenant } from '../table/tenant.ts';
+import { type JsonObject, type PermissionCode, Problem } from '#contract';
+import { type Caller, mayDo } from '#identity';
+import type { Stored, Tenant } from '#table';
 import { decryptJson, encryptJson } from './encrypted-json.ts';
 
 /**

@@ -1,7 +1,6 @@
-import type { JsonObject } from '../contract/fields.ts';
-import { parseJson } from '../contract/json.ts';
-import { dataKeyCache } from '../table/system/data-key-cache.ts';
-import type { Tenant } from '../table/tenant.ts';
+import { type JsonObject, parseJson } from '#contract';
+import type { Tenant } from '#table';
+import { dataKeyCache } from '#tenancy';
 import { environmentEncryption } from './environment.ts';
 
 /** Free-form JSON that is stored as ciphertext only. */

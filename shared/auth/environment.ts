@@ -1,7 +1,6 @@
-import { type EnvelopeEncryption, envelopeEncryption, localDataKeys } from '../encryption/envelope-encryption.ts';
-import { kmsOf } from '../encryption/kms.ts';
-import { kmsDataKeys } from '../encryption/kms-data-keys.ts';
-import { environmentTable, tenantClient } from '../table/connection/client.ts';
+import { kmsOf } from '#aws';
+import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, localDataKeys } from '#encryption';
+import { environmentTable, tenantClient } from '#table';
 import type { PublicKey, TokenSigner } from './keys.ts';
 import { kmsPublicKey, kmsSigner } from './kms-keys.ts';
 import { readLocalKeys } from './local-keys.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
-import { includeAll, type Permissions } from '../contract/permissions.ts';
-import type { EnvelopeEncryption } from '../encryption/envelope-encryption.ts';
-import type { Credentials, StoredSecret } from '../table/system/credentials.ts';
+import { includeAll, type Permissions } from '#contract';
+import type { EnvelopeEncryption } from '#encryption';
+import type { Credentials, StoredSecret } from '#tenancy';
 
 /**
  * Secrets of integrations. Each is stored as a hash, for login, and encrypted, for the HMAC of webhooks, which needs the secret itself

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { bytesOf, type Kms } from '../encryption/kms.ts';
+import { bytesOf, type Kms } from '#aws';
 import { type Algorithm, type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 
 /** Token keys in AWS KMS: asymmetric keys of the spec `ECC_NIST_EDWARDS25519` or `ECC_NIST_P256`, usage `SIGN_VERIFY`. */

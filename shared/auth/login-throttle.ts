@@ -1,5 +1,5 @@
-import { Problem } from '../contract/problem.ts';
-import type { FailedLogins, LoginAttempt } from '../table/system/failed-logins.ts';
+import { Problem } from '#contract';
+import type { FailedLogins, LoginAttempt } from '#tenancy';
 
 /**
  * Slows the guessing of secrets (`docs/decisions/0080`). Failed logins and wrong webhook signatures are counted by app code and source

@@ -1,4 +1,4 @@
-import { bounded } from '../contract/fields.ts';
+import { bounded } from '#contract';
 
 /**
  * The form of a secret that the caller supplies. It is the key of an HMAC (RFC 2104 §3) and the password of a login. Its strength is checked

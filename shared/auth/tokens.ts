@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { errors, jwtVerify } from 'jose';
-import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '../identity/token-times.ts';
 import { equalTo, isUuid, isWellFormed, nonEmptyText, orNull, wholeNumber } from '../well-formed.ts';
 import type { PublicKey, TokenSigner } from './keys.ts';
+import { TOKEN_LEEWAY, TOKEN_LIFETIME } from './token-times.ts';
 
 /**
  * Access tokens: JWTs (RFC 9068) with the claims that the spec lists (§5) and the registered ones. Only this service issues and verifies

@@ -2,8 +2,7 @@ import { partition } from '@aws-sdk/core/client';
 import { ServiceException } from '@smithy/core/client';
 import { HttpRequest } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { increment } from '../telemetry/invocation.ts';
-import type { Counter } from '../telemetry/metrics.ts';
+import { type Counter, increment } from '#telemetry';
 import { type Context, type Middleware, responseMetadataOf, type SdkClient, wayThrough } from './steps.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { ANY_ORIGIN, originsFor } from './cors.ts';
-import { requestHeaders } from './openapi/parameters.ts';
+import { requestHeaders } from './request-headers.ts';
 import type { Route } from './route.ts';
 import { methodsOf } from './traits.ts';
 

@@ -1,7 +1,7 @@
+import { bytesOf, type Kms } from '#aws';
 import { type Clock, systemClock } from '../clock.ts';
 import { keepNewest } from '../keep-newest.ts';
 import { type DataKey, type DataKeyCache, type DataKeys, UndecryptableText } from './envelope-encryption.ts';
-import { bytesOf, type Kms } from './kms.ts';
 
 interface KmsDataKeysOptions {
   /** How long keys are cached, in milliseconds. A key that is disabled in KMS works for as long in a warm container. */

@@ -1,13 +1,6 @@
-import type { Caller } from '../identity/caller.ts';
-import type { Session } from '../table/session.ts';
-import {
-  areAsExpected,
-  type Credentials,
-  type Holder,
-  liveCredentials,
-  readCredentialsOf,
-} from '../table/system/credentials.ts';
-import { Tenant } from '../table/tenant.ts';
+import type { Caller } from '#identity';
+import { type Session, Tenant } from '#table';
+import { areAsExpected, type Credentials, type Holder, liveCredentials, readCredentialsOf } from '#tenancy';
 import { allOf } from './privileged-operations.ts';
 
 /**

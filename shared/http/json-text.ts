@@ -1,5 +1,4 @@
-import { parseJson } from '../contract/json.ts';
-import { Problem } from '../contract/problem.ts';
+import { Problem, parseJson } from '#contract';
 import type { HttpRequest } from './request.ts';
 
 /** Checks a JSON body as text before it is parsed. */

@@ -1,8 +1,6 @@
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { type EndedInvocation, observe, STATUS_CLASSES } from '#telemetry';
 import type { Clock } from '../clock.ts';
-import type { EndedInvocation } from '../telemetry/access-line.ts';
-import { STATUS_CLASSES } from '../telemetry/metrics.ts';
-import { observe } from '../telemetry/observe.ts';
 
 export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 

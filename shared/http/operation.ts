@@ -1,11 +1,7 @@
 import type * as z from 'zod';
-import type { cursorParameters, pageParameters } from '../contract/parameters.ts';
-import type { Contract, ResponseType, Route } from '../contract/route.ts';
-import type { Caller } from '../identity/caller.ts';
-import type { CursorPage, Page, Stored } from '../table/repository/records.ts';
-import type { Repository } from '../table/repository/repository.ts';
-import type { Session } from '../table/session.ts';
-import type { Tenant } from '../table/tenant.ts';
+import type { Contract, cursorParameters, pageParameters, ResponseType, Route } from '#contract';
+import type { Caller } from '#identity';
+import type { CursorPage, Page, Repository, Session, Stored, Tenant } from '#table';
 import type { HttpRequest } from './request.ts';
 import type { Charge } from './request-budget.ts';
 import { countDeliverable } from './response/deliverable.ts';

@@ -1,9 +1,6 @@
-import type { Sort } from '../contract/parameters.ts';
-import type { Contract, Route } from '../contract/route.ts';
-import { isList } from '../contract/traits.ts';
-import { PREFIX_PARAMETER } from '../table/lists/view.ts';
-import type { Entity } from '../table/repository/entity.ts';
-import type { Filter, Stored } from '../table/repository/records.ts';
+import { type Contract, isList, type Route, type Sort } from '#contract';
+import { PREFIX_PARAMETER } from '#lists';
+import type { Entity, Filter, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';
 

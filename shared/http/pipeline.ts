@@ -1,7 +1,7 @@
 import middy from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { Contract } from '#contract';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Contract } from '../contract/route.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
 import { crossOrigin } from './middleware/cross-origin.ts';

@@ -1,4 +1,4 @@
-import { Problem } from '../contract/problem.ts';
+import { Problem } from '#contract';
 import type { HttpRequest } from './request.ts';
 
 /**

@@ -1,17 +1,7 @@
-import { badToken } from '../contract/challenge.ts';
-import { codesThatAllow, type Permissions } from '../contract/permissions.ts';
-import { Problem } from '../contract/problem.ts';
-import type { PermissionCode } from '../contract/route.ts';
-import type { Caller } from '../identity/caller.ts';
-import { StaleRead } from '../table/errors.ts';
-import {
-  areAsExpected,
-  type Credentials,
-  liveCredentials,
-  readCredentialsOf,
-  requireCredentials,
-} from '../table/system/credentials.ts';
-import { Tenant } from '../table/tenant.ts';
+import { badToken, codesThatAllow, type PermissionCode, type Permissions, Problem } from '#contract';
+import type { Caller } from '#identity';
+import { StaleRead, Tenant } from '#table';
+import { areAsExpected, type Credentials, liveCredentials, readCredentialsOf, requireCredentials } from '#tenancy';
 
 /**
  * Operations on keys and permissions need live credentials (`docs/decisions/0073`). What the pipeline knows of a caller may be outdated, because

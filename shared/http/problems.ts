@@ -1,17 +1,14 @@
-import { alreadyExists, Problem, pointer } from '../contract/problem.ts';
-import { MAX_RECORD } from '../contract/sizes.ts';
+import { alreadyExists, MAX_RECORD, Problem, pointer } from '#contract';
 import {
   ItemTooLarge,
+  isTransient,
   ListNotBuilt,
-  NotUnique,
   PageIncomplete,
   PageTooLarge,
-  RecordTooLarge,
-  StaleRead,
   TableUnavailable,
   TooManyMatches,
-} from '../table/errors.ts';
-import { isTransient } from '../table/transaction/retry.ts';
+} from '#lists';
+import { NotUnique, RecordTooLarge, StaleRead } from '#table';
 
 /** The problem that is returned for an error. Unexpected errors become `internal-error`, without their message. */
 export function problemOf(error: unknown): Problem {

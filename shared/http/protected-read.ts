@@ -1,8 +1,8 @@
-import type { Contract, Route } from '../contract/route.ts';
-import { type Caller, mayDo } from '../identity/caller.ts';
-import { TableUnavailable } from '../table/errors.ts';
-import { countRead, isEventDue, type ReadCount, stageEventLeft } from '../table/system/daily-counts.ts';
-import type { Tenant } from '../table/tenant.ts';
+import type { Contract, Route } from '#contract';
+import { type Caller, mayDo } from '#identity';
+import { TableUnavailable } from '#lists';
+import type { Tenant } from '#table';
+import { countRead, isEventDue, type ReadCount, stageEventLeft } from '#tenancy';
 import type { Input, OperationContext } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';
 

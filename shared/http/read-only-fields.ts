@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { asNumber } from '../contract/json.ts';
-import { type FieldError, Problem, pointer } from '../contract/problem.ts';
-import type { Body } from '../contract/record.ts';
-import type { Route } from '../contract/route.ts';
+import { asNumber, type Body, type FieldError, Problem, pointer, type Route } from '#contract';
 
 /**
  * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-read-only-fields.md`). Nothing that was sent may vanish

@@ -1,4 +1,4 @@
-import { invalidField, type Problem } from '../contract/problem.ts';
+import { invalidField, type Problem } from '#contract';
 
 /**
  * The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as missing.

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../contract/problem.ts';
-import type { Actor } from '../identity/actor.ts';
-import { logger } from '../logger.ts';
-import { environmentSession, type Session } from '../table/session.ts';
-import type { Credentials } from '../table/system/credentials.ts';
-import { countRefusal } from '../table/system/daily-counts.ts';
-import { Tenant } from '../table/tenant.ts';
+import { Problem } from '#contract';
+import type { Actor } from '#identity';
+import { environmentSession, type Session, Tenant } from '#table';
+import { logger } from '#telemetry';
+import { type Credentials, countRefusal } from '#tenancy';
 
 /** The operation in the audit event of a refusal. */
 export type Refused = 'login_refused' | 'signature_refused' | 'escalation_refused';

@@ -1,5 +1,5 @@
+import type { Session } from '#table';
 import { keepNewest } from '../keep-newest.ts';
-import type { Session } from '../table/session.ts';
 import { isRefusal, runToCommit } from './run.ts';
 
 /**

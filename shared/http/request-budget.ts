@@ -1,11 +1,9 @@
-import { Problem } from '../contract/problem.ts';
-import type { Caller } from '../identity/caller.ts';
+import { Problem } from '#contract';
+import type { Caller } from '#identity';
+import { type Session, Tenant } from '#table';
+import { increment, logger, unitsBegun } from '#telemetry';
+import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '#tenancy';
 import { keepNewest } from '../keep-newest.ts';
-import { logger } from '../logger.ts';
-import type { Session } from '../table/session.ts';
-import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '../table/system/request-budget.ts';
-import { Tenant } from '../table/tenant.ts';
-import { increment, unitsBegun } from '../telemetry/invocation.ts';
 import { takeReserve } from './reserve.ts';
 import { Bucket } from './token-bucket.ts';
 

@@ -1,4 +1,4 @@
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '#identity';
 import { keepNewest } from '../keep-newest.ts';
 import { Bucket } from './token-bucket.ts';
 

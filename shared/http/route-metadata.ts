@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import { isUuidSchema } from '../contract/fields.ts';
-import { lazily } from '../contract/lazily.ts';
-import type { Route } from '../contract/route.ts';
-import { filtersOf } from '../contract/traits.ts';
+import { filtersOf, isUuidSchema, lazily, type Route } from '#contract';
 
 /**
  * What most requests need to know of a route's schemas, as plain data: a request that only reads is served without building a schema. It is

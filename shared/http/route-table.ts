@@ -1,5 +1,4 @@
-import type { Contract, Route } from '../contract/route.ts';
-import { itemRouteOf, methodsOf } from '../contract/traits.ts';
+import { type Contract, itemRouteOf, methodsOf, type Route } from '#contract';
 import type { AnyOperation, Operations } from './operation.ts';
 
 /** A route of a contract with its operation. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '../contract/problem.ts';
-import { NotUnique, StaleRead, TableUnavailable } from '../table/errors.ts';
-import type { Session } from '../table/session.ts';
+import { Problem } from '#contract';
+import { TableUnavailable } from '#lists';
+import { NotUnique, type Session, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /** Longest random wait before an operation is run again after a stale read, times the number of tries. In milliseconds. */

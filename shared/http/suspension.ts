@@ -1,7 +1,7 @@
-import { Problem } from '../contract/problem.ts';
+import { Problem } from '#contract';
+import type { Tenant } from '#table';
+import { readSuspension, type Suspension } from '#tenancy';
 import { keepNewest } from '../keep-newest.ts';
-import { readSuspension, type Suspension } from '../table/system/suspensions.ts';
-import type { Tenant } from '../table/tenant.ts';
 
 /**
  * Callers of suspended organizations are refused at once, also while the gateway caches the authorizer's response: each request reads whether its

@@ -1,7 +1,6 @@
-import { type FieldError, invalidField, Problem } from '../contract/problem.ts';
-import type { Caller } from '../identity/caller.ts';
-import type { Session } from '../table/session.ts';
-import { Tenant } from '../table/tenant.ts';
+import { type FieldError, invalidField, Problem } from '#contract';
+import type { Caller } from '#identity';
+import { type Session, Tenant } from '#table';
 import { isUuid } from '../well-formed.ts';
 
 /**

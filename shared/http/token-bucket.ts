@@ -1,4 +1,4 @@
-import { MOST_SPENT_MS, WINDOW_MS } from '../table/system/request-budget.ts';
+import { MOST_SPENT_MS, WINDOW_MS } from '#tenancy';
 
 /**
  * One container's copy of a budget's token bucket. It holds a minute's requests and refills evenly over a minute.

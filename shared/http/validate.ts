@@ -1,11 +1,19 @@
 import type * as z from 'zod';
-import { TOO_LARGE } from '../contract/fields.ts';
-import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '../contract/free-form.ts';
-import { asNumber, type Parsed } from '../contract/json.ts';
-import { type FieldError, MAX_FIELD_ERRORS, Problem, pointer } from '../contract/problem.ts';
-import type { Body } from '../contract/record.ts';
-import type { Route } from '../contract/route.ts';
-import { sentenceOf } from '../contract/sentences.ts';
+import {
+  asNumber,
+  type Body,
+  type FieldError,
+  hasFreeForm,
+  MAX_FIELD_ERRORS,
+  MOST_OF_OTHERS,
+  MOST_VALUES,
+  type Parsed,
+  Problem,
+  pointer,
+  type Route,
+  sentenceOf,
+  TOO_LARGE,
+} from '#contract';
 import { isUuid } from '../well-formed.ts';
 import type { HttpRequest } from './request.ts';
 import { metadataOf } from './route-metadata.ts';

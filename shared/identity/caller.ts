@@ -1,4 +1,4 @@
-import { codesThatAllow } from '../contract/permissions.ts';
+import { codesThatAllow } from '#contract';
 import { anyText, isWellFormed, matching, nonEmptyText } from '../well-formed.ts';
 
 /**

@@ -17,28 +17,6 @@ export class RecordTooLarge extends Error {
   }
 }
 
-/** The records of a page are more than one request may read, or than one response can carry. */
-export class PageTooLarge extends Error {
-  override readonly name = 'PageTooLarge';
-  /** How many of them, from the first on, would fit. */
-  readonly fitting: number;
-
-  constructor(fitting: number) {
-    super(`only ${fitting} records of the page fit`);
-    this.fitting = fitting;
-  }
-}
-
-/** An item would exceed DynamoDB's 400 KB, or a transaction its 4 MB. */
-export class ItemTooLarge extends Error {
-  override readonly name = 'ItemTooLarge';
-}
-
-/** The table did not respond in time. A write may or may not have happened. */
-export class TableUnavailable extends Error {
-  override readonly name = 'TableUnavailable';
-}
-
 /** Another record of the tenant already has this value of a unique field. */
 export class NotUnique extends Error {
   override readonly name = 'NotUnique';
@@ -47,38 +25,5 @@ export class NotUnique extends Error {
   constructor(field: string) {
     super(`another record has this ${field}`);
     this.field = field;
-  }
-}
-
-/** More numbers of a list have no record than one request may fence. It fenced some, so that a later request succeeds. */
-export class PageIncomplete extends Error {
-  override readonly name = 'PageIncomplete';
-
-  constructor() {
-    super('the page cannot be read until more numbers without a record are fenced');
-  }
-}
-
-/** More texts begin as asked than one request may read. */
-export class TooManyMatches extends Error {
-  override readonly name = 'TooManyMatches';
-  readonly most: number;
-
-  constructor(most: number) {
-    super(`more than ${most} texts begin like this`);
-    this.most = most;
-  }
-}
-
-/** Records older than a filter are not in its lists yet: the operator must add them (`custodia verify --repair`). */
-export class ListNotBuilt extends Error {
-  override readonly name = 'ListNotBuilt';
-
-  readonly fields: readonly string[];
-
-  /** @param list the list's partition, for the operator's log */
-  constructor(list: string, fields: readonly string[]) {
-    super(`the lists of ${list} by ${fields.join(' and ')} are not built: run custodia verify --repair`);
-    this.fields = fields;
   }
 }

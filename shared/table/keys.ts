@@ -3,6 +3,8 @@
  * The partition keys of a tenant begin with `ORG#<tenant>#`, which the tenant role's policy matches (`docs/decisions/0050`).
  */
 
+import type { Key } from '#lists';
+
 /** An organization's id, or `PLATFORM` for callers that belong to none. */
 export type TenantId = string & { readonly __tenant: never };
 
@@ -11,27 +13,12 @@ export const PLATFORM = 'PLATFORM' as TenantId;
 /** The tenant of an organization, or of the platform, whose id is null. */
 export const tenantIdOf = (orgId: string | null): TenantId => (orgId === null ? PLATFORM : (orgId as TenantId));
 
-export interface Key {
-  readonly PK: string;
-  readonly SK: string;
-}
-
 /** The records of an entity: `ORG#<tenant>#TICKET`. */
 export const recordsPartition = (tenant: TenantId, entity: string): string => `ORG#${tenant}#${entity}`;
 
 /** The records below one parent: `ORG#<tenant>#TICKET#<ticket id>#MESSAGE`. */
 export const childPartition = (tenant: TenantId, parent: string, parentId: string, entity: string): string =>
   `ORG#${tenant}#${parent}#${parentId}#${entity}`;
-
-/**
- * A list's sets of numbers: its counter item and its gaps in `ORG#<tenant>#TICKET#SET`, the numbers of the records with a filter's value in
- * `ORG#<tenant>#TICKET#status=open#SET`.
- */
-export const setPartition = (partition: string, field?: string, value?: string): string =>
-  field === undefined ? `${partition}#SET` : `${partition}#${field}=${encodeURIComponent(value ?? '')}#SET`;
-
-/** The prefix index of a field, by record: `ORG#<tenant>#CLIENT#name#PREFIX`. */
-export const prefixPartition = (partition: string, field: string): string => `${partition}#${field}#PREFIX`;
 
 /** The values that callers have chosen for the filters of a list: `ORG#<tenant>#CLIENT#VALUES`. */
 export const valuesPartition = (partition: string): string => `${partition}#VALUES`;
@@ -47,9 +34,6 @@ export function valueIn({ SK }: Pick<Key, 'SK'>): readonly [field: string, value
   const end = SK.indexOf('=');
   return [SK.slice(0, end), SK.slice(end + 1)];
 }
-
-/** Sort key of a list's counter item. It sorts after the items with bits. */
-export const COUNTER = 'HEAD';
 
 /** Claims a unique value of a tenant: `ORG#<tenant>#UNIQUE#CLIENT#slug`. */
 export const uniqueKey = (tenant: TenantId, entity: string, field: string, value: string): Key => ({

@@ -1,13 +1,19 @@
+import type { Actor, Origin } from '#identity';
+import {
+  type AllocatedNumber,
+  compactCounterItem,
+  type List,
+  NumberPool,
+  type PendingWrite,
+  refusalOf,
+  type Table,
+  TableUnavailable,
+  UnitOfWork,
+} from '#lists';
 import { type Clock, systemClock } from '../clock.ts';
-import type { Actor, Origin } from '../identity/actor.ts';
-import { environmentTable, type Table, tenantTable } from './connection/client.ts';
-import { StaleRead, TableUnavailable } from './errors.ts';
-import { PLATFORM, type TenantId } from './keys.ts';
-import { type AllocatedNumber, compactCounterItem, type List } from './lists/counter-item.ts';
-import { NumberPool } from './lists/number-pool.ts';
-import type { PendingWrite } from './transaction/pending-write.ts';
-import { refusalOf } from './transaction/rehearsal.ts';
-import { UnitOfWork } from './transaction/unit-of-work.ts';
+import { environmentTable, tenantTable } from './connection/client.ts';
+import { StaleRead } from './errors.ts';
+import { isOfCredentials, PLATFORM, type TenantId } from './keys.ts';
 
 /** One request's access to the table: its clock, its unit of work and the sequence numbers that it has allocated. */
 export class Session {
@@ -78,7 +84,7 @@ export class Session {
 
   /** Allocates the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
   async allocateNumber(tenant: TenantId, list: List): Promise<AllocatedNumber> {
-    const allocated = await this.#numbers.allocate(tenant, list);
+    const allocated = await this.#numbers.allocate(this.tableOf(tenant), list);
     const { compaction } = allocated;
     if (compaction !== undefined) this.afterCommit(() => compactCounterItem(this.tableOf(tenant), list, compaction));
     return allocated;
@@ -86,7 +92,7 @@ export class Session {
 
   /** Begins to allocate a number in advance, for the next record of the list. */
   prepareNumber(tenant: TenantId, list: List): void {
-    this.#numbers.prepare(tenant, list);
+    this.#numbers.prepare(this.tableOf(tenant), list);
   }
 
   /** Drops a number that a reader has fenced. The returned error makes the operation run again, with another number. */
@@ -172,7 +178,7 @@ export class Session {
   async #checkConditions(): Promise<void> {
     try {
       await Promise.all(this.#checks);
-      const refusal = await refusalOf(this.tableOf(committerOf(this.#workers)), this.pendingWrites);
+      const refusal = await refusalOf(this.tableOf(committerOf(this.#workers)), readableOf(this.pendingWrites));
       if (refusal !== undefined) throw refusal;
     } catch (error) {
       throw this.#explain(error);
@@ -229,5 +235,9 @@ function committerOf(workers: ReadonlySet<TenantId>): TenantId {
   if (others.length > 0) throw new Error('one transaction was staged for two organizations');
   return organization;
 }
+
+/** Most sessions may not read credentials: the commit decides on their conditions. */
+const readableOf = (writes: readonly PendingWrite[]): PendingWrite[] =>
+  writes.filter(({ key }) => !isOfCredentials(key));
 
 const unchanged = (error: unknown): unknown => error;

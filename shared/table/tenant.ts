@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Caller } from '../identity/caller.ts';
+import type { Caller } from '#identity';
 import { childPartition, PLATFORM, recordsPartition, type TenantId, tenantIdOf } from './keys.ts';
 import { type AuditLog, auditEventEntity, auditLog, observingOnly } from './repository/audit-events.ts';
 import { ChildRepository } from './repository/child-repository.ts';

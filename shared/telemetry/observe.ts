@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { logged } from '../logger.ts';
 import { type EndedInvocation, writeAccessLine } from './access-line.ts';
 import { Invocation, within } from './invocation.ts';
+import { logged } from './logger.ts';
 import { traceIdOf } from './trace-context.ts';
 
 /** The parts of an API Gateway event that every line contains. */

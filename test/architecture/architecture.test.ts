@@ -28,11 +28,9 @@ const isOwn = (name: string): boolean => /^(bin|functions|infra|local|operator|s
 
 it('the rules see all sources and their imports', () => {
   expect(sources.length).toBeGreaterThan(150);
-  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain(
-    'shared/table/transaction/unit-of-work.ts',
-  );
+  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain('shared/lists/index.ts');
   expect(sources.find(({ path }) => path === 'functions/clients/handler.ts')?.imports).toContain(
-    'shared/http/pipeline.ts',
+    'shared/http/index.ts',
   );
 });
 
@@ -55,36 +53,41 @@ describe('imports', () => {
     expect(forbidden(within('infra/'), (name) => /^(local|operator)\//.test(name))).toEqual([]);
   });
 
-  it.each([
-    ['shared/', ['([^/]+$|telemetry/)', 'aws/', 'contract/', 'identity/', 'encryption/', 'table/', 'auth/', 'http/']],
-    [
-      'shared/table/',
-      [
-        '(schema|keys|errors)\\.ts$',
-        'connection/',
-        'transaction/',
-        'lists/',
-        'session\\.ts$',
-        'repository/',
-        'tenant\\.ts$',
-        'system/',
-        'verify/',
-        'erase/',
-        'restore/',
-      ],
-    ],
-  ])('inside %s run one way, too', (folder, prefixes) => {
-    const layers = prefixes.map((prefix) => new RegExp(`^${folder}${prefix}`));
+  it('inside shared/ run one way, too', () => {
+    const libraries = [
+      'telemetry',
+      'aws',
+      'encryption',
+      'contract',
+      'openapi',
+      'identity',
+      'lists',
+      'table',
+      'tenancy',
+      'auth',
+    ];
+    const folders = ['[^/]+$', ...[...libraries, 'http', 'maintenance'].map((name) => `${name}/`)];
+    const layers = folders.map((folder) => new RegExp(`^shared/${folder}`));
     expect(upward(layers)).toEqual([]);
     expect(upward(layers.toReversed())).not.toEqual([]);
-    expect(within(folder).filter(({ path }) => !layers.some((layer) => layer.test(path)))).toEqual([]);
+    expect(within('shared/').filter(({ path }) => !layers.some((layer) => layer.test(path)))).toEqual([]);
+  });
+
+  it('of the counted lists are AWS and telemetry: they know no tenant, no domain and no HTTP', () => {
+    const known = /^shared\/([^/]+$|(lists|telemetry)\/)/;
+    expect(forbidden(within('shared/lists/'), (name) => isOwn(name) && !known.test(name))).toEqual([]);
+    expect(saying(within('shared/lists/'), /\btenant/i)).toEqual([]);
   });
 
   it('of contracts are zod and other contracts, and nothing of AWS', () => {
     const contracts = [...within('shared/contract/'), ...sources.filter(({ path }) => path.endsWith('/contract.ts'))];
     expect(forbidden(contracts, (name) => !isOwn(name) && !/^(zod|zod-openapi|uuid|node:\w+)$/.test(name))).toEqual([]);
+    const known = /^shared\/(contract|openapi)\//;
     expect(
-      forbidden(within('shared/contract/'), (name) => isOwn(name) && !name.startsWith('shared/contract/')),
+      forbidden(
+        [...within('shared/contract/'), ...within('shared/openapi/')],
+        (name) => isOwn(name) && !known.test(name),
+      ),
     ).toEqual([]);
   });
 
@@ -118,25 +121,25 @@ describe('the chain of middlewares', () => {
 });
 
 describe('the table', () => {
-  const outside = sources.filter(({ path }) => !path.startsWith('shared/table/'));
+  const storage = /^shared\/(aws|lists|table|tenancy|maintenance)\//;
+  const outside = sources.filter(({ path }) => !storage.test(path));
 
   it('is reached by the storage code alone, and by what sets it up', () => {
     const reaches = (name: string): boolean => /^@aws-sdk\/(client-dynamodb|lib-dynamodb|util-dynamodb)$/.test(name);
     expect(forbidden(outside, (name, path) => reaches(name) && !path.startsWith('local/dynamodb/'))).toEqual([]);
-    expect(forbidden(within('functions/'), (name) => name === 'shared/table/connection/client.ts')).toEqual([]);
+    expect(saying(within('functions/'), /\b(environmentTable|tenantTable)\b/)).toEqual([]);
   });
 
   it('has its keys made in one place', () => {
     expect(saying(sources, /['"`](ORG|APP|SUSPENDED|LOGIN_FAILURE)#/)).toEqual(['shared/table/keys.ts']);
     // The stack makes its policies of the same keys.
-    expect(forbidden(outside, (name, path) => name === 'shared/table/keys.ts' && !path.startsWith('infra/'))).toEqual(
-      [],
-    );
+    const elsewhere = outside.filter(({ path }) => !path.startsWith('infra/'));
+    expect(saying(elsewhere, /\b\w+(Key|Partition)\b.*from '#table'/)).toEqual([]);
   });
 
   it('is never scanned by a function', () => {
     // But by the operator with an administrator's own credentials: no role of the stack may scan (`test/infra/rights.stack.test.ts`).
-    expect(saying(sources, /\bScan(?!IndexForward|ned)/)).toEqual(['shared/table/erase/sweep.ts']);
+    expect(saying(sources, /\bScan(?!IndexForward|ned)/)).toEqual(['shared/maintenance/erase/sweep.ts']);
     expect(saying(sources, /ExecuteStatement|PartiQL/)).toEqual([]);
   });
 
@@ -147,7 +150,9 @@ describe('the table', () => {
       'shared/table/tenant.ts',
     ];
     // The operator verifies their lists. That it changes none of them is for its role to see to (`test/infra/isolation.stack.test.ts`).
-    const naming = saying(sources, /\bauditEventEntity\b/).filter((path) => !/^(infra|operator)\//.test(path));
+    const naming = saying(sources, /\bauditEventEntity\b/).filter(
+      (path) => !/^(infra|operator)\/|\/index\.ts$/.test(path),
+    );
     expect(naming).toEqual([...handling.slice(0, 1), 'functions/audit/store.ts', ...handling.slice(1)]);
     const handlers = sources.filter(({ path }) => handling.includes(path));
     expect(saying(handlers, /\.(update|remove|adjust|advance|deleteAll|delete)\(/)).toEqual([]);
@@ -167,7 +172,7 @@ describe('the table', () => {
     expect(making).toEqual(['shared/table/keys.ts', 'shared/table/tenant.ts']);
     // The operator names any tenant; no request gets there.
     expect(saying([...within('functions/'), ...within('shared/http/')], /\.ofOperator\(/)).toEqual([]);
-    expect(forbidden(within('functions/'), (name) => /^shared\/table\/(verify|erase)\//.test(name))).toEqual([]);
+    expect(forbidden(within('functions/'), (name) => name.startsWith('shared/maintenance/'))).toEqual([]);
   });
 });
 
@@ -178,11 +183,11 @@ describe('what the functions reach', () => {
 
   it('is AWS, where the environment says that it is, and no address that a caller gave', () => {
     // DynamoDB on one machine: `DYNAMODB_ENDPOINT`. The heartbeat calls the stage itself: `HEALTH_URL`.
-    const sdkChooses = Array<string>(3).fill('shared/table/connection/lean/chain.ts: endpoint');
+    const sdkChooses = Array<string>(3).fill('shared/aws/lean/chain.ts: endpoint');
     expect(found(waysOut)).toEqual([
+      ...sdkChooses,
       'shared/aws/service.ts: import { NodeHttpHandler } from @smithy/node-http-handler',
       'shared/table/connection/client.ts: endpoint',
-      ...sdkChooses,
       'functions/heartbeat/handler.ts: fetch',
     ]);
     expect(functions.find(({ path }) => path === 'functions/heartbeat/handler.ts')?.code).toContain(
@@ -237,12 +242,12 @@ describe('what the functions reach', () => {
 
   it('is the log by one logger, which knows what not to say', () => {
     expect(forbidden(sources, (name) => name === '@aws-lambda-powertools/logger')).toEqual([
-      'shared/log-writer.ts → @aws-lambda-powertools/logger',
+      'shared/telemetry/log-writer.ts → @aws-lambda-powertools/logger',
     ]);
     // The access line is no message: no level may leave it out.
     expect(saying(functions, /\bconsole\.|process\.std(out|err)/)).toEqual([
-      'shared/logger.ts',
       'shared/telemetry/access-line.ts',
+      'shared/telemetry/logger.ts',
     ]);
   });
 });

@@ -70,7 +70,7 @@ export function waysOut(text: string): string[] {
 }
 
 const isHarmless = (module: string, names: string): boolean =>
-  module.startsWith('.') || MODULES.has(module) || (PARTS[module]?.test(names) ?? false);
+  /^[.#]/.test(module) || MODULES.has(module) || (PARTS[module]?.test(names) ?? false);
 
 /** Where a source file asks the machine for the time. */
 export const looksAtClock = (text: string): string[] =>

@@ -5,6 +5,13 @@ import { dirname, join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+/** The doors of libraries by their alias: `#lists` is `shared/lists/index.ts` (`imports` of `package.json`). */
+export const doors: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(
+    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).imports as Readonly<Record<string, string>>,
+  ).map(([alias, path]) => [alias, join(path)]),
+);
+
 export interface Source {
   /** From the root: `shared/table/keys.ts`. */
   readonly path: string;
@@ -30,7 +37,9 @@ function withoutComments(text: string): string {
 /** `import … from 'x'`, `export … from 'x'`, `import('x')`; types too, for they tie two files together as well. */
 function importsIn(path: string, code: string): string[] {
   const names = code.matchAll(/\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g);
-  return Array.from(names, ([, name = '']) => (name.startsWith('.') ? join(dirname(path), name) : name));
+  return Array.from(names, ([, name = '']) =>
+    name.startsWith('.') ? join(dirname(path), name) : (doors[name] ?? name),
+  );
 }
 
 /** Files that import each other in a circle, as a path that ends where it began; undefined when there is none. */

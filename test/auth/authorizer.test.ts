@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { environmentSigner, issueToken } from '#auth';
+import { callerOf } from '#identity';
+import { configureTable } from '#table';
 import { handler } from '../../functions/authorizer/handler.ts';
-import { environmentSigner } from '../../shared/auth/environment.ts';
-import { issueToken } from '../../shared/auth/tokens.ts';
-import { callerOf } from '../../shared/identity/caller.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { storedCredentials } from '../support/credentials.ts';
 import { FaultyHandler } from '../support/faults.ts';

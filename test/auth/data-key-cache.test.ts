@@ -1,18 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import {
-  type EnvelopeEncryption,
-  envelopeEncryption,
-  StoredKeyGone,
-} from '../../shared/encryption/envelope-encryption.ts';
-import { kmsOf } from '../../shared/encryption/kms.ts';
-import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
-import { type Table, tableOf } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
-import { dataKeyCache } from '../../shared/table/system/data-key-cache.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
+import { kmsOf } from '#aws';
+import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, StoredKeyGone } from '#encryption';
+import type { Table } from '#lists';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { Session, Tenant, tableOf } from '#table';
+import { dataKeyCache } from '#tenancy';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
 import { freshTable } from '../support/dynamodb.ts';

@@ -1,13 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type DataKeyCache,
-  envelopeEncryption,
-  localDataKeys,
-  StoredKeyGone,
-  UndecryptableText,
-} from '../../shared/encryption/envelope-encryption.ts';
+import { type DataKeyCache, envelopeEncryption, localDataKeys, StoredKeyGone } from '#encryption';
+import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 
 const key = randomBytes(32);
 const box = envelopeEncryption(localDataKeys(key));

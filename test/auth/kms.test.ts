@@ -1,12 +1,18 @@
 import { createPublicKey, generateKeyPairSync, sign, verify } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentEncryption, environmentPublicKeys, environmentSigner } from '../../shared/auth/environment.ts';
+import {
+  environmentEncryption,
+  environmentPublicKeys,
+  environmentSigner,
+  InvalidToken,
+  issueToken,
+  verifyToken,
+} from '#auth';
+import { kmsOf } from '#aws';
+import { envelopeEncryption, kmsDataKeys } from '#encryption';
+import { environmentTable } from '#table';
 import { derToJose } from '../../shared/auth/kms-keys.ts';
-import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
-import { envelopeEncryption, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
-import { kmsOf } from '../../shared/encryption/kms.ts';
-import { kmsDataKeys } from '../../shared/encryption/kms-data-keys.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
+import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { type FakeKms, startFakeKms } from './fake-kms.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };

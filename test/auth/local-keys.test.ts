@@ -1,8 +1,8 @@
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ensureLocalKeys, LocalKeysError, readLocalKeys } from '../../shared/auth/local-keys.ts';
-import { issueToken, verifyToken } from '../../shared/auth/tokens.ts';
+import { ensureLocalKeys, issueToken, LocalKeysError, verifyToken } from '#auth';
+import { readLocalKeys } from '../../shared/auth/local-keys.ts';
 import { freshDirectory } from '../support/directory.ts';
 
 const identity = { integrationId: crypto.randomUUID(), appCode: 'acme', orgId: null, tokenEpoch: 0, secretId: null };

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeleteItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateSecret } from '#auth';
+import { NotUnique } from '#table';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
 import { LocalApiError } from '../../local/settings.ts';
-import { generateSecret } from '../../shared/auth/integration-secrets.ts';
-import { NotUnique } from '../../shared/table/errors.ts';
 import { dumpOf } from '../support/table-dump.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -1,16 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, it } from 'vitest';
-import {
-  generateSecret,
-  isSecretOf,
-  openSecrets,
-  secretsUnder,
-  storeSecret,
-} from '../../shared/auth/integration-secrets.ts';
-import { suppliedSecret } from '../../shared/auth/secret-policy.ts';
-import { isStrong } from '../../shared/auth/secret-strength.ts';
-import { envelopeEncryption, localDataKeys, UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
+import { generateSecret, isSecretOf, isStrong, openSecrets, secretsUnder, storeSecret, suppliedSecret } from '#auth';
+import { envelopeEncryption, localDataKeys } from '#encryption';
+import { UndecryptableText } from '../../shared/encryption/envelope-encryption.ts';
 import { byExtent } from '../support/extent.ts';
 import { randomOf } from '../support/random.ts';
 

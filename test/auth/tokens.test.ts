@@ -1,8 +1,8 @@
 import { createHmac, createPublicKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { InvalidToken, issueToken, verifyToken } from '#auth';
 import { type PublicKey, publicKeyOf, type TokenSigner } from '../../shared/auth/keys.ts';
-import { InvalidToken, issueToken, verifyToken } from '../../shared/auth/tokens.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');
 const identity = {

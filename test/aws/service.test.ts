@@ -4,11 +4,9 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { serviceOf } from '../../shared/aws/service.ts';
-import { kmsOf } from '../../shared/encryption/kms.ts';
-import { tableOf } from '../../shared/table/connection/client.ts';
-import { assumeRole } from '../../shared/table/connection/sts.ts';
-import { isTransient } from '../../shared/table/transaction/retry.ts';
+import { assumeRole, kmsOf, serviceOf } from '#aws';
+import { isTransient } from '#lists';
+import { tableOf } from '#table';
 
 /** Calls of KMS and STS without the SDK's clients for them: what is sent is what those send, and what comes back is understood as they do. */
 

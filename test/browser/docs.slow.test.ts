@@ -1,8 +1,8 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PROBLEM_TYPE_PREFIX } from '#contract';
 import { clients } from '../../functions/clients/contract.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { useApi } from '../support/use-api.ts';
 import { launchChromium, noChromium } from './chromium.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { email } from '#contract';
 import { timeZone } from '../../functions/clients/time-zone.ts';
-import { email } from '../../shared/contract/fields.ts';
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 

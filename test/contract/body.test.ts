@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import type { Problem } from '#contract';
 import { orgs } from '../../functions/orgs/contract.ts';
-import type { Problem } from '../../shared/contract/problem.ts';
 import { readBody } from '../support/read-body.ts';
 
 const body = orgs.routes.updateOrg.body;

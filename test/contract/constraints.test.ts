@@ -1,20 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { contracts } from '../../functions/all-contracts.ts';
 import {
+  code,
+  created,
+  createOnly,
+  email,
   ignoringCase,
+  name,
+  optionalOnCreate,
+  record,
   reference,
   referenceOf,
   referencesIn,
+  route,
+  slug,
   unique,
   uniqueEverywhere,
   uniqueFieldsOf,
-  uniquenessOf,
-} from '../../shared/contract/constraints.ts';
-import { code, email, name, slug } from '../../shared/contract/fields.ts';
-import { createOnly, optionalOnCreate, record } from '../../shared/contract/record.ts';
-import { created, route } from '../../shared/contract/route.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+} from '#contract';
+import { entity } from '#table';
+import { contracts } from '../../functions/all-contracts.ts';
+import { uniquenessOf } from '../../shared/contract/constraints.ts';
 
 const shop = record('Shop', () => ({
   slug: unique(slug()).nullable().default(null),

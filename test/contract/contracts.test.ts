@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { isList } from '#contract';
+import { validBody } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
-import { isList } from '../../shared/contract/traits.ts';
-import { validBody } from '../../shared/http/validate.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';
 
 const routes = contracts.flatMap((contract) =>

@@ -5,7 +5,6 @@ import {
   code,
   count,
   dateText,
-  decimal,
   email,
   jsonObject,
   name,
@@ -16,7 +15,8 @@ import {
   uuid,
   webAddress,
   word,
-} from '../../shared/contract/fields.ts';
+} from '#contract';
+import { decimal } from '../../shared/contract/fields.ts';
 
 const accepts = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 

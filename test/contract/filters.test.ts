@@ -1,19 +1,26 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import {
+  type Contract,
+  contract,
+  name,
+  ok,
+  pageOf,
+  pageParameters,
+  type RecordOf,
+  readOnly,
+  record,
+  reference,
+  route,
+  uuid,
+  word,
+} from '#contract';
+import { type Operations, pagesOf, pipeline, recordResponse } from '#http';
+import { describedBy } from '#openapi';
+import { type Entity, entity, type Repository } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { filtersOfferedTooEarly, filtersWritten, readReleasedFilters } from '../../generate/released-filters.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { reference } from '../../shared/contract/constraints.ts';
-import { name, uuid, word } from '../../shared/contract/fields.ts';
-import { describedBy } from '../../shared/contract/openapi/document.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { type RecordOf, readOnly, record } from '../../shared/contract/record.ts';
-import { type Contract, contract, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { type Operations, recordResponse } from '../../shared/http/operation.ts';
-import { pagesOf } from '../../shared/http/pages.ts';
-import { pipeline } from '../../shared/http/pipeline.ts';
 import { validQuery } from '../../shared/http/validate.ts';
-import { type Entity, entity } from '../../shared/table/repository/entity.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
 
 /** A filter that a contract offers and storage cannot serve: found by the compiler, and when the function loads. */
 

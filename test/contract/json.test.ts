@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, parseWhere } from '../../shared/contract/json.ts';
+import { parseJson, parseWhere } from '#contract';
 
 const again = (text: string): string => JSON.stringify(parseJson(text));
 

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { statusesOf } from '../../shared/contract/implied-problems.ts';
-import { openApiDocument } from '../../shared/contract/openapi/document.ts';
-import { documentText } from '../../shared/contract/openapi/text.ts';
 
 type Node = Record<string, unknown>;
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { codesThatAllow, includeAll, permissionCatalogue } from '#contract';
 import { catalogue } from '../../functions/access/catalogue.ts';
 import { contracts } from '../../functions/all-contracts.ts';
 import { permissionCatalogueFile } from '../../generate/permission-catalogue.ts';
-import { codesThatAllow, includeAll, permissionCatalogue } from '../../shared/contract/permissions.ts';
 
 const CODES = ['a:read', 'a:write', 'b:read', 'b:write', 'b:credentials'];
 const permissions = fc.option(fc.subarray(CODES));

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { problemExample, problemSchema } from '../../shared/contract/openapi/problems.ts';
-import {
-  MAX_FIELD_ERRORS,
-  PROBLEMS,
-  Problem,
-  type ProblemType,
-  pointer,
-  problemDetailsOf,
-} from '../../shared/contract/problem.ts';
+import { MAX_FIELD_ERRORS, PROBLEMS, Problem, type ProblemType, pointer, problemDetailsOf } from '#contract';
+import { problemExample } from '#openapi';
+import { problemSchema } from '../../shared/openapi/problems.ts';
 
 describe('a pointer', () => {
   it.each([

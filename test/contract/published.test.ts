@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { openApiDocument } from '../../shared/contract/openapi/document.ts';
 import {
   isNode,
   type Node,
@@ -10,8 +10,8 @@ import {
   operationsOf,
   rewritten,
   schemasReachedFrom,
-} from '../../shared/contract/openapi/nodes.ts';
-import { openResponses } from '../../shared/contract/openapi/open-responses.ts';
+} from '../../shared/openapi/nodes.ts';
+import { openResponses } from '../../shared/openapi/open-responses.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 

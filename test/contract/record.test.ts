@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { jsonObject, name, timestamp, uuid, word } from '../../shared/contract/fields.ts';
-import type { Problem } from '../../shared/contract/problem.ts';
-import { createOnly, optionalOnCreate, readOnly, record } from '../../shared/contract/record.ts';
-import { present } from '../../shared/http/response/present.ts';
-import { projectionOf } from '../../shared/http/route-metadata.ts';
-import { validBody } from '../../shared/http/validate.ts';
+import {
+  createOnly,
+  jsonObject,
+  name,
+  optionalOnCreate,
+  type Problem,
+  readOnly,
+  record,
+  timestamp,
+  uuid,
+  word,
+} from '#contract';
+import { present, projectionOf, validBody } from '#http';
 
 const job = record('Job', () => ({
   id: readOnly(uuid()),

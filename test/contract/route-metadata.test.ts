@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { noContent, reference, route } from '#contract';
+import { derivedMetadata, present, validParams } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
-import { reference } from '../../shared/contract/constraints.ts';
 import * as fields from '../../shared/contract/fields.ts';
-import { noContent, route } from '../../shared/contract/route.ts';
-import { present } from '../../shared/http/response/present.ts';
-import { derivedMetadata, metadataOf, usePrecompiledMetadata } from '../../shared/http/route-metadata.ts';
-import { validParams, validQuery } from '../../shared/http/validate.ts';
+import { metadataOf, usePrecompiledMetadata } from '../../shared/http/route-metadata.ts';
+import { validQuery } from '../../shared/http/validate.ts';
 import { isUuid } from '../../shared/well-formed.ts';
 
 const ID = '1690C4DC-6F18-4A4C-9F3E-5B1D7C2A9E04';

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { name, uuid } from '../../shared/contract/fields.ts';
-import { impliedProblems, problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
-import { body, record } from '../../shared/contract/record.ts';
-import { noContent, ok, route } from '../../shared/contract/route.ts';
+import { body, name, noContent, ok, problemsOf, record, route, uuid } from '#contract';
+import { impliedProblems, statusesOf } from '../../shared/contract/implied-problems.ts';
 
 const job = record('RouteTestJob', () => ({ name: name(20) }));
 const response = ok(job, 'The job.', { name: 'a' });

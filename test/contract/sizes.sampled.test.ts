@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { escapedSize, fitsEscaped, MAX_RECORD, MAX_RESPONSE } from '#contract';
+import { envelopeEncryption, localDataKeys } from '#encryption';
+import { entity, RecordTooLarge } from '#table';
 import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
-import { escapedSize, fitsEscaped, MAX_RECORD, MAX_RESPONSE } from '../../shared/contract/sizes.ts';
-import { envelopeEncryption, localDataKeys } from '../../shared/encryption/envelope-encryption.ts';
 import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';
-import { RecordTooLarge } from '../../shared/table/errors.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
 import { checkSize } from '../../shared/table/repository/record-size.ts';
 import { byExtent } from '../support/extent.ts';
 

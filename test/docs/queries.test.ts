@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { accessLine, COUNTERS, type Counter, type EndedInvocation, Invocation, logger, within } from '#telemetry';
 import { ACCESS_LOG } from '../../infra/access-log.ts';
 import { byInvocation, byRequestId } from '../../operator/logs/request-lines.ts';
 import { USAGE_QUERY } from '../../operator/usage.ts';
-import { logged, logger } from '../../shared/logger.ts';
-import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
-import { Invocation, within } from '../../shared/telemetry/invocation.ts';
-import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
+import { logged } from '../../shared/telemetry/logger.ts';
 import { type Line, written } from '../support/lines.ts';
 
 /**

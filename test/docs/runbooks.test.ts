@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import * as dynamoDb from '@aws-sdk/client-dynamodb';
 import * as kms from '@aws-sdk/client-kms';
 import { describe, expect, it } from 'vitest';
+import { TTL_ATTRIBUTE } from '#lists';
 import { contracts } from '../../functions/all-contracts.ts';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
-import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { mistakesIn } from './operator-calls.ts';
 
 /** What the runbooks of `docs/operations.md` tell somebody to type exists: commands, options, settings and routes. */

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { environmentSigner } from '../../shared/auth/environment.ts';
-import { issueToken } from '../../shared/auth/tokens.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { environmentSigner, issueToken } from '#auth';
+import { configureTable } from '#table';
 import type { Api, ApiResponse, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { recordRefusal } from '#http';
+import { configureTable, environmentSession } from '#table';
+import type { Credentials } from '#tenancy';
 import { createPlatformIntegration } from '../../functions/integrations/platform.ts';
-import { recordRefusal } from '../../shared/http/refusals.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import type { Credentials } from '../../shared/table/system/credentials.ts';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { storedCredentials } from '../support/credentials.ts';

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { maxBodyOf } from '../../shared/contract/free-form.ts';
-import { preflightOf } from '../../shared/contract/preflight.ts';
-import type { Route } from '../../shared/contract/route.ts';
-import { methodsOf } from '../../shared/contract/traits.ts';
+import { maxBodyOf, methodsOf, preflightOf, type Route } from '#contract';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

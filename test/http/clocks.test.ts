@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { budgetKey, environmentTable, Session, Tenant, type TenantId } from '#table';
+import { countFailedLogin, flushBudget, type LoginAttempt, readBudgets, readFailedLogins, WINDOW_MS } from '#tenancy';
 import { Bucket } from '../../shared/http/token-bucket.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { budgetKey, type TenantId } from '../../shared/table/keys.ts';
-import { Session } from '../../shared/table/session.ts';
-import { countFailedLogin, type LoginAttempt, readFailedLogins } from '../../shared/table/system/failed-logins.ts';
-import { flushBudget, readBudgets, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { configureTable } from '#table';
 import type { OrgAccess } from '../support/api.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import { byExtent } from '../support/extent.ts';

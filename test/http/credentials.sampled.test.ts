@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { numberOf, sortKeyOf } from '#lists';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

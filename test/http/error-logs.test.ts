@@ -4,9 +4,10 @@ import { buffer } from 'node:stream/consumers';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Problem } from '../../shared/contract/problem.ts';
-import { logged, logger } from '../../shared/logger.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { Problem } from '#contract';
+import { configureTable } from '#table';
+import { logger } from '#telemetry';
+import { logged } from '../../shared/telemetry/logger.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { referenceOf } from '../../shared/contract/constraints.ts';
-import type { Route } from '../../shared/contract/route.ts';
-import { filtersOf } from '../../shared/contract/traits.ts';
+import { filtersOf, type Route, referenceOf } from '#contract';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

@@ -3,21 +3,15 @@ import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { sourceNetwork } from '#auth';
+import { TableUnavailable } from '#lists';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable, environmentTable, Session } from '#table';
+import { countFailedLogin, forgetFailedLogins, type LoginAttempt, readFailedLogins } from '#tenancy';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
 import { waitAfter } from '../../shared/auth/login-throttle.ts';
-import { sourceNetwork } from '../../shared/auth/source-network.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { Session } from '../../shared/table/session.ts';
-import {
-  countFailedLogin,
-  forgetFailedLogins,
-  type LoginAttempt,
-  readFailedLogins,
-} from '../../shared/table/system/failed-logins.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { clockAt } from '../support/clock.ts';
 import { deliver } from '../support/deliver.ts';

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { bundle } from '../../infra/bundling/bundle.ts';
+import { bundle } from '#bundling';
+import { PROBLEM_TYPE_PREFIX } from '#contract';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
 import { HEARTBEAT } from '../../infra/heartbeat.ts';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { PROBLEM_TYPE_PREFIX } from '../../shared/contract/problem.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { useApi } from '../support/use-api.ts';
 

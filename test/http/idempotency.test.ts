@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { configureTable } from '#table';
 import type { OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { forgetIds } from '../support/other-container.ts';

@@ -1,10 +1,9 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
+import { COUNTER } from '#lists';
+import { verify } from '#maintenance';
+import { environmentSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';
-import { COUNTER } from '../../shared/table/keys.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import { newTenant } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { referenceOf, referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import type { Route } from '../../shared/contract/route.ts';
+import { type Route, referenceOf, referencesIn, uniqueFieldsOf } from '#contract';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bundle } from '../../infra/bundling/bundle.ts';
+import { bundle } from '#bundling';
 import type { LambdaHandler } from '../../shared/http/observed.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { codesThatAllow } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import { codesThatAllow } from '../../shared/contract/permissions.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { GatedHandler } from '../support/gate.ts';

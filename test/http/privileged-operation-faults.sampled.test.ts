@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { generateSecret } from '../../shared/auth/integration-secrets.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { generateSecret } from '#auth';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable, environmentTable } from '#table';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { placeOfCredentials } from '../support/credentials.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import type { Caller } from '#identity';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable, environmentTable, Session, Tenant } from '#table';
+import { flushBudget, WINDOW_MS } from '#tenancy';
 import { Bucket } from '../../shared/http/token-bucket.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
-import { flushBudget, WINDOW_MS } from '../../shared/table/system/request-budget.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { deliver } from '../support/deliver.ts';

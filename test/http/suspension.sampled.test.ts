@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { verify } from '#maintenance';
+import { environmentSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { environmentTable, Session, Tenant } from '#table';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import { aCaller } from '../support/caller.ts';
 import { type Calls, newTenant } from '../support/tenant-calls.ts';
 import { installation, newMessage, newTicket, TICKETS } from '../support/tickets.ts';

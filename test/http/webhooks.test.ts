@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { configureTable } from '#table';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { FaultyHandler } from '../support/faults.ts';

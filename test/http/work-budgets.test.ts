@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
 import type { ApiResponse, OrgAccess } from '../support/api.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { useApi } from '../support/use-api.ts';

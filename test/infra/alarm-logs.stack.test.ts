@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { logged, logger } from '../../shared/logger.ts';
+import { logger } from '#telemetry';
+import { logged } from '../../shared/telemetry/logger.ts';
 import { written } from '../support/lines.ts';
 import { matches } from './alarms/filter-pattern.ts';
 import { stageOf, synthesize } from './synthesize.ts';

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { dynamoDbOperationOf } from '#local-dynamodb';
 import { contracts } from '../../functions/all-contracts.ts';
-import { dynamoDbOperationOf } from '../../local/dynamodb/consumed.ts';
 import { type Alarm, alarmsIn, compositesIn, faultsOf, isRaised } from './alarms/alarms-in.ts';
 import { unpublished } from './alarms/published.ts';
 import { SCENARIOS } from './alarms/scenarios.ts';
@@ -130,7 +130,7 @@ describe('docs/operations.md', () => {
 it('the table is watched in every operation that the code sends', () => {
   const sent = globSync(join(ROOT, '{shared,functions}/**/*.ts'))
     // The operator's.
-    .filter((file) => !file.includes('shared/table/erase/'))
+    .filter((file) => !file.includes('shared/maintenance/erase/'))
     .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+Command)\(/g), ([, name = '']) => name))
     .map(dynamoDbOperationOf);
   const watched = named('table-failing').metrics.flatMap(({ Metric }) =>

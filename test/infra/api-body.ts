@@ -1,8 +1,8 @@
 import { App } from 'aws-cdk-lib';
+import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { apiBody } from '../../infra/api-body/body.ts';
 import { settingsFrom } from '../../infra/settings.ts';
-import type { Contract } from '../../shared/contract/route.ts';
 
 /** The OpenAPI document that API Gateway imports. That it stands so in the template: `template.stack.test.ts`. */
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { accessLine, COUNTERS, type Counter, DECISIONS, DURATION, Invocation, STATUS_CLASSES } from '#telemetry';
 import { contracts } from '../../functions/all-contracts.ts';
-import { accessLine } from '../../shared/telemetry/access-line.ts';
-import { Invocation } from '../../shared/telemetry/invocation.ts';
-import { COUNTERS, type Counter, DECISIONS, DURATION, STATUS_CLASSES } from '../../shared/telemetry/metrics.ts';
 import { faultsIn, idsIn } from './alarms/formula.ts';
 import { unpublished } from './alarms/published.ts';
 import { stageOf, synthesize } from './synthesize.ts';

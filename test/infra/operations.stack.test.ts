@@ -1,20 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contracts } from '../../functions/all-contracts.ts';
-import { GROUPS } from '../../operator/logs/groups.ts';
-import { logged, logger } from '../../shared/logger.ts';
-import { accessLine } from '../../shared/telemetry/access-line.ts';
-import { type Annotations, Invocation, within } from '../../shared/telemetry/invocation.ts';
 import {
-  BY_DOMAIN,
-  BY_ROUTE,
+  accessLine,
   COUNTERS,
   type Counter,
   DECISIONS,
   DURATION,
+  Invocation,
+  logger,
   STATUS_CLASSES,
-} from '../../shared/telemetry/metrics.ts';
+  within,
+} from '#telemetry';
+import { contracts } from '../../functions/all-contracts.ts';
+import { GROUPS } from '../../operator/logs/groups.ts';
+import type { Annotations } from '../../shared/telemetry/invocation.ts';
+import { logged } from '../../shared/telemetry/logger.ts';
+import { BY_DOMAIN, BY_ROUTE } from '../../shared/telemetry/metrics.ts';
 import { type Line, written } from '../support/lines.ts';
 import { resourcesOf, synthesize } from './synthesize.ts';
 

@@ -62,7 +62,7 @@ describe('a role for tenants', () => {
     const sent = new Set(
       globSync(join(import.meta.dirname, '../../{shared,functions}/**/*.ts'))
         // The operator's.
-        .filter((file) => !file.includes('shared/table/erase/'))
+        .filter((file) => !file.includes('shared/maintenance/erase/'))
         .flatMap((file) => Array.from(readFileSync(file, 'utf8').matchAll(/new (\w+)Command\(/g), ([, name]) => name))
         .flatMap((name) => ACTIONS_OF[name ?? ''] ?? []),
     );

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate, methodsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import { GATEWAY_PROBLEMS, gatewayProblemTemplate, methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
-import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
-import { methodsOf } from '../../shared/contract/traits.ts';
+import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';
 
 /** The document that API Gateway imports says what the contracts do. */

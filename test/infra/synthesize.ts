@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import * as z from 'zod';
+import type { Bundles } from '#bundling';
+import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import type { Bundles } from '../../infra/bundling/bundle.ts';
 import { bundleNames } from '../../infra/functions.ts';
 import { settingsFrom } from '../../infra/settings.ts';
 import { makeStage, type Stage } from '../../infra/stacks/stage.ts';
 import { type StackPart, stackName } from '../../infra/stacks/stage-stack.ts';
-import type { Contract } from '../../shared/contract/route.ts';
 import { type Deployed, deployed } from './account/template.ts';
 
 /** Bundles without anything in them, for tests that only look at the template. */

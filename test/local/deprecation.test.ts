@@ -1,16 +1,12 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { startGateway } from '../../local/gateway/gateway.ts';
+import { contract, name, ok, Problem, pageOf, pageParameters, record, route } from '#contract';
+import { startGateway } from '#gateway';
+import { pipeline } from '#http';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { openApiDocument } from '#openapi';
+import { configureTable } from '#table';
 import { assertDeprecations } from '../../shared/contract/deprecation.ts';
-import { name } from '../../shared/contract/fields.ts';
-import { openApiDocument } from '../../shared/contract/openapi/document.ts';
-import { pageParameters } from '../../shared/contract/parameters.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import { record } from '../../shared/contract/record.ts';
-import { contract, ok, pageOf, route } from '../../shared/contract/route.ts';
-import { pipeline } from '../../shared/http/pipeline.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
 
 /** What is deprecated says so (`docs/versioning.md`): a contract of a test, over HTTP and in the document. */
 

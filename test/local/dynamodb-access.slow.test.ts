@@ -3,11 +3,15 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { endpointAndKey, LOCAL_CREDENTIALS, localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
-import type { EngineName } from '../../local/dynamodb/embedded.ts';
-import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
-import { superviseDynamoDb } from '../../local/dynamodb/supervise.ts';
+import {
+  type EngineName,
+  endpointAndKey,
+  findDynamoDbLocal,
+  findDynoxide,
+  LOCAL_CREDENTIALS,
+  localDynamoDbClient,
+  superviseDynamoDb,
+} from '#local-dynamodb';
 
 /** Who reaches the embedded DynamoDB of this machine, as npm start keeps it in memory: web pages, and other programs. */
 

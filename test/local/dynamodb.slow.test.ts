@@ -14,14 +14,16 @@ import {
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
-import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { TTL_ATTRIBUTE } from '#lists';
+import {
+  createTable,
+  findDynamoDbLocal,
+  findDynoxide,
+  localDynamoDbClient,
+  startDynamoDb,
+  superviseDynamoDb,
+} from '#local-dynamodb';
 import { DATA_FILES } from '../../local/dynamodb/engine.ts';
-import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
-import { superviseDynamoDb } from '../../local/dynamodb/supervise.ts';
-import { createTable } from '../../local/dynamodb/table.ts';
-import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { canListProcesses, descendants, isRunning } from '../support/processes.ts';

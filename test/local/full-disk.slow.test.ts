@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { logger } from '#telemetry';
 import { startLocalApi } from '../../local/start.ts';
-import { logger } from '../../shared/logger.ts';
 import { callersAt } from '../support/api.ts';
 import { freshDirectory } from '../support/directory.ts';
 

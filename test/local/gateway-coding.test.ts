@@ -1,7 +1,6 @@
 import { deflateSync, gunzipSync, gzipSync, inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { GATEWAY_PROBLEMS, gatewayProblemTemplate } from '../../shared/contract/gateway-problems.ts';
-import { COMPRESSED_FROM } from '../../shared/contract/sizes.ts';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate } from '#contract';
 import { eventOf, fakeGateway, problemOf } from './gateway-fixture.ts';
 
 /** Content codings: responses that come compressed, and compressed bodies of requests. */

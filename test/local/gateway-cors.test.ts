@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { originsOf, requestHeaders } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import { EXPOSED_HEADERS, originsOf } from '../../shared/contract/cors.ts';
-import { responseHeaderComponents } from '../../shared/contract/openapi/headers.ts';
-import { requestHeaders } from '../../shared/contract/openapi/parameters.ts';
+import { EXPOSED_HEADERS } from '../../shared/contract/cors.ts';
+import { responseHeaderComponents } from '../../shared/openapi/headers.ts';
 import { fakeGateway, problemOf } from './gateway-fixture.ts';
 
 const APP = 'https://app.example.com';

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } from 'aws-lambda';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
-import { startGateway } from '../../local/gateway/gateway.ts';
-import type { FunctionHandler, GatewayOptions } from '../../local/gateway/options.ts';
-import { contract, noContent, type Route, route } from '../../shared/contract/route.ts';
+import { contract, noContent, type Route, route } from '#contract';
+import { type FunctionHandler, startGateway } from '#gateway';
+import type { GatewayOptions } from '../../local/gateway/options.ts';
 
 /** A small API with fake functions, for the tests of the gateway. */
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { contract, noContent, route } from '#contract';
 import { resourceTree } from '../../local/gateway/resources.ts';
-import { contract, noContent, route } from '../../shared/contract/route.ts';
 import { type Call, eventFor, eventOf, fakeGateway, problemOf, sendBytes } from './gateway-fixture.ts';
 
 describe('the resource of a path', () => {

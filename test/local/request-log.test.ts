@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { meter } from '../../local/dynamodb/usage.ts';
+import { meter } from '#local-dynamodb';
+import { environmentTable } from '#table';
 import type { Log } from '../../local/terminal/log.ts';
 import { terminalRequestLog } from '../../local/terminal/request-log.ts';
-import { environmentTable } from '../../shared/table/connection/client.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 
 /** What `npm start` writes of every request. */

@@ -1,9 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { jsonObject, text } from '../../shared/contract/fields.ts';
-import { body } from '../../shared/contract/record.ts';
-import { noContent, type Route, route } from '../../shared/contract/route.ts';
+import { body, jsonObject, noContent, type Route, route, text } from '#contract';
 import { jsonBody } from '../../shared/http/middleware/json-body.ts';
 import { type ChainEvent, refusal, routedEvent, through } from '../support/chain.ts';
 

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { name, uuid } from '../../shared/contract/fields.ts';
-import { record } from '../../shared/contract/record.ts';
-import { contract, ok, route } from '../../shared/contract/route.ts';
-import { pipeline } from '../../shared/http/pipeline.ts';
-import { logger } from '../../shared/logger.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { contract, name, ok, record, route, uuid } from '#contract';
+import { pipeline } from '#http';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { configureTable } from '#table';
+import { logger } from '#telemetry';
 import { authorizerContext } from '../support/caller.ts';
 import { type ChainEvent, chainEvent, lambdaContext } from '../support/chain.ts';
 import { bodyOf, FaultyHandler, reply } from '../support/faults.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { noContent, type Route, route } from '../../shared/contract/route.ts';
+import { noContent, type Route, route } from '#contract';
+import type { Caller } from '#identity';
+import { logger } from '#telemetry';
 import { requestBudget } from '../../shared/http/middleware/request-budget.ts';
 import { takeReserve } from '../../shared/http/reserve.ts';
-import type { Caller } from '../../shared/identity/caller.ts';
-import { logger } from '../../shared/logger.ts';
 import { aCaller } from '../support/caller.ts';
 import { aSession, type ChainEvent, RESPONSE, refusal, routedEvent, through } from '../support/chain.ts';
 import { type FreshTable, freshTable } from '../support/dynamodb.ts';

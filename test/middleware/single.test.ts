@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { Problem } from '../../shared/contract/problem.ts';
-import { type Auth, contract, type Method, noContent, type Route, route } from '../../shared/contract/route.ts';
+import { type Auth, contract, noContent, Problem, type Route, route } from '#contract';
+import { ListNotBuilt, TableUnavailable, TooManyMatches } from '#lists';
+import { configureTable, NotUnique, Session, StaleRead } from '#table';
+import { Invocation, logger, within } from '#telemetry';
+import type { Method } from '../../shared/contract/route.ts';
 import { authenticated } from '../../shared/http/middleware/authenticated.ts';
 import { crossOrigin } from '../../shared/http/middleware/cross-origin.ts';
 import { head } from '../../shared/http/middleware/head.ts';
@@ -11,11 +14,6 @@ import { problemDetails } from '../../shared/http/middleware/problem-details.ts'
 import { requestLog } from '../../shared/http/middleware/request-log.ts';
 import { responseHeaders } from '../../shared/http/middleware/response-headers.ts';
 import { routed } from '../../shared/http/middleware/routed.ts';
-import { logger } from '../../shared/logger.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
-import { ListNotBuilt, NotUnique, StaleRead, TableUnavailable, TooManyMatches } from '../../shared/table/errors.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Invocation, within } from '../../shared/telemetry/invocation.ts';
 import { aCaller, authorizerContext } from '../support/caller.ts';
 import {
   aSession,

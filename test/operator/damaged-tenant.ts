@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
+import { bitPlace, COUNTER, type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { verify } from '#maintenance';
+import { environmentSession, recordsPartition, Tenant, type TenantId } from '#table';
 import { kinds } from '../../operator/kinds.ts';
-import { COUNTER, type Key, recordsPartition, setPartition, type TenantId } from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import type { Api, JsonBody } from '../support/api.ts';
 import { tableAt } from '../support/storage.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';

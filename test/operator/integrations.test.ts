@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verify } from '#maintenance';
+import { environmentSession, Tenant } from '#table';
 import { disableIntegration, integrationsOf } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { resumeOrganization, suspendOrganization } from '../../operator/suspending.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import { type Api, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';

@@ -1,16 +1,8 @@
 import { expect, it } from 'vitest';
+import { prefixPartition, setPartition } from '#lists';
+import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table';
 import { kinds } from '../../operator/kinds.ts';
-import {
-  childPartition,
-  credentialsKey,
-  isOfCredentials,
-  PLATFORM,
-  prefixPartition,
-  recordsPartition,
-  setPartition,
-  uniqueKey,
-  valuesPartition,
-} from '../../shared/table/keys.ts';
+import { isOfCredentials } from '../../shared/table/keys.ts';
 import { sources } from '../architecture/sources.ts';
 
 /** What the operator verifies is all that the domains declare. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { numberOf, sortKeyOf } from '#lists';
 import { replayEvent } from '../../operator/replay.ts';
 import { suspendOrganization } from '../../operator/suspending.ts';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { tableAt } from '../support/storage.ts';

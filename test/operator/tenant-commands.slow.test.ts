@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { numberOf, sortKeyOf } from '#lists';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { interruptErasure } from '../support/interrupted-erasure.ts';
 import { runOperator } from '../support/operator.ts';

@@ -1,17 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  cascadeDeletePartition,
-  type Key,
-  PLATFORM,
-  quotaKey,
-  recordsPartition,
-  setPartition,
-  uniqueKey,
-  valueKey,
-} from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
+import { bitPlace, type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { cascadeDeletePartition, PLATFORM, quotaKey, recordsPartition, uniqueKey, valueKey } from '#table';
 import { type Api, startApi } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, TestTenant } from '../support/scenario.ts';

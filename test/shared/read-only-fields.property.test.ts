@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { count, timestamp, uuid } from '../../shared/contract/fields.ts';
-import { parseJson } from '../../shared/contract/json.ts';
-import { readOnly, record } from '../../shared/contract/record.ts';
+import { count, parseJson, readOnly, record, timestamp, uuid } from '#contract';
 import { prefersLenient } from '../../shared/http/preferences.ts';
 import { checkReadOnlyFields, readOnlyFieldsIn } from '../../shared/http/read-only-fields.ts';
 

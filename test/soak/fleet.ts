@@ -4,16 +4,13 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { createTable } from '../../local/dynamodb/table.ts';
+import { ensureLocalKeys } from '#auth';
+import { createTable, localDynamoDbClient } from '#local-dynamodb';
+import { verify } from '#maintenance';
+import { configureTable, environmentTable, Session, Tenant } from '#table';
 import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
 import { kinds } from '../../operator/kinds.ts';
-import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
 import { systemClock } from '../../shared/clock.ts';
-import { configureTable, environmentTable } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
 import { FaultyNetwork } from './network.ts';
 
 /** Several server processes on one table, each with a clock of its own and behind the network. */

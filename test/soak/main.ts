@@ -1,4 +1,4 @@
-import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { startDynamoDb } from '#local-dynamodb';
 import { commandLine, positiveNumber, seedNumber, wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { showProgress } from '../../local/terminal/progress.ts';
 import { Fleet } from './fleet.ts';

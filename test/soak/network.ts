@@ -1,7 +1,8 @@
 import { Agent, createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { endpointAndKey, withAccessKey } from '../../local/dynamodb/client.ts';
+import { endpointAndKey } from '#local-dynamodb';
+import { withAccessKey } from '../../local/dynamodb/client.ts';
 
 /** A network between servers and their DynamoDB, in which calls are lost, late, repeated, held up, and answered with what was true before. */
 

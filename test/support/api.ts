@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureLocalKeys } from '#auth';
+import { type GatewayOptions, startGateway } from '#gateway';
+import { configureTable } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { setFunctionEnvironment } from '../../local/environment.ts';
 import { loadFromSource } from '../../local/functions.ts';
-import { type GatewayOptions, startGateway } from '../../local/gateway/gateway.ts';
 import { ensurePlatformIntegration } from '../../local/platform.ts';
-import { ensureLocalKeys } from '../../shared/auth/local-keys.ts';
-import { configureTable } from '../../shared/table/connection/client.ts';
 import { conformance } from './conformance.ts';
 import { type FreshTable, freshTable } from './dynamodb.ts';
 

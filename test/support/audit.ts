@@ -1,9 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { COUNTER, setPartition } from '../../shared/table/keys.ts';
-import { numberIn } from '../../shared/table/lists/ids.ts';
-import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';
-import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
+import { COUNTER, NumberSet, numberIn, setPartition, type Table, TOMBSTONE } from '#lists';
+import { Members } from '../../shared/lists/number-set.ts';
 
 /** What is stored of a list, read past all counting. */
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { vi } from 'vitest';
-import { configureTable } from '../../shared/table/connection/client.ts';
+import { configureTable } from '#table';
 import { listening } from './listening.ts';
 
 /** Services of AWS as commands see them: over HTTP, so that the SDK's signing and retries are in between. */

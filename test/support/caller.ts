@@ -1,4 +1,4 @@
-import { type AuthorizerContext, type Caller, callerOf } from '../../shared/identity/caller.ts';
+import { type AuthorizerContext, type Caller, callerOf } from '#identity';
 
 /** What the authorizer says of a caller of an organization (empty: of the platform) that may do everything there. */
 export const authorizerContext = (orgId: string, context: Partial<AuthorizerContext> = {}): AuthorizerContext => ({

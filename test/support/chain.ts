@@ -1,9 +1,11 @@
 import middy, { type MiddlewareObj, type Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { contract, Problem, type Route } from '#contract';
+import { emptyResponse, type MatchedRoute } from '#http';
+import type { Table } from '#lists';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { Session, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import { Problem } from '../../shared/contract/problem.ts';
-import { contract, type Route } from '../../shared/contract/route.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
 import type { InSession } from '../../shared/http/middleware/in-session.ts';
 import type { WithJson } from '../../shared/http/middleware/json-body.ts';
@@ -13,11 +15,7 @@ import type { WithResponseHeaders } from '../../shared/http/middleware/response-
 import type { Routed } from '../../shared/http/middleware/routed.ts';
 import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
 import type { Validated } from '../../shared/http/middleware/validated.ts';
-import { emptyResponse } from '../../shared/http/operation.ts';
 import { requestOf } from '../../shared/http/request.ts';
-import type { MatchedRoute } from '../../shared/http/route-table.ts';
-import { type Table, tableOf } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.

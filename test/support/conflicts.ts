@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { KEYS } from '../../shared/table/schema.ts';
+import { KEYS } from '#lists';
 import { bodyOf, FaultyHandler, reply } from './faults.ts';
 
 /** For a time, or until so many transactions were sent after it: the same on a quick machine and on a slow one. */

@@ -1,10 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
+import {
+  type Contract,
+  isCharged,
+  isConditionalRead,
+  PROBLEM_TYPE_PREFIX,
+  type ProblemType,
+  problemsOf,
+  type Route,
+} from '#contract';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
-import { problemsOf, statusesOf } from '../../shared/contract/implied-problems.ts';
-import { PROBLEM_TYPE_PREFIX, type ProblemType } from '../../shared/contract/problem.ts';
-import { type Contract, isCharged, type Route } from '../../shared/contract/route.ts';
-import { isConditionalRead } from '../../shared/contract/traits.ts';
+import { statusesOf } from '../../shared/contract/implied-problems.ts';
 
 export interface Responded {
   readonly method: string;

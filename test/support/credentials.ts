@@ -1,8 +1,6 @@
-import { environmentTable } from '../../shared/table/connection/client.ts';
-import { credentialsKey, type Key } from '../../shared/table/keys.ts';
-import { environmentSession } from '../../shared/table/session.ts';
-import { findIntegration } from '../../shared/table/system/app-codes.ts';
-import type { Credentials } from '../../shared/table/system/credentials.ts';
+import type { Key } from '#lists';
+import { credentialsKey, environmentSession, environmentTable } from '#table';
+import { type Credentials, findIntegration } from '#tenancy';
 
 /** The stored credentials of an app code; undefined where there are none. */
 export const storedCredentials = async (appCode: string): Promise<Credentials | undefined> =>

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import { localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { createTable } from '../../local/dynamodb/table.ts';
+import { createTable, localDynamoDbClient } from '#local-dynamodb';
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
-import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import { findDynoxide, startDynamoDb } from '#local-dynamodb';
 import type { EngineName } from '../../local/dynamodb/engine.ts';
 import { EXTENT } from './extent.ts';
 

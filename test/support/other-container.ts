@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { environmentTable } from '../../shared/table/connection/client.ts';
+import { environmentTable, type Session } from '#table';
+import { findIntegration } from '#tenancy';
 import { noteValues } from '../../shared/table/repository/filter-values.ts';
-import type { Session } from '../../shared/table/session.ts';
-import { findIntegration } from '../../shared/table/system/app-codes.ts';
 import { openTenant } from './storage.ts';
 
 /** More than a container remembers. */

@@ -1,5 +1,4 @@
-import type { Body } from '../../shared/contract/record.ts';
-import { noContent, route } from '../../shared/contract/route.ts';
+import { type Body, noContent, route } from '#contract';
 import { jsonBody } from '../../shared/http/middleware/json-body.ts';
 import { validated } from '../../shared/http/middleware/validated.ts';
 import { middyRequest, routedEvent } from './chain.ts';

@@ -1,7 +1,6 @@
 import type * as z from 'zod';
+import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
-import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import type { Route } from '../../shared/contract/route.ts';
 
 /** What the contracts say of records and of fields that refer to others, so that no test keeps a list of them. */
 

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { type Body, type Route, referencesIn, uniqueFieldsOf } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { referencesIn, uniqueFieldsOf } from '../../shared/contract/constraints.ts';
-import type { Body } from '../../shared/contract/record.ts';
-import type { Route } from '../../shared/contract/route.ts';
 import type { Api, JsonBody, OrgAccess } from './api.ts';
 import { creatorOf, freshValue } from './relations.ts';
 

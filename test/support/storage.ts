@@ -1,11 +1,10 @@
 import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import type { NodeHttpHandler } from '@smithy/node-http-handler';
-import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
+import { runToCommit } from '#http';
+import type { Table } from '#lists';
+import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
+import { Session, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
-import { runToCommit } from '../../shared/http/run.ts';
-import { type Table, tableOf } from '../../shared/table/connection/client.ts';
-import { Session } from '../../shared/table/session.ts';
-import { Tenant } from '../../shared/table/tenant.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
 

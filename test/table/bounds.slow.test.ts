@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COUNTER, setPartition, type Table } from '#lists';
+import { startDynamoDb } from '#local-dynamodb';
+import { type Filter, Session } from '#table';
 import { checksOf, unitBoundHolds } from '../../bench/data-model/bounds.ts';
 import { type MeasuredOperations, measureOperations } from '../../bench/data-model/measure.ts';
 import { roundTripsOf } from '../../bench/data-model/play.ts';
@@ -13,12 +16,8 @@ import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
 import { markdown, rowsIn } from '../../generate/markdown.ts';
 import { textAt } from '../../generate/places.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { COUNTER, setPartition } from '../../shared/table/keys.ts';
-import type { Filter } from '../../shared/table/repository/records.ts';
-import { Session } from '../../shared/table/session.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
 /** What operations and pages may cost at most. DynamoDB Local counts the units of transactions too low, so this needs the other engine. */

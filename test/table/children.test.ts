@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cascadeDeletePartition, setPartition } from '../../shared/table/keys.ts';
-import { isEmpty } from '../../shared/table/lists/bits.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { Invocation, within } from '../../shared/telemetry/invocation.ts';
+import { setPartition } from '#lists';
+import { cascadeDeletePartition, entity } from '#table';
+import { Invocation, within } from '#telemetry';
+import { isEmpty } from '../../shared/lists/bits.ts';
 import { itemsIn } from '../support/audit.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { LOCAL_CREDENTIALS, localDynamoDbClient } from '../../local/dynamodb/client.ts';
-import { findDynoxide } from '../../local/dynamodb/dynoxide.ts';
-import { startDynamoDb } from '../../local/dynamodb/embedded.ts';
-import { findDynamoDbLocal } from '../../local/dynamodb/java.ts';
-import { createTable } from '../../local/dynamodb/table.ts';
+import {
+  createTable,
+  findDynamoDbLocal,
+  findDynoxide,
+  LOCAL_CREDENTIALS,
+  localDynamoDbClient,
+  startDynamoDb,
+} from '#local-dynamodb';
+import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
 import { auditOf } from '../support/audit.ts';
 import { freshDirectory } from '../support/directory.ts';
 import { doIn, openTenant, tableAt } from '../support/storage.ts';

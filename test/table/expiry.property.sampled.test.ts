@@ -1,8 +1,8 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { marksOf } from '../../shared/table/lists/periods.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+import { marksOf } from '#lists';
+import { entity } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';
 

@@ -1,10 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { bitPlace, setPartition, sortKeyOf, TableUnavailable } from '#lists';
+import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { setPartition } from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { type Paused, PausingHandler } from '../support/pauses.ts';

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { readOnly, record, uuid, word } from '#contract';
+import { TableUnavailable } from '#lists';
+import { entity, readValues, valueKey } from '#table';
 import { kinds } from '../../operator/kinds.ts';
-import { uuid, word } from '../../shared/contract/fields.ts';
-import { readOnly, record } from '../../shared/contract/record.ts';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { valueKey } from '../../shared/table/keys.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { readValues } from '../../shared/table/repository/filter-values.ts';
 import { FaultyHandler } from '../support/faults.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isOverdue, settledUpTo } from '../../shared/table/lists/grace-period.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+import { isOverdue, settledUpTo } from '#lists';
+import { entity } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
 

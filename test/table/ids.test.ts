@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { validate, version } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { idOf, numberIn, numberOf, scrambled, sortKeyOf, tailOf, unscrambled } from '../../shared/table/lists/ids.ts';
+import { idOf, numberIn, numberOf, sortKeyOf, tailOf } from '#lists';
+import { scrambled, unscrambled } from '../../shared/lists/ids.ts';
 
 const number = fc.integer({ min: 0, max: 2 ** 48 - 1 });
 

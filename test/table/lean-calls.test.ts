@@ -17,8 +17,8 @@ import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { leanDocumentClient } from '../../shared/table/connection/lean-client.ts';
+import { leanDocumentClient } from '#aws';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { bodyOf } from '../support/faults.ts';
 
 /** The lean client beside the SDK's own: what they send, and what they make of an answer. */

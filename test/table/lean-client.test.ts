@@ -4,8 +4,8 @@ import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '../../local/dynamodb/client.ts';
-import { leanDocumentClient } from '../../shared/table/connection/lean-client.ts';
+import { leanDocumentClient } from '#aws';
+import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 
 type Sent = Parameters<NodeHttpHandler['handle']>[0];
 

@@ -1,10 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
-import { COUNTER } from '../../shared/table/keys.ts';
-import { numberIn } from '../../shared/table/lists/ids.ts';
-import { NumberSet } from '../../shared/table/lists/number-set.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
+import { COUNTER, NumberSet, numberIn, TTL_ATTRIBUTE } from '#lists';
+import { entity } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';
 

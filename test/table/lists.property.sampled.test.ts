@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { folded } from '../../shared/contract/folded.ts';
-import { prefixPartition } from '../../shared/table/keys.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import type { PageQuery } from '../../shared/table/repository/records.ts';
-import type { Repository } from '../../shared/table/repository/repository.ts';
+import { folded } from '#contract';
+import { prefixPartition } from '#lists';
+import { entity, type PageQuery, type Repository } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';

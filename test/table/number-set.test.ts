@@ -1,16 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  BLOCK_SIZE,
-  bitCount,
-  bitPlace,
-  GROUP_SIZE,
-  isEmpty,
-  STRIPES,
-  WORD_NAMES,
-} from '../../shared/table/lists/bits.ts';
-import { Members, NumberSet } from '../../shared/table/lists/number-set.ts';
+import { bitPlace, GROUP_SIZE, NumberSet, STRIPES } from '#lists';
+import { BLOCK_SIZE, bitCount, isEmpty, WORD_NAMES } from '../../shared/lists/bits.ts';
+import { Members } from '../../shared/lists/number-set.ts';
 
 /** The items of a set that holds these numbers, made as the table makes them: by adding bits. */
 function itemsOf(numbers: Iterable<number>): Record<string, unknown>[] {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { TableUnavailable } from '#lists';
+import { entity, NotUnique } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
-import { NotUnique, TableUnavailable } from '../../shared/table/errors.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
 import type { Fault } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';

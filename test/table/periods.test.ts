@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  compactionOf,
-  endAt,
-  expiryOfNumber,
-  floorOf,
-  markOf,
-  marksOf,
-  newestEnd,
-} from '../../shared/table/lists/periods.ts';
+import { expiryOfNumber, floorOf, markOf, marksOf } from '#lists';
+import { compactionOf, endAt, newestEnd } from '../../shared/lists/periods.ts';
 
 const DAY = 86_400_000;
 const retention = fc.constantFrom(1, 2, 30, 31, 32, 33, 90, 400);

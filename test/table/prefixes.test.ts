@@ -1,10 +1,8 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { ListNotBuilt, TooManyMatches } from '../../shared/table/errors.ts';
-import { type Key, prefixPartition } from '../../shared/table/keys.ts';
-import { numberOf } from '../../shared/table/lists/ids.ts';
-import { entryKey, MOST_MATCHES } from '../../shared/table/lists/prefix-index.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+import { entryKey, type Key, ListNotBuilt, numberOf, prefixPartition, TooManyMatches } from '#lists';
+import { entity } from '#table';
+import { MOST_MATCHES } from '../../shared/lists/prefix-index.ts';
 import { itemsIn } from '../support/audit.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it } from 'vitest';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { MAX_READ, ReadBudget } from '../../shared/table/lists/read-budget.ts';
-import { readRecords } from '../../shared/table/lists/scattered.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
+import { ReadBudget, TableUnavailable } from '#lists';
+import { entity } from '#table';
+import { MAX_READ } from '../../shared/lists/read-budget.ts';
+import { readRecords } from '../../shared/lists/scattered.ts';
 import { EntityLists } from '../../shared/table/repository/entity-lists.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -1,18 +1,15 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bitPlace, COUNTER, setPartition, sortKeyOf, type Table, TOMBSTONE } from '#lists';
+import { startDynamoDb } from '#local-dynamodb';
+import { Session } from '#table';
 import { readUnitsOf, roundTripsOf } from '../../bench/data-model/play.ts';
 import { Recorder } from '../../bench/data-model/recorder.ts';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
-import { type EmbeddedDynamoDb, startDynamoDb } from '../../local/dynamodb/embedded.ts';
+import type { EmbeddedDynamoDb } from '../../local/dynamodb/embedded.ts';
 import { systemClock } from '../../shared/clock.ts';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { COUNTER, setPartition } from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { setGaps } from '../../shared/table/lists/gap-words.ts';
-import { sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { TOMBSTONE } from '../../shared/table/lists/read-records.ts';
-import { Session } from '../../shared/table/session.ts';
+import { setGaps } from '../../shared/lists/gap-words.ts';
 import { Conflicts } from '../support/conflicts.ts';
 
 /** What pages read across the numbers of refused creates. DynamoDB Local counts as well, but the other engine starts sooner. */

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { sortKeyOf, TableUnavailable } from '#lists';
+import { entity, Session } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { Session } from '../../shared/table/session.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';
 import { LateHandler } from '../support/late-requests.ts';

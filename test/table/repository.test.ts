@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { entity, StaleRead } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
-import { StaleRead } from '../../shared/table/errors.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
 import { TestList, useTable } from './test-list.ts';
 
 interface Job {

@@ -1,7 +1,8 @@
 import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Change, differences, type Rules } from '../../shared/table/restore/differences.ts';
-import type { Item } from '../../shared/table/schema.ts';
+import type { Item } from '#lists';
+import type { Change } from '#maintenance';
+import { differences, type Rules } from '../../shared/maintenance/restore/differences.ts';
 
 /** What is written so that a partition is as it was. */
 

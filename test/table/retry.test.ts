@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
-import { TableUnavailable } from '../../shared/table/errors.ts';
-import { retry, Unprocessed } from '../../shared/table/transaction/retry.ts';
+import { retry, TableUnavailable } from '#lists';
+import { Unprocessed } from '../../shared/lists/transaction/retry.ts';
 
 it('sends nothing more for a process that was paused between two attempts until after its deadline', async () => {
   const clock = vi.fn(() => 3_600_000).mockReturnValueOnce(0);

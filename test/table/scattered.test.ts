@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { ReadBudget } from '../../shared/table/lists/read-budget.ts';
-import { readNeighbours } from '../../shared/table/lists/scattered.ts';
+import { ReadBudget, type Table } from '#lists';
+import { readNeighbours } from '../../shared/lists/scattered.ts';
 
 /** How the records of a page are read where numbers without a record lie between them. */
 

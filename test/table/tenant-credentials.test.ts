@@ -5,10 +5,9 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { HttpResponse } from '@smithy/core/protocols';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { problemOf } from '../../shared/http/problems.ts';
-import { configureTable, environmentTable, tenantTable } from '../../shared/table/connection/client.ts';
-import type { TenantId } from '../../shared/table/keys.ts';
-import { environmentSession } from '../../shared/table/session.ts';
+import { problemOf } from '#http';
+import { configureTable, environmentSession, environmentTable, type TenantId } from '#table';
+import { tenantTable } from '../../shared/table/connection/client.ts';
 import { stsError, stsSession } from '../infra/account/account.ts';
 import { listening } from '../support/listening.ts';
 

@@ -1,10 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { ListNotBuilt } from '../../shared/table/errors.ts';
-import { setPartition } from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import type { Filter } from '../../shared/table/repository/records.ts';
+import { bitPlace, ListNotBuilt, setPartition } from '#lists';
+import { entity, type Filter } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';
 import { PausingHandler } from '../support/pauses.ts';

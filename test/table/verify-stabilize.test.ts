@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Table } from '../../shared/table/connection/client.ts';
-import { type Key, PLATFORM, quotaKey, recordsPartition, setPartition } from '../../shared/table/keys.ts';
-import { bitPlace } from '../../shared/table/lists/bits.ts';
-import { numberOf, sortKeyOf } from '../../shared/table/lists/ids.ts';
-import { entity } from '../../shared/table/repository/entity.ts';
-import { MOVES, TTL_ATTRIBUTE } from '../../shared/table/schema.ts';
-import { countedBy, type Kind, kind, quotaOf } from '../../shared/table/verify/kinds.ts';
-import { verify } from '../../shared/table/verify/verify.ts';
+import { bitPlace, type Key, MOVES, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
+import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
+import { entity, PLATFORM, quotaKey, recordsPartition } from '#table';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 

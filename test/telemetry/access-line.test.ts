@@ -1,8 +1,14 @@
 import { describe, expect, it, vi } from 'vitest';
-import { accessLine, type EndedInvocation } from '../../shared/telemetry/access-line.ts';
-import { annotate, Invocation, increment } from '../../shared/telemetry/invocation.ts';
-import { COUNTERS, type Counter } from '../../shared/telemetry/metrics.ts';
-import { observe } from '../../shared/telemetry/observe.ts';
+import {
+  accessLine,
+  annotate,
+  COUNTERS,
+  type Counter,
+  type EndedInvocation,
+  Invocation,
+  increment,
+  observe,
+} from '#telemetry';
 import { written } from '../support/lines.ts';
 
 const NOW = Date.parse('2026-11-20T09:30:00.000Z');

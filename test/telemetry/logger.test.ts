@@ -4,11 +4,11 @@ import { written } from '../support/lines.ts';
 /** Its writer is loaded when there is a line to write. */
 
 beforeEach(() => vi.resetModules());
-afterEach(() => vi.doUnmock('../../shared/log-writer.ts'));
+afterEach(() => vi.doUnmock('../../shared/telemetry/log-writer.ts'));
 
 /** What is written when an invocation is over that does this. */
-async function linesOf(work: (logger: typeof import('../../shared/logger.ts')['logger']) => void) {
-  const { logger } = await import('../../shared/logger.ts');
+async function linesOf(work: (logger: typeof import('../../shared/telemetry/logger.ts')['logger']) => void) {
+  const { logger } = await import('../../shared/telemetry/logger.ts');
   const { observe } = await import('../../shared/telemetry/observe.ts');
   const event = { httpMethod: 'GET', resource: '/x', multiValueHeaders: {}, requestContext: { requestId: 'r-1' } };
   const invoked = { domain: 'things', event, clock: () => 0, endOf: () => ({ outcome: '2xx' }) as const };
@@ -31,7 +31,7 @@ it('has written every line when the invocation is over, in their order, with wha
 });
 
 it('writes a line without its error when the writer cannot be loaded, and serves on', async () => {
-  vi.doMock('../../shared/log-writer.ts', () => {
+  vi.doMock('../../shared/telemetry/log-writer.ts', () => {
     throw new Error('no such file');
   });
   const lines = await linesOf((logger) => logger.error('it failed', { error: new Error('of a secret') }));

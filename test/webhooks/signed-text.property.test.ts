@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseJson } from '#contract';
 import { sign } from '../../functions/webhooks/signature.ts';
-import { parseJson } from '../../shared/contract/json.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { useApi } from '../support/use-api.ts';

@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import { clients } from '../../../functions/clients/contract.ts';
 import { logs } from '../../../functions/logs/contract.ts';
 import { resources } from '../../../functions/resources/contract.ts';
-import type { Route } from '../../../shared/contract/route.ts';
+import type { Route } from '../../../shared/contract/index.ts';
 import * as schemas from './schemas.ts';
 import type { PeerCaller, Store } from './store.ts';
 

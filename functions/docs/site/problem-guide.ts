@@ -1,4 +1,4 @@
-import type { ProblemType } from '../../../shared/contract/problem.ts';
+import type { ProblemType } from '#contract';
 
 /** Why a problem is returned, and what its caller can do. Markdown. */
 export const PROBLEM_GUIDE: Readonly<Record<ProblemType, { readonly cause: string; readonly remedy: string }>> = {

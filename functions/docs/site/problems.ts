@@ -1,5 +1,5 @@
-import { problemExample } from '../../../shared/contract/openapi/problems.ts';
-import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '../../../shared/contract/problem.ts';
+import { PROBLEM_TYPE_PREFIX, PROBLEMS, type ProblemType } from '#contract';
+import { problemExample } from '#openapi';
 import { codeHtml, escapedHtml, html, inlineHtml } from './markdown.ts';
 import { PROBLEM_GUIDE } from './problem-guide.ts';
 

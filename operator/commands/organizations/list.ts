@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
+import { environmentSession, Tenant } from '#table';
+import { allOrganizations, type Organization, readSuspension, type Suspension } from '#tenancy';
 import { quoted } from '../../../local/terminal/printable.ts';
-import { environmentSession } from '../../../shared/table/session.ts';
-import { allOrganizations, type Organization } from '../../../shared/table/system/organizations.ts';
-import { readSuspension, type Suspension } from '../../../shared/table/system/suspensions.ts';
-import { Tenant } from '../../../shared/table/tenant.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
+import type { AnyEntity, Tenant } from '#table';
+import { readBudgets, WHOLE_TENANT } from '#tenancy';
 import { integrationEntity } from '../../../functions/integrations/store.ts';
-import type { AnyEntity } from '../../../shared/table/repository/entity.ts';
-import { readBudgets, WHOLE_TENANT } from '../../../shared/table/system/request-budget.ts';
-import type { Tenant } from '../../../shared/table/tenant.ts';
 import { declaredOf } from '../../export.ts';
 import { kinds } from '../../kinds.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';

@@ -1,5 +1,5 @@
 import { parseXML } from '@aws-sdk/xml-builder';
-import { type CallerClient, serviceOf } from '../../../shared/aws/service.ts';
+import { type CallerClient, serviceOf } from '#aws';
 import { jsonErrorIn } from '../../aws.ts';
 
 /**

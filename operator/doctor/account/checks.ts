@@ -1,5 +1,5 @@
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
-import type { CallerClient } from '../../../shared/aws/service.ts';
+import type { CallerClient } from '#aws';
 import { OperatorProblem } from '../../problem.ts';
 import { type Check, Skipped, Warning } from '../findings.ts';
 import { type Account, accountOf } from './aws.ts';

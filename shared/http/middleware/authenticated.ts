@@ -1,13 +1,10 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { badToken, noToken } from '../../contract/challenge.ts';
-import { Problem } from '../../contract/problem.ts';
-import type { Route } from '../../contract/route.ts';
-import { actorOf } from '../../identity/actor.ts';
-import { type Caller, callerOf } from '../../identity/caller.ts';
-import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '../../identity/token-times.ts';
-import { Tenant } from '../../table/tenant.ts';
-import { annotate } from '../../telemetry/invocation.ts';
+import { TOKEN_LEEWAY, TOKEN_LIFETIME } from '#auth';
+import { badToken, noToken, Problem, type Route } from '#contract';
+import { actorOf, type Caller, callerOf } from '#identity';
+import { Tenant } from '#table';
+import { annotate } from '#telemetry';
 import type { InSession } from './in-session.ts';
 import type { Routed } from './routed.ts';
 

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '../../contract/problem.ts';
-import { mayDo } from '../../identity/caller.ts';
+import { Problem } from '#contract';
+import { mayDo } from '#identity';
 import type { Authenticated } from './authenticated.ts';
 import type { Routed } from './routed.ts';
 

@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { actorOf } from '../../identity/actor.ts';
-import { Tenant } from '../../table/tenant.ts';
+import { actorOf } from '#identity';
+import { Tenant } from '#table';
 import { isDenial, recordRefusal } from '../refusals.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';

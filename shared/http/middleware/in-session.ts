@@ -1,7 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import { environmentSession, type Session } from '#table';
 import type { Clock } from '../../clock.ts';
-import { environmentSession, type Session } from '../../table/session.ts';
 
 /** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
 const RESPONSE_TIME = 1_500;

@@ -1,9 +1,7 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { isWorthKeeping, maxBodyOf } from '../../contract/free-form.ts';
-import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '../../contract/json.ts';
-import type { Body } from '../../contract/record.ts';
+import { type Body, isWorthKeeping, maxBodyOf, mayHaveUnusualNumbers, type Parsed, parseWhere } from '#contract';
 import { invalidJson, jsonTextOf } from '../json-text.ts';
 import type { Routed } from './routed.ts';
 

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Tenant } from '../../table/tenant.ts';
+import { Tenant } from '#table';
 import { isProbablySuspended, requireActive } from '../suspension.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { problemDetailsOf as detailsOf } from '../../contract/problem.ts';
+import { problemDetailsOf as detailsOf } from '#contract';
 import { problemOf } from '../problems.ts';
 
 /** Returns every error as problem details (RFC 9457). */

@@ -1,7 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { logger } from '../../logger.ts';
-import { annotate } from '../../telemetry/invocation.ts';
+import { annotate, logger } from '#telemetry';
 import { problemOf } from '../problems.ts';
 
 /**

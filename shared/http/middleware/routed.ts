@@ -1,9 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { deprecationHeaders } from '../../contract/deprecation.ts';
-import { Problem } from '../../contract/problem.ts';
-import type { Contract } from '../../contract/route.ts';
-import { annotate } from '../../telemetry/invocation.ts';
+import { type Contract, deprecationHeaders, Problem } from '#contract';
+import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
 import { PRECOMPILED_METADATA } from '../precompiled-metadata.ts';

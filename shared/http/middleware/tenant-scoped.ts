@@ -1,10 +1,8 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { Problem } from '../../contract/problem.ts';
-import { isConditionalWrite } from '../../contract/traits.ts';
-import type { Stored } from '../../table/repository/records.ts';
-import type { Repository } from '../../table/repository/repository.ts';
-import { annotate } from '../../telemetry/invocation.ts';
+import { isConditionalWrite, Problem } from '#contract';
+import type { Repository, Stored } from '#table';
+import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../preconditions.ts';
 import { checkReadOnlyFields } from '../read-only-fields.ts';

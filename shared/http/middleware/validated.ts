@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { hasReadOnlyFields } from '../../contract/traits.ts';
+import { hasReadOnlyFields } from '#contract';
 import type { Input } from '../operation.ts';
 import { LENIENT, prefersLenient } from '../preferences.ts';
 import { type ReadOnlyFields, readOnlyFieldsIn } from '../read-only-fields.ts';

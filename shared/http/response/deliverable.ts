@@ -1,4 +1,4 @@
-import { escapedSize, fitsEscaped, MAX_RESPONSE } from '../../contract/sizes.ts';
+import { escapedSize, fitsEscaped, MAX_RESPONSE } from '#contract';
 
 /** Upper bound for everything in a list response except its records. In bytes. */
 const ENVELOPE = 1_000;

@@ -1,10 +1,8 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { parseJson } from '../../contract/json.ts';
-import type { Route } from '../../contract/route.ts';
-import { isList } from '../../contract/traits.ts';
-import type { Caller } from '../../identity/caller.ts';
-import { PageTooLarge } from '../../table/errors.ts';
-import type { Tenant } from '../../table/tenant.ts';
+import { isList, parseJson, type Route } from '#contract';
+import type { Caller } from '#identity';
+import { PageTooLarge } from '#lists';
+import type { Tenant } from '#table';
 import type { OperationResponse } from '../operation.ts';
 import type { HttpRequest } from '../request.ts';
 import { metadataOf } from '../route-metadata.ts';

@@ -1,28 +1,10 @@
-import type { AttributeValue, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { leanDocumentClient } from '#aws';
+import { countTableCalls, exactNumber, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
-import { countTableCalls } from './counted-calls.ts';
 import { renewExpired } from './expired-session.ts';
-import { leanDocumentClient } from './lean-client.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
-
-/** Access to the table: a client and the table's name. */
-export interface Table {
-  readonly client: DynamoDBDocumentClient;
-  readonly name: string;
-}
-
-/** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
-const exactNumber = (value: string): number | bigint => {
-  const number = Number(value);
-  return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
-};
-
-/** The item in an error, which the document client does not unmarshall. */
-export const itemOf = (raw: Record<string, AttributeValue> | undefined): Record<string, unknown> | undefined =>
-  raw === undefined ? undefined : unmarshall(raw, { wrapNumbers: exactNumber });
 
 /** Access to a table with this configuration. */
 export function tableOf(name: string, config: DynamoDBClientConfig): Table {

@@ -1,6 +1,5 @@
-import type { CallerClient } from '../../aws/service.ts';
+import { assumeRole, type CallerClient, type SessionCredentials } from '#aws';
 import { type Clock, systemClock } from '../../clock.ts';
-import { assumeRole, type SessionCredentials } from './sts.ts';
 
 /**
  * Credentials with which a function works for one tenant: a session of the tenant role, tagged with the tenant. The role's policy compares

@@ -1,8 +1,6 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, retry, type Table, type TimeLimit } from '#lists';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
-import type { Table } from '../connection/client.ts';
-import type { Key } from '../keys.ts';
-import { retry, type TimeLimit } from '../transaction/retry.ts';
 
 /** Longest time to retry while the item is in a transaction. In milliseconds. */
 const TIMEOUT_MS = 500;

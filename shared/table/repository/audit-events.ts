@@ -1,4 +1,4 @@
-import type { Actor } from '../../identity/actor.ts';
+import type { Actor } from '#identity';
 import type { Session } from '../session.ts';
 import { entity } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';

@@ -1,8 +1,7 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../connection/client.ts';
-import { cascadeDeletePartition, type Key, setPartition, type TenantId } from '../keys.ts';
+import { type Key, setPartition, type Table, type TimeLimit } from '#lists';
+import { cascadeDeletePartition, type TenantId } from '../keys.ts';
 import type { Session } from '../session.ts';
-import type { TimeLimit } from '../transaction/retry.ts';
 
 /**
  * A cascade delete removes what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts

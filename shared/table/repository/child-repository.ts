@@ -1,6 +1,5 @@
+import { readNumberedPage, VERSION } from '#lists';
 import { StaleRead } from '../errors.ts';
-import { readNumberedPage } from '../lists/page.ts';
-import { VERSION } from '../schema.ts';
 import { CHILDREN, type ChildKeys, readChildKeys, stageDeletionOfAll } from './children.ts';
 import { toAttributes } from './entity.ts';
 import { checkSize } from './record-size.ts';

@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../connection/client.ts';
-import { type Key, setPartition, type TenantId } from '../keys.ts';
+import { type Key, setPartition, type Table } from '#lists';
+import type { TenantId } from '../keys.ts';
 import type { Session } from '../session.ts';
 import { stageCascadeDelete } from './cascade-delete.ts';
 

@@ -1,9 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, type OnConditionFailed, TTL_ATTRIBUTE } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
-import { deduplicationKey, type Key, type TenantId } from '../keys.ts';
-import { TTL_ATTRIBUTE } from '../schema.ts';
+import { deduplicationKey, type TenantId } from '../keys.ts';
 import type { Session } from '../session.ts';
-import type { OnConditionFailed } from '../transaction/pending-write.ts';
 
 /** The scope of the event ids that an integration has sent. */
 export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;

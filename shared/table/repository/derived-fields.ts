@@ -1,5 +1,4 @@
-import { MOVES } from '../schema.ts';
-import type { OnConditionFailed } from '../transaction/pending-write.ts';
+import { MOVES, type OnConditionFailed } from '#lists';
 import { advance } from './advance.ts';
 import { isEmptyChange } from './changes.ts';
 import { toAttributes } from './entity.ts';

@@ -1,12 +1,22 @@
-import { folded } from '../../contract/folded.ts';
-import { prefixPartition, setPartition, type TenantId, uniqueKey } from '../keys.ts';
-import type { List } from '../lists/counter-item.ts';
-import { numberOf } from '../lists/ids.ts';
-import { numberInEntry, stageIndexed, stageUnindexed, type TextRange } from '../lists/prefix-index.ts';
-import { stageEntry, stageExit } from '../lists/set-writes.ts';
-import type { FilterTexts as ListFilter, ListSource, Prefix } from '../lists/view.ts';
-import type { Item } from '../schema.ts';
-import type { UnitOfWork } from '../transaction/unit-of-work.ts';
+import { folded } from '#contract';
+import {
+  type Item,
+  type List,
+  type FilterTexts as ListFilter,
+  type ListSource,
+  numberInEntry,
+  numberOf,
+  type Prefix,
+  prefixPartition,
+  setPartition,
+  stageEntry,
+  stageExit,
+  stageIndexed,
+  stageUnindexed,
+  type TextRange,
+  type UnitOfWork,
+} from '#lists';
+import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
 import { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './list-indexes.ts';
 import type { Filter } from './records.ts';

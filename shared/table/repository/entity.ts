@@ -1,9 +1,6 @@
 import * as z from 'zod';
-import { uniqueFieldsOf } from '../../contract/constraints.ts';
-import { declaredValues } from '../../contract/filter-values.ts';
-import { parseJson } from '../../contract/json.ts';
-import { lazily } from '../../contract/lazily.ts';
-import type { Item } from '../schema.ts';
+import { declaredValues, lazily, parseJson, uniqueFieldsOf } from '#contract';
+import type { Item } from '#lists';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
 export interface Entity<T extends object = object, F extends Field<T> = Field<T>> {

@@ -1,4 +1,4 @@
-import { setPartition } from '../keys.ts';
+import { setPartition } from '#lists';
 import { readSetKeys, type SetKeys, stageRetirement } from './children.ts';
 import type { RecordReader } from './record-reader.ts';
 

@@ -1,13 +1,9 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, readPartition, retry, setExpiry, type Table, TTL_ATTRIBUTE } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
-import type { Table } from '../connection/client.ts';
-import { type Key, valueIn, valueKey, valuesPartition } from '../keys.ts';
-import { readPartition } from '../lists/read-partition.ts';
-import { setExpiry } from '../lists/set-writes.ts';
-import { TTL_ATTRIBUTE } from '../schema.ts';
+import { valueIn, valueKey, valuesPartition } from '../keys.ts';
 import type { Session } from '../session.ts';
-import { retry } from '../transaction/retry.ts';
 import { textOf } from './list-indexes.ts';
 
 /**

@@ -1,12 +1,22 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import type { Table } from '../connection/client.ts';
-import type { Key, TenantId } from '../keys.ts';
-import { readInOrder, readMembers } from '../lists/cursor-page.ts';
-import { numberOf, sortKeyOf, tailOf } from '../lists/ids.ts';
-import { type ItemPage, type PageRequest, readPage } from '../lists/page.ts';
-import { readPartition } from '../lists/read-partition.ts';
-import { TOMBSTONE } from '../lists/read-records.ts';
-import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
+import {
+  type Item,
+  type ItemPage,
+  type Key,
+  numberOf,
+  type PageRequest,
+  readInOrder,
+  readMembers,
+  readPage,
+  readPartition,
+  sortKeyOf,
+  type Table,
+  TOMBSTONE,
+  TTL_ATTRIBUTE,
+  tailOf,
+  VERSION,
+} from '#lists';
+import type { TenantId } from '../keys.ts';
 import type { Session } from '../session.ts';
 import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';

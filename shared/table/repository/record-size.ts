@@ -1,4 +1,4 @@
-import { escapedSize, MAX_RECORD } from '../../contract/sizes.ts';
+import { escapedSize, MAX_RECORD } from '#contract';
 import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
 

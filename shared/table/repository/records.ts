@@ -1,4 +1,4 @@
-import type { Item } from '../schema.ts';
+import type { Item } from '#lists';
 
 /** A record as read, with its version and item for a later change. */
 export interface Stored<T> {

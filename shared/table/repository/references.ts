@@ -1,4 +1,4 @@
-import type { OnConditionFailed } from '../transaction/pending-write.ts';
+import type { OnConditionFailed } from '#lists';
 import type { RecordReader } from './record-reader.ts';
 
 /** Checks references to the records of a repository. */

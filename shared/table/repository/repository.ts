@@ -1,15 +1,25 @@
-import { StaleRead, TableUnavailable } from '../errors.ts';
-import { type Key, setPartition, type TenantId } from '../keys.ts';
-import { type AllocatedNumber, noteLargest } from '../lists/counter-item.ts';
-import { TOMBSTONE_SECONDS } from '../lists/fence.ts';
-import { idOf, numberIn } from '../lists/ids.ts';
-import { LARGE } from '../lists/read-budget.ts';
-import { TOMBSTONE } from '../lists/read-records.ts';
-import { stageEntry } from '../lists/set-writes.ts';
-import { type Item, TTL_ATTRIBUTE, VERSION } from '../schema.ts';
+import {
+  type AllocatedNumber,
+  type Condition,
+  type Item,
+  idOf,
+  type Key,
+  LARGE,
+  noteLargest,
+  numberIn,
+  type OnConditionFailed,
+  setPartition,
+  stageEntry,
+  TableUnavailable,
+  TOMBSTONE,
+  TOMBSTONE_SECONDS,
+  TTL_ATTRIBUTE,
+  type UnitOfWork,
+  VERSION,
+} from '#lists';
+import { StaleRead } from '../errors.ts';
+import type { TenantId } from '../keys.ts';
 import type { Session } from '../session.ts';
-import type { Condition, OnConditionFailed } from '../transaction/pending-write.ts';
-import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';

@@ -1,7 +1,6 @@
+import type { OnConditionFailed, UnitOfWork } from '#lists';
 import { NotUnique } from '../errors.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
-import type { OnConditionFailed } from '../transaction/pending-write.ts';
-import type { UnitOfWork } from '../transaction/unit-of-work.ts';
 import type { Entity } from './entity.ts';
 
 /** Unique values in a tenant: each is claimed by an item of its own, written in the record's transaction. */

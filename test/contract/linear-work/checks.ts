@@ -1,17 +1,15 @@
+import { Problem, type Route } from '#contract';
+import { type HttpRequest, jsonOf, validBody, validParams } from '#http';
 import { contracts } from '../../../functions/all-contracts.ts';
 import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
-import { Problem } from '../../../shared/contract/problem.ts';
-import type { Route } from '../../../shared/contract/route.ts';
 import { IdempotentRequest } from '../../../shared/http/idempotency.ts';
-import { jsonOf } from '../../../shared/http/json-text.ts';
 import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/preconditions.ts';
 import { prefersLenient } from '../../../shared/http/preferences.ts';
-import type { HttpRequest } from '../../../shared/http/request.ts';
 import { responseOf } from '../../../shared/http/response/http-response.ts';
-import { validBody, validParams, validQuery } from '../../../shared/http/validate.ts';
+import { validQuery } from '../../../shared/http/validate.ts';
 import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 
 /**

@@ -1,0 +1,1 @@
+export { type Bundles, bundle, bundleOne } from './bundle.ts';

@@ -1,0 +1,8 @@
+export {
+  type DataKeyCache,
+  type EnvelopeEncryption,
+  envelopeEncryption,
+  localDataKeys,
+  StoredKeyGone,
+} from './envelope-encryption.ts';
+export { kmsDataKeys } from './kms-data-keys.ts';

@@ -1,0 +1,2 @@
+export { type Actor, actorOf, type Origin } from './actor.ts';
+export { type AuthorizerContext, type Caller, callerBySignature, callerOf, mayDo } from './caller.ts';

@@ -1,0 +1,89 @@
+import { QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { largestNoted } from './counter-item.ts';
+import { ReadBudget, type Reading } from './read-budget.ts';
+import { isRecord } from './read-records.ts';
+import { readRecords } from './scattered.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+import { type ListSource, membersOf, readView } from './view.ts';
+
+/** Cursor pages: records of a list in order, after a given one, without the total. */
+
+export interface ItemCursorPage {
+  readonly items: readonly Item[];
+  /** Whether records follow. */
+  readonly more: boolean;
+}
+
+interface InOrder {
+  /** Sort key after which the page begins, in the requested order. */
+  readonly after: string | undefined;
+  readonly limit: number;
+  readonly newestFirst: boolean;
+}
+
+/** A query returns at most 1 MB. A page ends before the response could exceed Lambda's limit, even if all of it must be escaped. */
+const QUERY_BYTES = 1_048_576;
+const PAGE_BYTES = 2 * QUERY_BYTES;
+
+/** Records of a partition whose sort keys are times. */
+export async function readInOrder(
+  table: Table,
+  partition: string,
+  { after, limit, newestFirst }: InOrder,
+): Promise<ItemCursorPage> {
+  const beyond = newestFirst ? '<' : '>';
+  const items: Item[] = [];
+  let bytes = 0;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const { Items = [], LastEvaluatedKey } = await table.client.send(
+      new QueryCommand({
+        TableName: table.name,
+        KeyConditionExpression: `PK = :list${after === undefined ? '' : ` AND SK ${beyond} :after`}`,
+        ExpressionAttributeValues: { ':list': partition, ...(after === undefined ? {} : { ':after': after }) },
+        ScanIndexForward: !newestFirst,
+        ConsistentRead: true,
+        Limit: limit + 1 - items.length,
+        ExclusiveStartKey: start,
+      }),
+    );
+    items.push(...Items);
+    bytes += LastEvaluatedKey === undefined ? 0 : QUERY_BYTES;
+    start = LastEvaluatedKey;
+  } while (start !== undefined && items.length <= limit && bytes < PAGE_BYTES);
+  const kept = items.slice(0, limit);
+  return { items: kept, more: items.length > kept.length || start !== undefined };
+}
+
+interface OfMembers {
+  /** Number after which the page begins. */
+  readonly after: number | undefined;
+  readonly limit: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly timeLimit: Reading;
+}
+
+/** Records of a counted list, oldest first. */
+export async function readMembers(
+  table: Table,
+  source: ListSource,
+  { after, limit, now, timeLimit }: OfMembers,
+): Promise<ItemCursorPage> {
+  const view = await readView(table, source);
+  const members = membersOf(source, view, new Set(), now);
+  const budget = new ReadBudget(timeLimit, false);
+  budget.noteLargest(largestNoted(view.counter));
+  const items: Item[] = [];
+  let rank = after === undefined ? 0 : members.rankOf(after + 1);
+  while (items.length < limit && rank < members.total) {
+    const numbers = members.slice(rank, limit - items.length);
+    const records = await readRecords(table, source, numbers, budget);
+    // A number whose record is being written, or was never written, has none.
+    items.push(...numbers.map((number) => records.get(number)).filter(isRecord));
+    if (budget.isCut) return { items, more: true };
+    rank += numbers.length;
+  }
+  return { items, more: rank < members.total };
+}

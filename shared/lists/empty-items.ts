@@ -1,0 +1,34 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { increment } from '#telemetry';
+import { isEmpty, WORD_NAMES } from './bits.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+
+/**
+ * Compaction: deletes items of a set without numbers, such as those of tickets that were once open, which every reader of the set would read
+ * again. The deletion is conditional on their still being empty.
+ */
+
+/** Fewest empty items for which compaction is worth its writes, and most that are deleted at once. */
+const WORTHWHILE = 8;
+const MOST = 25;
+
+/** Best effort: failures are ignored. */
+export async function deleteEmptyItems(table: Table, items: readonly Item[]): Promise<void> {
+  const empty = items.filter(isEmpty);
+  if (empty.length < WORTHWHILE) return;
+  const removals = await Promise.allSettled(empty.slice(0, MOST).map((item) => remove(table, item)));
+  increment('ListCompactions', removals.filter(({ status }) => status === 'fulfilled').length);
+}
+
+const remove = (table: Table, item: Item) =>
+  table.client.send(
+    new DeleteCommand({
+      TableName: table.name,
+      Key: { PK: item.PK, SK: item.SK },
+      ConditionExpression: WORD_NAMES.map((word) =>
+        item[word] === undefined ? `attribute_not_exists(${word})` : `${word} = :zero`,
+      ).join(' AND '),
+      ExpressionAttributeValues: { ':zero': 0 },
+    }),
+  );

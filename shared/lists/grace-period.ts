@@ -1,0 +1,37 @@
+import type { Item } from './schema.ts';
+
+/**
+ * Whether the grace period of a number's writer is over. It only spares active writers a second attempt: a writer whose number is fenced takes
+ * another one. So a wrong clock costs an attempt, and nothing else.
+ */
+
+/** Grace period of a writer before readers fence its number: `time` in milliseconds, or `numbers` that were allocated later. */
+const GRACE_PERIOD = { time: 5_000, numbers: 100 } as const;
+
+/** Attribute of a counter item and of a tombstone: when the last number was allocated, and when the tombstone was put. Epoch milliseconds. */
+export const AT = 'AT';
+
+/**
+ * Whether the writer of a number had its time: since the list's last number was allocated, or since a record or tombstone with a later number was
+ * written (`settled`, see {@link settledUpTo}). There is no grace period when the clocks of writer and reader disagree.
+ */
+export const isOverdue = ({ [AT]: at, NEXT: next }: Item, number: number, now: number, settled = -1): boolean =>
+  isPast(Number(at ?? 0), now) || Number(next ?? 0) - number > GRACE_PERIOD.numbers || number < settled;
+
+/**
+ * The highest number whose record or tombstone was written longer ago than the grace period; -1 if there is none. Numbers are allocated in
+ * order, so the writers of all lower numbers had their time.
+ * @param createdAt the field with the time of a record's creation
+ * @param now epoch milliseconds
+ */
+export function settledUpTo(items: Iterable<readonly [number, Item]>, createdAt: string, now: number): number {
+  let settled = -1;
+  for (const [number, item] of items) {
+    const at = item[AT] ?? Date.parse(String(item[createdAt]));
+    if (number > settled && isPast(Number(at), now)) settled = number;
+  }
+  return settled;
+}
+
+/** Not for an unknown time, which is no number. */
+const isPast = (time: number, now: number): boolean => Math.abs(now - time) >= GRACE_PERIOD.time;

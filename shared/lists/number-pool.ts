@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { increment } from '#telemetry';
+import { type AllocatedNumber, allocateNumber, type List } from './counter-item.ts';
+import { TableUnavailable } from './errors.ts';
+import { releaseNumber, type Sent } from './release-number.ts';
+import type { Table } from './table.ts';
+import { retry, type TimeLimit } from './transaction/retry.ts';
+
+/** Longest time for releasing numbers, in milliseconds: readers fence the rest. */
+const RELEASE_MS = 1_000;
+
+/** Longest time from when a number was allocated to when its record is sent, in milliseconds. */
+const LONGEST_USE = 3_600_000;
+
+/** The highest of all numbers, which no list reaches. */
+const NO_NUMBER = 2 ** 48 - 1;
+
+interface PooledNumber extends AllocatedNumber {
+  readonly table: Table;
+  /** Epoch milliseconds. */
+  readonly allocatedAt: number;
+  /** What became of its record, if that was sent. */
+  sent: Sent | undefined;
+}
+
+/** The request that allocates numbers. */
+interface AllocatingRequest extends TimeLimit {
+  /** When the request began, in epoch milliseconds. */
+  readonly now: number;
+}
+
+/**
+ * The sequence numbers of lists that a request has allocated.
+ *
+ *     prepare → pending ┐
+ *     allocate ─────────┴→ in use → confirm: their records are written
+ *                            │ ↑
+ *             keepForNextRun ↓ │ allocate
+ *                           spare → release: no total counts them
+ */
+export class NumberPool {
+  readonly #request: AllocatingRequest;
+  #inUse: PooledNumber[] = [];
+  #spare: PooledNumber[] = [];
+  /** Whether no numbers are allocated: records get {@link NO_NUMBER}, and nothing is sent. */
+  isRehearsal = false;
+  /** Whether any number was allocated. */
+  hasAllocated = false;
+  /** Numbers that are being allocated, by list. */
+  readonly #pending = new Map<string, Promise<PooledNumber>>();
+
+  constructor(request: AllocatingRequest) {
+    this.#request = request;
+  }
+
+  /** The next number of a list: a spare one, a pending one, or a new one. */
+  async allocate(table: Table, list: List): Promise<AllocatedNumber> {
+    if (this.isRehearsal) return this.#rehearsed(list);
+    const index = this.#spare.findIndex((spare) => spare.list.partition === list.partition);
+    const [spare] = index < 0 ? [] : this.#spare.splice(index, 1);
+    const pending = this.#pending.get(list.partition);
+    if (spare === undefined) this.#pending.delete(list.partition);
+    const allocated = spare ?? (await (pending ?? this.#allocateNew(table, list)));
+    this.#inUse.push(allocated);
+    return allocated;
+  }
+
+  /** Begins to allocate a number in advance, for the next record of the list. */
+  prepare(table: Table, list: List): void {
+    if (this.isRehearsal) return;
+    if (this.#pending.has(list.partition) || this.#spare.some((spare) => spare.list.partition === list.partition))
+      return;
+    const pending = this.#allocateNew(table, list);
+    pending.catch(() => undefined);
+    this.#pending.set(list.partition, pending);
+  }
+
+  /** Drops a number that was fenced: it is not released. */
+  forget(allocated: AllocatedNumber): void {
+    this.#inUse = this.#inUse.filter((other) => other !== allocated);
+  }
+
+  /** Keeps the numbers for the next run of the operation. */
+  keepForNextRun(): void {
+    this.#spare.push(...this.#inUse.splice(0));
+  }
+
+  /**
+   * Notes that the records are about to be sent. A request that was paused for long does not send them: nobody else expects that their writer still
+   * exists (`verify/tombstones.ts`).
+   * @throws TableUnavailable
+   */
+  noteSent(): void {
+    const { clock } = this.#request;
+    if (this.#inUse.some(({ allocatedAt }) => clock() - allocatedAt > LONGEST_USE))
+      throw new TableUnavailable('the request was paused for too long to be carried out');
+    for (const allocated of this.#inUse) allocated.sent ??= 'responded';
+  }
+
+  /** Notes that DynamoDB did not respond to an attempt to send the records. */
+  noteNoResponse(): void {
+    for (const allocated of this.#inUse) allocated.sent = 'no-response';
+  }
+
+  /** The records are written. */
+  confirm(): void {
+    this.#inUse = [];
+  }
+
+  /** Releases all unused numbers. Best effort: readers fence those that are not released. */
+  async release(): Promise<void> {
+    const unused = [...this.#inUse.splice(0), ...this.#spare.splice(0), ...(await this.#settled())];
+    await Promise.allSettled(unused.map((allocated) => this.#release(allocated)));
+  }
+
+  #rehearsed(list: List): AllocatedNumber {
+    const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
+    const largest = Number.POSITIVE_INFINITY;
+    return { list, number: NO_NUMBER, expires, filters: list.filters, compaction: undefined, largest };
+  }
+
+  async #allocateNew(table: Table, list: List): Promise<PooledNumber> {
+    const allocation = { now: this.#request.now, by: randomUUID() };
+    const allocatedAt = this.#request.clock();
+    this.hasAllocated = true;
+    const allocated = await retry(() => allocateNumber(table, list, allocation), this.#request);
+    return { table, allocatedAt, sent: undefined, ...allocated };
+  }
+
+  /** The pending numbers, once they are allocated. */
+  async #settled(): Promise<PooledNumber[]> {
+    const settled = await Promise.allSettled(this.#pending.values());
+    this.#pending.clear();
+    return settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  }
+
+  async #release({ table, list, number, expires, sent }: PooledNumber): Promise<void> {
+    const { clock, deadline } = this.#request;
+    const limit = { clock, deadline: Math.min(deadline, clock() + RELEASE_MS) };
+    const { partition } = list;
+    await releaseNumber(table, { partition, number, expires }, { ...limit, sent });
+    increment('ListReturns');
+  }
+}

@@ -1,0 +1,153 @@
+import { largestNoted } from './counter-item.ts';
+import { deleteEmptyItems } from './empty-items.ts';
+import { PageIncomplete } from './errors.ts';
+import { fence, MOST_UNITS } from './fence.ts';
+import { isOverdue, settledUpTo } from './grace-period.ts';
+import { numberIn } from './ids.ts';
+import { Members } from './number-set.ts';
+import { expiryOfNumber } from './periods.ts';
+import { ReadBudget, type Reading } from './read-budget.ts';
+import { isRecord, type Records, readNewest, readNext } from './read-records.ts';
+import { readNeighbours, readRecords } from './scattered.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+import { isWhole, type ListSource, membersOf, readView, type View } from './view.ts';
+
+/**
+ * Reads any page of a list in two round trips: the numbers of its records, then the records (`docs/counted-lists.md`).
+ */
+
+export interface PageRequest {
+  /** Counted from 1. */
+  readonly page: number;
+  readonly pageSize: number;
+  readonly newestFirst: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly timeLimit: Reading;
+}
+
+export interface ItemPage {
+  readonly items: readonly Item[];
+  readonly total: number;
+  /** Whether these are only the first records of the page, because all of them are more than one request may read. */
+  readonly isCut: boolean;
+}
+
+/** Most tries to read a page while records are created and deleted, or numbers have no record. */
+const TRIES = 10;
+/** Fewest numbers that are read from the second try on, because many in a row may have no record. */
+const LOOK_AHEAD = 100;
+
+/** @throws PageIncomplete when so many numbers have no record that one request cannot fence them */
+export async function readPage(table: Table, source: ListSource, request: PageRequest): Promise<ItemPage> {
+  const budget = new ReadBudget(request.timeLimit, request.newestFirst);
+  const [view, newest] = await Promise.all([
+    readView(table, source),
+    isWhole(source) ? readProbe(table, source.partition, request, budget) : [],
+  ]);
+  budget.noteLargest(largestNoted(view.counter));
+  const absent = new Set<number>();
+  const found = new Map(newest);
+  let page = membersOf(source, view, absent, request.now);
+  let isComplete = false;
+  for (let tries = 1; tries <= TRIES && !isComplete && absent.size <= MOST_UNITS; tries++) {
+    const ahead = tries === 1 ? 0 : Math.min(LOOK_AHEAD, budget.records);
+    const numbers = pageOf(page, request, Math.max(request.pageSize, ahead));
+    const unread = numbers.filter((number) => !found.has(number));
+    const [read] = await Promise.all([
+      readRecords(table, source, unread, budget),
+      view.included !== undefined && tries === 1 && deleteEmptyItems(table, view.items),
+    ]);
+    for (const [number, item] of read) found.set(number, item);
+    if (budget.isCut) break;
+    const missing = numbers.filter((number) => !isRecord(found.get(number)));
+    for (const number of missing) absent.add(number);
+    if (missing.length > 0) page = membersOf(source, view, absent, request.now);
+    isComplete = pageOf(page, request).every((number) => isRecord(found.get(number)));
+  }
+  const isFenced =
+    view.included !== undefined || (await fenceOverdue(table, source, absent, { view, found, request, budget }));
+  if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
+  const items = pageOf(page, request)
+    .map((number) => found.get(number))
+    .filter(isRecord);
+  return { items: request.newestFirst ? items.reverse() : items, total: page.total, isCut: budget.isCut };
+}
+
+/** The numbers of a page, in order; or `length` numbers from its start. */
+function pageOf(members: Members, { page, pageSize, newestFirst }: PageRequest, length = pageSize): number[] {
+  const skipped = (page - 1) * pageSize;
+  const size = Math.min(length, members.total - skipped);
+  if (size <= 0) return [];
+  return members.slice(newestFirst ? members.total - skipped - size : skipped, size);
+}
+
+/** A page of records that their parent numbers: no number is missing, so their count is enough. */
+export async function readNumberedPage(
+  table: Table,
+  partition: string,
+  count: Promise<number>,
+  request: PageRequest,
+): Promise<ItemPage> {
+  const budget = new ReadBudget(request.timeLimit, request.newestFirst);
+  const [to, found] = await Promise.all([count, readProbe(table, partition, request, budget)]);
+  const members = new Members({ from: 0, to, absent: new Set() });
+  const numbers = pageOf(members, request);
+  const unread = numbers.filter((number) => !found.has(number));
+  const records = new Map([
+    ...found,
+    ...(unread.length === 0 ? [] : await readNeighbours(table, partition, unread, budget)),
+  ]);
+  const items = numbers.map((number) => records.get(number)).filter(isRecord);
+  return { items: request.newestFirst ? items.reverse() : items, total: members.total, isCut: budget.isCut };
+}
+
+/** The newest records of a list, read in parallel to its count if they are the requested page. */
+const readProbe = (
+  table: Table,
+  partition: string,
+  { page, newestFirst, pageSize }: PageRequest,
+  budget: ReadBudget,
+): Promise<Records> =>
+  page === 1 && newestFirst ? readNewest(table, partition, pageSize, budget) : Promise.resolve(new Map());
+
+interface Read {
+  readonly view: View;
+  /** Records and tombstones. */
+  readonly found: ReadonlyMap<number, Item>;
+  readonly request: PageRequest;
+  readonly budget: ReadBudget;
+}
+
+/**
+ * Fences the numbers whose writers had their time, and completes those with a tombstone.
+ * @returns whether there were no more than one request may fence
+ */
+async function fenceOverdue(
+  table: Table,
+  { partition, retentionDays, createdAt }: ListSource,
+  absent: ReadonlySet<number>,
+  { view: { counter, items }, found, request, budget }: Read,
+): Promise<boolean> {
+  const { now, page, newestFirst } = request;
+  const numbers = Array.from(absent, (number) => ({ number, isFenced: found.has(number) }));
+  let settled = settledUpTo(found, createdAt, now);
+  const isOpen = ({ number, isFenced }: (typeof numbers)[number]) =>
+    !isFenced && !isOverdue(counter, number, now, settled);
+  const open = numbers.filter(isOpen);
+  // The first page, newest first, has read all later ones.
+  if (open.length > 0 && !(newestFirst && page === 1)) {
+    const next = await readNext(table, partition, Math.max(...open.map(({ number }) => number)), budget);
+    if (next !== undefined)
+      settled = Math.max(settled, settledUpTo([[numberIn(String(next.SK)), next]], createdAt, now));
+  }
+  const overdue = numbers
+    .filter((one) => !isOpen(one))
+    .map((one) => ({
+      ...one,
+      partition,
+      expires: retentionDays === undefined ? undefined : expiryOfNumber(counter, one.number),
+    }));
+  return fence(table, overdue, { gaps: items, now });
+}

@@ -1,0 +1,78 @@
+import { TooManyMatches } from './errors.ts';
+import { numberIn, sortKeyOf } from './ids.ts';
+import { type Key, prefixPartition } from './keys.ts';
+import { queryAll } from './query-all.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+import type { UnitOfWork } from './transaction/unit-of-work.ts';
+
+/**
+ * Records by the prefix of a text: an item for each record, with the folded text and the record's number in its sort key
+ * (`docs/decisions/0170-filters.md`).
+ */
+
+/** Most texts with one prefix that are read: some 50 read units. */
+export const MOST_MATCHES = 2_000;
+
+/** Between text and number. No folded text contains it, so that a text cannot match the number of another. */
+const END = '\n';
+
+/** A text of a record, in an index. */
+interface IndexEntry {
+  /** Of the records. */
+  readonly partition: string;
+  readonly field: string;
+  /** Folded. */
+  readonly text: string;
+  readonly number: number;
+}
+
+export const entryKey = ({ partition, field, text, number }: IndexEntry): Key => ({
+  PK: prefixPartition(partition, field),
+  SK: `${text}${END}${sortKeyOf(number)}`,
+});
+
+const ENTRY = new RegExp(`^([^${END}]*)${END}([0-9a-f]{12})$`);
+
+/** What a sort key of an index says; undefined for one that no entry has. */
+export function entryIn(sortKey: string): Pick<IndexEntry, 'text' | 'number'> | undefined {
+  const [, text, number] = ENTRY.exec(sortKey) ?? [];
+  return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
+}
+
+/** The number of the record in an item of an index. */
+export const numberInEntry = ({ SK }: Item): number => entryIn(String(SK))?.number ?? 0;
+
+/** Stages an entry. Its key has the record's number, and the record's own condition is in the same transaction. */
+export const stageIndexed = (work: UnitOfWork, entry: IndexEntry): void =>
+  work.put({ ...entryKey(entry) }, unexpected, {});
+
+export const stageUnindexed = (work: UnitOfWork, entry: IndexEntry): void =>
+  work.delete(entryKey(entry), {}, unexpected);
+
+const unexpected = (): Error => new Error('a write without a condition was refused');
+
+/** Where texts with a prefix are looked for: an index, or the claims of a unique field. */
+export interface TextRange {
+  readonly partition: string;
+  /** The number of the record that an item is about. */
+  readonly numberOf: (item: Item) => number;
+}
+
+/**
+ * The numbers of the records that have a text with this prefix. Strongly consistent.
+ * @throws TooManyMatches when there are more than {@link MOST_MATCHES}
+ */
+export async function readNumbersByPrefix(
+  table: Table,
+  { partition, numberOf }: TextRange,
+  prefix: string,
+): Promise<number[]> {
+  const query = {
+    KeyConditionExpression: 'PK = :texts AND begins_with(SK, :prefix)',
+    ExpressionAttributeValues: { ':texts': partition, ':prefix': prefix },
+  };
+  const items = await queryAll(table, query, MOST_MATCHES + 1);
+  if (items.length > MOST_MATCHES) throw new TooManyMatches(MOST_MATCHES);
+  return items.map(numberOf);
+}

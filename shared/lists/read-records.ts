@@ -1,0 +1,149 @@
+import { BatchGetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
+import { numberIn, sortKeyOf } from './ids.ts';
+import type { ReadBudget } from './read-budget.ts';
+import type { Item } from './schema.ts';
+import type { Table } from './table.ts';
+import { retry, Unprocessed } from './transaction/retry.ts';
+
+/** Records and tombstones, by number. */
+export type Records = ReadonlyMap<number, Item>;
+
+/** Attribute of the tombstone of a closed number, which never gets a record (`fence.ts`). */
+export const TOMBSTONE = 'TOMBSTONE';
+
+/** Whether there is an item, and it is not a tombstone. */
+export const isRecord = (item: Item | undefined): item is Item => item !== undefined && item[TOMBSTONE] === undefined;
+
+const recordsIn = (items: readonly Item[]): Records => new Map(items.map((item) => [numberIn(String(item.SK)), item]));
+
+/** What was read of the wanted records. */
+export interface PartialRead {
+  readonly records: Records;
+  /** Numbers that were not read: they are beyond the 1 MB of a query, or the budget was spent. */
+  readonly unread: readonly number[];
+}
+
+/** Reads the records from the first to the last of these numbers, with those in between, as far as one query returns them. */
+export async function readBetween(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  strongly: boolean,
+  budget: ReadBudget,
+): Promise<PartialRead> {
+  const input = {
+    KeyConditionExpression: 'PK = :list AND SK BETWEEN :from AND :to',
+    ExpressionAttributeValues: {
+      ':list': partition,
+      ':from': sortKeyOf(numbers[0] ?? 0),
+      ':to': sortKeyOf(numbers.at(-1) ?? 0),
+    },
+    ScanIndexForward: !budget.newestFirst,
+    ConsistentRead: strongly,
+  };
+  const { items, last } = await query(table, input, budget);
+  if (last === undefined) return { records: recordsIn(items), unread: [] };
+  budget.noteFullQuery();
+  return {
+    records: recordsIn(items),
+    unread: numbers.filter((number) => (budget.newestFirst ? number < last : number > last)),
+  };
+}
+
+/** The newest records of a list, strongly consistent. */
+export async function readNewest(table: Table, partition: string, limit: number, budget: ReadBudget): Promise<Records> {
+  const input = {
+    KeyConditionExpression: 'PK = :list',
+    ExpressionAttributeValues: { ':list': partition },
+    ScanIndexForward: false,
+    ConsistentRead: true,
+    Limit: limit,
+  };
+  const { items, last } = await query(table, input, budget);
+  if (last !== undefined && items.length < limit) budget.noteFullQuery();
+  return recordsIn(items);
+}
+
+/** The first record or tombstone after a number, strongly consistent. */
+export async function readNext(
+  table: Table,
+  partition: string,
+  number: number,
+  budget: ReadBudget,
+): Promise<Item | undefined> {
+  const input = {
+    KeyConditionExpression: 'PK = :list AND SK > :number',
+    ExpressionAttributeValues: { ':list': partition, ':number': sortKeyOf(number) },
+    ConsistentRead: true,
+    Limit: 1,
+  };
+  return (await query(table, input, budget)).items[0];
+}
+
+/** Sends one query, on account of the budget. @returns its items, and the number of the last one where there may be more */
+async function query(table: Table, input: Omit<QueryCommandInput, 'TableName'>, budget: ReadBudget) {
+  const {
+    Items: items = [],
+    LastEvaluatedKey: last,
+    ConsumedCapacity,
+  } = await table.client.send(new QueryCommand({ TableName: table.name, ReturnConsumedCapacity: 'TOTAL', ...input }));
+  budget.spend(ConsumedCapacity, input.ConsistentRead === true, items.length);
+  return { items, last: last === undefined ? undefined : numberIn(String(last.SK)) };
+}
+
+/** Most keys of a `BatchGetItem`. */
+const KEYS_A_CALL = 100;
+
+/**
+ * Reads the records of these numbers by key, in parallel batches. Keys that DynamoDB leaves unprocessed, because of its limit of 16 MB or for
+ * lack of capacity, are read again after a wait, as far as the budget allows.
+ * @throws TableUnavailable when time runs out
+ */
+export async function readEach(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  strongly: boolean,
+  budget: ReadBudget,
+): Promise<PartialRead> {
+  const items: Item[] = [];
+  let unread = budget.newestFirst ? numbers.toReversed() : numbers;
+  await retry(async () => {
+    while (unread.length > 0) {
+      const requested = unread.slice(0, budget.mayRead(unread.length));
+      if (requested.length === 0) return;
+      const calls = batchesOf(requested).map((batch) => readBatch(table, partition, batch, strongly, budget));
+      const responses = await Promise.all(calls);
+      items.push(...responses.flatMap(({ found }) => found));
+      const left = new Set(responses.flatMap((response) => response.unread));
+      unread = unread.filter((number, index) => index >= requested.length || left.has(number));
+      if (left.size > 0) throw new Unprocessed(`${left.size} records were not read`);
+    }
+  }, budget.timeLimit);
+  return { records: recordsIn(items), unread };
+}
+
+const batchesOf = (numbers: readonly number[]): (readonly number[])[] =>
+  Array.from({ length: Math.ceil(numbers.length / KEYS_A_CALL) }, (_, index) =>
+    numbers.slice(index * KEYS_A_CALL, (index + 1) * KEYS_A_CALL),
+  );
+
+async function readBatch(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  strongly: boolean,
+  budget: ReadBudget,
+): Promise<{ readonly found: readonly Item[]; readonly unread: readonly number[] }> {
+  const Keys = numbers.map((number) => ({ PK: partition, SK: sortKeyOf(number) }));
+  const { Responses, UnprocessedKeys, ConsumedCapacity } = await table.client.send(
+    new BatchGetCommand({
+      RequestItems: { [table.name]: { Keys, ConsistentRead: strongly } },
+      ReturnConsumedCapacity: 'TOTAL',
+    }),
+  );
+  const found = Responses?.[table.name] ?? [];
+  budget.spend(ConsumedCapacity?.[0], strongly, found.length);
+  const unread = UnprocessedKeys?.[table.name]?.Keys ?? [];
+  return { found, unread: unread.map(({ SK }) => numberIn(String(SK))) };
+}

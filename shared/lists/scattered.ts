@@ -1,0 +1,95 @@
+import type { ReadBudget } from './read-budget.ts';
+import { type PartialRead, type Records, readBetween, readEach } from './read-records.ts';
+import type { Table } from './table.ts';
+import { isWhole, type ListSource } from './view.ts';
+
+/** Reads the records of numbers by as few queries as are worth it, else by key. */
+
+/**
+ * Reads the records of these numbers. In an unfiltered list they are neighbours, and are read strongly consistently. In a filtered list they
+ * may be scattered: they are read eventually consistently, at half the price, and those that are missing or do not match (which may be a stale
+ * replica) are read again strongly consistently. If they are dense, one query reads them, with the records between them.
+ */
+export async function readRecords(
+  table: Table,
+  source: ListSource,
+  numbers: readonly number[],
+  budget: ReadBudget,
+): Promise<Records> {
+  const { partition, matches } = source;
+  if (numbers.length === 0) return new Map();
+  budget.expect(numbers.length, isWhole(source));
+  if (isWhole(source)) return readNeighbours(table, partition, numbers, budget);
+  const isOneQuery = isDense(numbers) && spanOf(numbers) <= budget.perQuery && !budget.hasFullQuery;
+  const readAll = isOneQuery ? readBetween : readEach;
+  const { records } = await readAll(table, partition, numbers, false, budget);
+  const matching = new Map(Array.from(records).filter(([, item]) => matches(item)));
+  const doubtful = numbers.filter((number) => !matching.has(number));
+  if (doubtful.length === 0) return matching;
+  const { records: again, unread } = await readEach(table, partition, doubtful, true, budget);
+  for (const [number, item] of again) if (matches(item)) matching.set(number, item);
+  return leadingUpTo({ records: matching, unread }, budget);
+}
+
+/**
+ * Reads the records of these numbers of the whole list: each run of neighbours by a query, by several where the list is known to have large
+ * records, and by key what they do not reach. Strongly consistent.
+ */
+export async function readNeighbours(
+  table: Table,
+  partition: string,
+  numbers: readonly number[],
+  budget: ReadBudget,
+): Promise<Records> {
+  const ranges = budget.hasFullQuery ? [] : rangesOf(numbers, budget.perQuery);
+  const reads = await Promise.all(ranges.map((range) => readBetween(table, partition, range, true, budget)));
+  const found = new Map(reads.flatMap(({ records }) => [...records]));
+  const left = ranges.length === 0 ? numbers : reads.flatMap((read) => read.unread);
+  if (left.length === 0) return found;
+  const { records, unread } = await readEach(table, partition, left, true, budget);
+  return leadingUpTo({ records: new Map([...found, ...records]), unread }, budget);
+}
+
+/** Most queries at once. */
+const MOST_QUERIES = 16;
+
+/** How many tombstones a unit reads at least. */
+const TOMBSTONES_A_UNIT = 50;
+
+/** Between numbers that are so far apart there may be tombstones for two units; another query costs one more at most. */
+const FAR = 2 * TOMBSTONES_A_UNIT;
+
+/**
+ * Divides numbers into ranges that are read by a query each: where they are farthest apart, and before a range has more than a query reads for certain.
+ * None where even these ranges may have more tombstones than it costs to read by key.
+ */
+function rangesOf(numbers: readonly number[], most: number): (readonly number[])[] {
+  const distances = numbers.map((number, index) => ({ index, distance: number - (numbers[index - 1] ?? number) }));
+  const ends = distances
+    .filter(({ distance }) => distance > FAR)
+    .sort((one, other) => other.distance - one.distance)
+    .slice(0, MOST_QUERIES - 1)
+    .map(({ index }) => index)
+    .sort((one, other) => one - other);
+  const runs = [0, ...ends].map((start, index) => numbers.slice(start, ends[index]));
+  const between = runs.reduce((sum, run) => sum + spanOf(run), 0) - numbers.length;
+  if (between > numbers.length * TOMBSTONES_A_UNIT) return [];
+  const parts = runs.flatMap((run) =>
+    Array.from(Map.groupBy(run, (number) => Math.floor((number - (run[0] ?? 0)) / most)).values()),
+  );
+  return parts.length > MOST_QUERIES ? runs : parts;
+}
+
+const spanOf = (numbers: readonly number[]): number => (numbers.at(-1) ?? 0) - (numbers[0] ?? 0) + 1;
+
+/** The records before the first unread one: a page that is cut must not have gaps. */
+function leadingUpTo({ records, unread }: PartialRead, { newestFirst }: ReadBudget): Records {
+  if (unread.length === 0) return records;
+  const end = newestFirst ? Math.max(...unread) : Math.min(...unread);
+  return new Map(Array.from(records).filter(([number]) => (newestFirst ? number > end : number < end)));
+}
+
+/** A single read costs as much as four records of 1 KB in a query. */
+const RECORDS_A_UNIT = 4;
+
+const isDense = (numbers: readonly number[]): boolean => spanOf(numbers) <= numbers.length * RECORDS_A_UNIT;

@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type CancellationReason,
+  ConditionalCheckFailedException,
+  DynamoDBServiceException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
+import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
+import { ItemTooLarge, TableUnavailable } from '../errors.ts';
+import { type Item, VERSION, WRITE_ID } from '../schema.ts';
+import { itemOf, type Table } from '../table.ts';
+import { changesNothing, checkRequest, conditionOf, putRequest, updateRequest } from './expressions.ts';
+import type { PendingPut, PendingWrite } from './pending-write.ts';
+import { retry, type TimeLimit } from './retry.ts';
+import { countingUnits, type KnownSizes, unitsOf } from './units.ts';
+
+/**
+ * Commits pending writes, with the retries that the SDK does not make:
+ *
+ *     send ── committed ──────────────────────────────▶ done
+ *       ├── condition failed ── by this very commit ──▶ done
+ *       │                    └─ by anything else ─────▶ the write's `onConditionFailed`
+ *       ├── conflict, throttling ── time left ────────▶ send again, after a random wait
+ *       ├── no reply ── time left ────────────────────▶ send again: same token, same bytes
+ *       └── no time left ─────────────────────────────▶ TableUnavailable
+ *
+ * A commit that was carried out although no reply came is recognized in two ways. All attempts of a transaction have the same `ClientRequestToken`,
+ * so DynamoDB answers a repeated one with success, for as long as it remembers the token: ten minutes, and an embedded one until it is started
+ * again. And every attempt writes an id to `WRITE_ID` of its items, so that a condition that fails by an item with that id tells that an earlier
+ * attempt was carried out. A single put has no token and needs none.
+ */
+
+/** Until when to send writes. */
+export interface Sending extends TimeLimit {
+  /** Is called where DynamoDB has not answered an attempt: it may be carried out later, whatever comes of the others. */
+  readonly onNoResponse?: () => void;
+}
+
+/** Commits all of `writes` or none of them. `sizes` has the sizes of the items that they change or replace. */
+export async function commit(
+  table: Table,
+  writes: readonly PendingWrite[],
+  sending: Sending,
+  sizes: KnownSizes = new Map(),
+): Promise<void> {
+  const [write, ...others] = writes;
+  if (write === undefined) return;
+  const units = unitsOf(writes, sizes);
+  const attempt = randomBytes(12).toString('base64url');
+  const send =
+    write.kind === 'put' && others.length === 0
+      ? () => sendPut(table, stampedPut(write, attempt), attempt, units)
+      : () =>
+          sendTransaction(
+            table,
+            writes.map((each) => stamped(each, attempt)),
+            attempt,
+            units,
+          );
+  const noting = () =>
+    send().catch((error: unknown) => {
+      if (!isResponse(error)) sending.onNoResponse?.();
+      throw error;
+    });
+  const outcome = await retry(noting, sending).catch(uncertain);
+  if (outcome === undefined) return;
+  if (!isResponse(outcome.response)) sending.onNoResponse?.();
+  throw outcome.refusal;
+}
+
+/** A write that DynamoDB refused. */
+interface Refused {
+  readonly refusal: Error;
+  /** The error that says so. */
+  readonly response: unknown;
+}
+
+/**
+ * Whether an error is DynamoDB's own answer to the only request that the SDK has sent: nothing of it can be carried out later. A repeated request follows one that
+ * had no answer.
+ */
+const isResponse = (error: unknown): boolean =>
+  error instanceof DynamoDBServiceException &&
+  error.$fault === 'client' &&
+  error.name !== 'TransactionInProgressException' &&
+  (error.$metadata.attempts ?? 1) === 1;
+
+/**
+ * Only errors from DynamoDB about the request itself say that the write did not happen. With any other error, such as a reply that cannot be
+ * parsed, the outcome is unknown.
+ */
+function uncertain(error: unknown): never {
+  const isCertain =
+    error instanceof TableUnavailable || (error instanceof DynamoDBServiceException && error.$fault === 'client');
+  throw isCertain ? error : new TableUnavailable('it is not known whether the write happened', { cause: error });
+}
+
+/** The put with the id of the commit. */
+const stampedPut = (write: PendingPut, attempt: string): PendingPut => ({
+  ...write,
+  item: { ...write.item, [WRITE_ID]: attempt },
+});
+
+/**
+ * The write with the id of the commit, where a repeated attempt would be refused by its item: a put on a condition, and a change of a record's own
+ * fields, whose condition is on the version. Changes of counters and sets have no id: it would overwrite that of a change.
+ */
+function stamped(write: PendingWrite, attempt: string): PendingWrite {
+  if (write.kind === 'put') return Object.keys(write.condition).length === 0 ? write : stampedPut(write, attempt);
+  return write.kind === 'update' && VERSION in write.set
+    ? { ...write, set: { ...write.set, [WRITE_ID]: attempt } }
+    : write;
+}
+
+/** Whether the item by which a condition failed was written by an earlier attempt of the same commit. */
+const isOwn = (write: PendingWrite | undefined, found: Item | undefined, attempt: string): boolean =>
+  found !== undefined && (found[WRITE_ID] === attempt || (write?.kind === 'put' && (write.isOwn?.(found) ?? false)));
+
+/**
+ * A single put needs no transaction, at half the price. An update or delete could not tell its own write from a later one of another request.
+ * @returns the error of a failed condition
+ */
+async function sendPut(table: Table, write: PendingPut, attempt: string, units: number): Promise<Refused | undefined> {
+  try {
+    const command = new PutCommand({
+      ...putRequest(table.name, write),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    await countingUnits(units, table.client.send(command));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ConditionalCheckFailedException)) return { refusal: tooLarge(error), response: error };
+    const found = itemOf(error.Item);
+    return isOwn(write, found, attempt) ? undefined : { refusal: write.onConditionFailed(found), response: error };
+  }
+}
+
+/** @returns the error of the first write whose condition failed */
+async function sendTransaction(
+  table: Table,
+  writes: readonly PendingWrite[],
+  token: string,
+  units: number,
+): Promise<Refused | undefined> {
+  try {
+    const command = new TransactWriteCommand({
+      ClientRequestToken: token,
+      TransactItems: writes.map((write) => transactItem(table.name, write)),
+    });
+    await countingUnits(units, table.client.send(command));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof TransactionCanceledException)) return { refusal: tooLarge(error), response: error };
+    const reasons = error.CancellationReasons ?? [];
+    const failed = failedIn(reasons, writes);
+    if (failed.some(({ write, found }) => isOwn(write, found, token))) return undefined;
+    const refusal = refusalOf(failed) ?? sizeRefusalOf(reasons);
+    if (refusal === undefined) throw error;
+    return { refusal, response: error };
+  }
+}
+
+interface Failed {
+  readonly write: PendingWrite;
+  readonly found: Item | undefined;
+}
+
+/** The writes whose conditions failed, each with the item by which it did. */
+const failedIn = (reasons: readonly CancellationReason[], writes: readonly PendingWrite[]): Failed[] =>
+  writes.flatMap((write, index) => {
+    const reason = reasons[index];
+    return reason?.Code === 'ConditionalCheckFailed' ? [{ write, found: itemOf(reason.Item) }] : [];
+  });
+
+/** The error of the first refused write; but an outcome that is unknown says more than a refusal. */
+function refusalOf(failed: readonly Failed[]): Error | undefined {
+  const errors = failed.map(({ write, found }) => write.onConditionFailed(found));
+  return errors.find((error) => error instanceof TableUnavailable) ?? errors[0];
+}
+
+const sizeRefusalOf = (reasons: readonly CancellationReason[]): Error | undefined =>
+  reasons.some(({ Code, Message }) => Code === 'ValidationError' && isSizeMessage(Message))
+    ? new ItemTooLarge('an item is too large')
+    : undefined;
+
+function transactItem(tableName: string, write: PendingWrite) {
+  const returned = { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+  switch (write.kind) {
+    case 'put':
+      return { Put: { ...putRequest(tableName, write), ...returned } };
+    case 'update':
+      return changesNothing(write)
+        ? { ConditionCheck: { ...checkRequest(tableName, write), ...returned } }
+        : { Update: { ...updateRequest(tableName, write), ...returned } };
+    case 'delete':
+      return { Delete: { TableName: tableName, Key: { ...write.key }, ...conditionOf(write.condition), ...returned } };
+  }
+}
+
+/** @throws any error that is not about the size of an item */
+function tooLarge(error: unknown): ItemTooLarge {
+  if (error instanceof Error && error.name === 'ValidationException' && isSizeMessage(error.message)) {
+    return new ItemTooLarge('an item is too large', { cause: error });
+  }
+  throw error;
+}
+
+const isSizeMessage = (message = ''): boolean =>
+  (/size/i.test(message) && /exceed/i.test(message)) || /too large/i.test(message);

@@ -1,0 +1,111 @@
+import type { Key } from '../keys.ts';
+import type { Item } from '../schema.ts';
+import type { Table } from '../table.ts';
+import { commit, type Sending } from './commit.ts';
+import { isMet } from './conditions.ts';
+import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
+import { itemSizeOf, nameOf } from './units.ts';
+
+/**
+ * A unit of work: the writes of one operation, staged one by one and committed in one transaction. An operation never commits: the pipeline
+ * does, so that a webhook's event or an idempotency key can be part of the same transaction.
+ */
+
+const unexpected: OnConditionFailed = () => new Error('a write without a condition was refused');
+
+export class UnitOfWork {
+  readonly #writes = new Map<string, PendingWrite>();
+  readonly #sizes = new Map<string, number>();
+
+  get writes(): readonly PendingWrite[] {
+    return [...this.#writes.values()];
+  }
+
+  /** Stages a new item, by default on condition that its key is free. `isOwn`: as in {@link PendingPut}. */
+  put(
+    item: Item & Key,
+    onConditionFailed: OnConditionFailed,
+    condition: Condition = { exists: false },
+    isOwn?: PendingPut['isOwn'],
+  ): void {
+    this.#stage({ kind: 'put', key: { PK: item.PK, SK: item.SK }, item, condition, onConditionFailed, isOwn });
+  }
+
+  /** Stages a change. Changes of one item are merged into one write, also into a put. */
+  update(
+    key: Key,
+    change: Partial<Pick<PendingUpdate, 'set' | 'remove' | 'add' | 'condition' | 'onConditionFailed'>>,
+  ): void {
+    const { set = {}, remove = [], add = {}, condition = {}, onConditionFailed = unexpected } = change;
+    const write: PendingUpdate = { kind: 'update', key, set, remove, add, condition, onConditionFailed };
+    const before = this.#writes.get(nameOf(write));
+    if (before?.kind === 'put') this.#writes.set(nameOf(write), into(before, write));
+    else this.#stage(before?.kind === 'update' ? merge(before, write) : write);
+  }
+
+  /** Stages the condition that an item exists and has these attributes: an update that changes nothing. */
+  require(key: Key, equals: Readonly<Record<string, unknown>>, onConditionFailed: OnConditionFailed): void {
+    this.update(key, { condition: { exists: true, equals }, onConditionFailed });
+  }
+
+  delete(key: Key, condition: Condition, onConditionFailed: OnConditionFailed): void {
+    this.#stage({ kind: 'delete', key, condition, onConditionFailed });
+  }
+
+  /**
+   * Commits the pending writes, all or none. `sending`: until when to retry.
+   * @throws what `onConditionFailed` of a refused write returns; {@link StaleRead}; {@link ItemTooLarge}; {@link TableUnavailable}
+   */
+  async commit(table: Table, sending: Sending): Promise<void> {
+    await commit(table, this.writes, sending, this.#sizes);
+  }
+
+  /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */
+  noteSize(key: Key, item: Item): void {
+    this.#sizes.set(nameOf({ key }), itemSizeOf(item));
+  }
+
+  #stage(write: PendingWrite): void {
+    const name = nameOf(write);
+    const before = this.#writes.get(name);
+    if (before !== undefined && !(before.kind === 'update' && write.kind === 'update')) {
+      throw new Error(`a ${before.kind} and a ${write.kind} of one item cannot be in one transaction`);
+    }
+    this.#writes.set(name, write);
+  }
+}
+
+function merge(first: PendingUpdate, second: PendingUpdate): PendingUpdate {
+  const add: Record<string, number | bigint> = { ...first.add };
+  for (const [attribute, amount] of Object.entries(second.add)) add[attribute] = sum(add[attribute], amount);
+  return {
+    ...first,
+    set: { ...first.set, ...second.set },
+    remove: [...new Set([...first.remove, ...second.remove])],
+    add,
+    condition: { and: [first.condition, second.condition] },
+    onConditionFailed: eitherRefusal(first, second),
+  };
+}
+
+/** Merges a change into a put. Its condition is checked here, because the item does not exist yet. */
+function into(put: PendingPut, { set, add, remove, condition }: PendingUpdate): PendingPut {
+  if (!isMet(condition, put.item)) throw new Error('the condition of a change is not met by the item that is put');
+  const item: Record<string, unknown> = { ...put.item, ...set };
+  for (const [attribute, amount] of Object.entries(add))
+    item[attribute] = sum((item[attribute] as number) ?? 0, amount);
+  for (const attribute of remove) delete item[attribute];
+  return { ...put, item };
+}
+
+/** The error of the update whose condition the found item does not meet. */
+function eitherRefusal(first: PendingUpdate, second: PendingUpdate): OnConditionFailed {
+  if (first.onConditionFailed === unexpected) return second.onConditionFailed;
+  if (second.onConditionFailed === unexpected) return first.onConditionFailed;
+  return (found) => (isMet(first.condition, found) ? second : first).onConditionFailed(found);
+}
+
+const sum = (a: number | bigint | undefined, b: number | bigint): number | bigint => {
+  if (a === undefined) return b;
+  return typeof a === 'bigint' || typeof b === 'bigint' ? BigInt(a) + BigInt(b) : a + b;
+};

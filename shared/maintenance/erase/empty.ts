@@ -1,0 +1,77 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, retry, type Table } from '#lists';
+import { appKey, credentialsKey, type TenantId } from '#table';
+import type { Clock } from '../../clock.ts';
+
+/** Deletes for good. Everything here may be run again, and by several at once. */
+
+export interface EraseTarget {
+  readonly table: Table;
+  readonly clock: Clock;
+}
+
+/** Keys that are read at once, and then deleted side by side. */
+const AT_ONCE = 25;
+/** Longest time for one request, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+const patiently = <T>({ clock }: EraseTarget, request: () => Promise<T>): Promise<T> =>
+  retry(request, { clock, deadline: clock() + TIMEOUT_MS });
+
+/**
+ * Deletes all items of a partition.
+ * @param onDelete is told how many were deleted, as it goes
+ */
+export async function emptyPartition(
+  place: EraseTarget,
+  partition: string,
+  onDelete: (items: number) => void = () => undefined,
+): Promise<void> {
+  const { client, name } = place.table;
+  for (;;) {
+    const query = new QueryCommand({
+      TableName: name,
+      KeyConditionExpression: 'PK = :partition',
+      ExpressionAttributeValues: { ':partition': partition },
+      ProjectionExpression: 'PK, SK',
+      Limit: AT_ONCE,
+      ConsistentRead: true,
+    });
+    const { Items: keys = [] } = await patiently(place, () => client.send(query));
+    if (keys.length === 0) return;
+    await Promise.all((keys as Key[]).map((key) => deleteItem(place, key)));
+    onDelete(keys.length);
+  }
+}
+
+export const deleteItem = (place: EraseTarget, { PK, SK }: Key): Promise<unknown> =>
+  patiently(place, () => place.table.client.send(new DeleteCommand({ TableName: place.table.name, Key: { PK, SK } })));
+
+/** Deletes the credentials of a tenant's app code, and then what points to them: nobody else can have the code before they are gone. */
+export async function deleteKey(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
+  await deleteItem(place, credentialsKey(tenant, appCode));
+  return deletePointer(place, tenant, appCode);
+}
+
+/**
+ * Deletes the pointer of an app code, if it points to this tenant.
+ * @returns whether there was one
+ */
+export async function deletePointer(place: EraseTarget, tenant: TenantId, appCode: string): Promise<boolean> {
+  const command = new DeleteCommand({
+    TableName: place.table.name,
+    Key: { ...appKey(appCode) },
+    ConditionExpression: '#tenant = :tenant',
+    ExpressionAttributeNames: { '#tenant': 'tenant' },
+    ExpressionAttributeValues: { ':tenant': tenant },
+  });
+  try {
+    await patiently(place, () => place.table.client.send(command));
+    return true;
+  } catch (error) {
+    // There is none, or another tenant has the app code.
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import { WRITE_ID } from '#lists';
+import { StaleRead, type Stored, suspensionKey, type Tenant } from '#table';
+import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
+
+/**
+ * The state of an erasure, in the item that keeps the organization suspended. It is all that is left when the erasure is done: the receipt, without
+ * anything that the organization had given.
+ */
+export interface Erasure extends Suspension {
+  readonly state: 'erasing' | 'erased';
+  /** Records that it had when the erasure began, by type. */
+  readonly records: Readonly<Record<string, number>>;
+  /** When the last credentials were deleted; from then on no request begins to write. Absent: not yet. */
+  readonly closed_at?: string;
+  readonly erased_at?: string;
+  /** Whether the whole table was looked through at the end. */
+  readonly swept?: boolean;
+}
+
+/** The suspension or erasure of an organization, strongly consistent; undefined: neither. */
+export async function readErasure({ id, session }: Tenant): Promise<Suspension | Erasure | undefined> {
+  const table = session.tableOf(id);
+  const { Item: item } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...suspensionKey(id) }, ConsistentRead: true }),
+  );
+  if (item === undefined) return undefined;
+  const { PK: _, SK: __, [WRITE_ID]: ___, ...state } = item;
+  return state as unknown as Suspension | Erasure;
+}
+
+/**
+ * Stages the beginning of an erasure: from the commit on it cannot be called off, the organization does not exist any more for callers of the platform
+ * either, and is in no list.
+ * @param suspension as read: it must be suspended first
+ */
+export async function stageErasure(
+  tenant: Tenant,
+  organization: Stored<Organization>,
+  { state, since }: Suspension,
+  records: Erasure['records'],
+): Promise<Erasure> {
+  const erasure: Erasure = { state: 'erasing', since: tenant.session.timestamp, records };
+  await stageOrganizationRemoval(tenant, organization);
+  stageState(tenant, erasure, { state, since });
+  return erasure;
+}
+
+/** Stages a further state of an erasure as read. */
+export function stageProgress(tenant: Tenant, erasure: Erasure, change: Partial<Erasure>): Erasure {
+  const next = { ...erasure, ...change };
+  stageState(tenant, next, { state: erasure.state, since: erasure.since });
+  return next;
+}
+
+function stageState(tenant: Tenant, next: Erasure, before: Readonly<Record<string, unknown>>): void {
+  tenant.session
+    .unitOfWork(tenant.id)
+    .put(
+      { ...suspensionKey(tenant.id), ...next },
+      () => new StaleRead('the state of the organization has changed meanwhile'),
+      { equals: before },
+    );
+}

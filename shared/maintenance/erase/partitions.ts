@@ -1,0 +1,134 @@
+import { prefixPartition, readPartition, setPartition, TOMBSTONE } from '#lists';
+import {
+  type AnyEntity,
+  budgetKey,
+  cascadeDeletePartition,
+  cascadeDeletesOf,
+  childPartition,
+  dataKeyKey,
+  deduplicationKey,
+  eventsOf,
+  notedIn,
+  quotaKey,
+  readsKey,
+  readValues,
+  recordsPartition,
+  refusalsKey,
+  requestKeysOf,
+  type TenantId,
+  textOf,
+  uniqueKey,
+  valuesPartition,
+} from '#table';
+import type { Kind } from '../verify/kinds.ts';
+import type { EraseTarget } from './empty.ts';
+
+/**
+ * The partitions of a tenant. DynamoDB does not list them, so they are found by what the tenant's records say: that is why the records themselves are
+ * deleted last, and those that name others' partitions after these.
+ */
+export interface Partitions {
+  /** Everything that is found by records. */
+  readonly derived: readonly string[];
+  /** The notes of values that callers chose, by which sets are found. They stay until nothing is written any more. */
+  readonly notes: readonly string[];
+  /** What else it was found by, in the order in which it is to be deleted. */
+  readonly records: readonly string[];
+}
+
+/** @param integrations the kind of the integrations, which name what they have sent */
+export async function partitionsOf(
+  place: EraseTarget,
+  tenant: TenantId,
+  kinds: readonly Kind[],
+  integrations: AnyEntity,
+): Promise<Partitions> {
+  const looked = await Promise.all(kinds.map((kind) => lookAt(place, tenant, kind)));
+  const idsOf = (entity: AnyEntity): readonly string[] =>
+    looked.find(({ kind }) => kind.entity.name === entity.name)?.ids ?? [];
+  const audited = [
+    tenant,
+    ...kinds.filter(({ entity }) => entity.audited !== undefined).flatMap(({ entity }) => idsOf(entity)),
+  ];
+  const unfinished = await cascadeDeletesOf(place.table, tenant);
+  const derived = [
+    ...unfinished.flatMap(withSet),
+    ...looked.flatMap(({ below }) => below.flatMap(withSet)),
+    ...looked.flatMap(({ kind, values }) => setsOf(tenant, kind, values, { idsOf, audited })),
+    ...kinds.flatMap(({ entity }) =>
+      Object.keys(entity.unique).map((field) => uniqueKey(tenant, entity.name, field, '').PK),
+    ),
+    ...kinds.flatMap(({ entity }) =>
+      Object.keys(entity.prefixes).map((field) => prefixPartition(recordsPartition(tenant, entity.name), field)),
+    ),
+    ...idsOf(integrations).flatMap((id) =>
+      [eventsOf(id), requestKeysOf(id)].map((scope) => deduplicationKey(tenant, scope, '').PK),
+    ),
+    ...kinds.map(({ entity }) => setPartition(recordsPartition(tenant, entity.name))),
+    refusalsKey(tenant, '', '', '').PK,
+    readsKey(tenant, '', '', '').PK,
+    budgetKey(tenant, '').PK,
+    quotaKey(tenant, '').PK,
+    dataKeyKey(tenant, '').PK,
+  ];
+  const names = kinds.map(({ entity }) => entity.name).filter((name) => name !== integrations.name);
+  const records = [...names, integrations.name].map((name) => recordsPartition(tenant, name));
+  // The notes of unfinished deletions, too, name partitions.
+  return {
+    derived,
+    notes: records.map(valuesPartition),
+    records: [cascadeDeletePartition(tenant), ...records],
+  };
+}
+
+interface Looked {
+  readonly kind: Kind;
+  readonly ids: readonly string[];
+  /** Partitions of the records below each. */
+  readonly below: readonly string[];
+  /** The values that records have, and those that were noted because callers chose them, by filter field. */
+  readonly values: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Reads all records of a kind once. */
+async function lookAt(place: EraseTarget, tenant: TenantId, kind: Kind): Promise<Looked> {
+  const { entity } = kind;
+  const ids: string[] = [];
+  const below: string[] = [];
+  const values = await readValues(place, recordsPartition(tenant, entity.name));
+  for await (const item of readPartition(place, recordsPartition(tenant, entity.name))) {
+    if (item[TOMBSTONE] !== undefined) continue;
+    const id = String(item.id);
+    ids.push(id);
+    below.push(...kind.below.map((child) => childPartition(tenant, entity.name, id, child.name)));
+    for (const field of new Set([...entity.filters, ...notedIn(item)])) {
+      const value = textOf(item[field]);
+      const known = values.get(field) ?? new Set();
+      values.set(field, value === undefined ? known : known.add(value));
+    }
+  }
+  return { kind, ids, below, values };
+}
+
+interface Known {
+  readonly idsOf: (entity: AnyEntity) => readonly string[];
+  /** Ids that audit events may be about. */
+  readonly audited: readonly string[];
+}
+
+/** The sets of all values that records have or may have had: noted ones, declared ones, and ids of the records that are referred to. */
+function setsOf(
+  tenant: TenantId,
+  { entity, values: declared }: Kind,
+  had: Looked['values'],
+  { idsOf, audited }: Known,
+): string[] {
+  const fields = new Set<string>([...entity.filters, ...had.keys()]);
+  return [...fields].flatMap((field) => {
+    const known = declared[field] ?? (field === 'record_id' ? audited : []);
+    const values = new Set([...(had.get(field) ?? []), ...('name' in known ? idsOf(known) : known)]);
+    return [...values].map((value) => setPartition(recordsPartition(tenant, entity.name), field, value));
+  });
+}
+
+const withSet = (partition: string): readonly string[] => [partition, setPartition(partition)];

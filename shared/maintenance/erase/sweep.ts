@@ -1,0 +1,58 @@
+import { ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { type Key, retry } from '#lists';
+import { appCodeIn, appKey, recordsPartition, type Tenant } from '#table';
+import { deleteItem, deletePointer } from './empty.ts';
+
+/**
+ * Looks through the whole table for what is left of a tenant: the only scan there is. No role of a stage may scan, so this works with credentials of an
+ * administrator's own and on the data of `npm start`.
+ */
+
+/** Parts of the table that are read side by side. */
+const SEGMENTS = 8;
+/** Longest time for one request, in milliseconds. */
+const TIMEOUT_MS = 30_000;
+
+/**
+ * Deletes all items under the tenant's keys, and the pointers of app codes to them.
+ * @param onDelete is told how many were deleted, as it goes
+ */
+export async function sweep(tenant: Tenant, onDelete: (items: number) => void): Promise<void> {
+  await Promise.all(Array.from({ length: SEGMENTS }, (_, segment) => sweepSegment(tenant, segment, onDelete)));
+}
+
+async function sweepSegment(
+  { id, session }: Tenant,
+  segment: number,
+  onDelete: (items: number) => void,
+): Promise<void> {
+  const table = session.tableOf(id);
+  const { clock } = session;
+  let start: Record<string, unknown> | undefined;
+  do {
+    const command = new ScanCommand({
+      TableName: table.name,
+      FilterExpression: 'begins_with(PK, :records) OR (begins_with(PK, :apps) AND #tenant = :tenant)',
+      ProjectionExpression: 'PK, SK',
+      ExpressionAttributeNames: { '#tenant': 'tenant' },
+      ExpressionAttributeValues: { ':records': recordsPartition(id, ''), ':apps': appKey('').PK, ':tenant': id },
+      Segment: segment,
+      TotalSegments: SEGMENTS,
+      ConsistentRead: true,
+      ExclusiveStartKey: start,
+    });
+    const { Items = [], LastEvaluatedKey } = await retry(() => table.client.send(command), {
+      clock,
+      deadline: clock() + TIMEOUT_MS,
+    });
+    await Promise.all(
+      (Items as Key[]).map((key) =>
+        key.PK.startsWith(appKey('').PK)
+          ? deletePointer({ table, clock }, id, appCodeIn(key))
+          : deleteItem({ table, clock }, key),
+      ),
+    );
+    onDelete(Items.length);
+    start = LastEvaluatedKey;
+  } while (start !== undefined);
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Item, TTL_ATTRIBUTE, VERSION, WRITE_ID } from '#lists';
+
+/** What has to be written so that a partition is as it was in a copy of the table. */
+
+export type Change =
+  /** `before` is undefined where nothing is there now. */
+  | { readonly kind: 'put'; readonly item: Item; readonly before: Item | undefined }
+  | { readonly kind: 'delete'; readonly before: Item };
+
+export interface Rules {
+  /** Now, in epoch seconds: what has expired is in neither table. */
+  readonly now: number;
+  /** Version of a restored record, at least. */
+  readonly version: number;
+  /** Only adds what is missing: what is there stays as it is. */
+  readonly isAddedTo: boolean;
+}
+
+/**
+ * Compares the items of a partition, both in the order of their sort keys. A record that differs in its version alone, because it was changed and
+ * changed back or restored before, stays: so what was interrupted goes on where it was, and entity tags never go back.
+ */
+export async function* differences(
+  copy: AsyncIterator<Item>,
+  present: AsyncIterator<Item>,
+  rules: Rules,
+): AsyncGenerator<Change> {
+  const next = async (from: AsyncIterator<Item>): Promise<Item | undefined> => {
+    for (;;) {
+      const { value, done } = await from.next();
+      if (done) return undefined;
+      if (!hasExpired(value, rules)) return value;
+    }
+  };
+  let [old, now] = await Promise.all([next(copy), next(present)]);
+  while (old !== undefined || now !== undefined) {
+    const order = compare(old, now);
+    const change = changeOf(order > 0 ? undefined : old, order < 0 ? undefined : now, rules);
+    if (change !== undefined) yield change;
+    [old, now] = await Promise.all([order > 0 ? old : next(copy), order < 0 ? now : next(present)]);
+  }
+}
+
+const hasExpired = ({ [TTL_ATTRIBUTE]: expires }: Item, { now }: Rules): boolean =>
+  expires !== undefined && Number(expires) <= now;
+
+/** As DynamoDB orders texts: by their bytes. What is missing comes last. */
+function compare(one: Item | undefined, other: Item | undefined): number {
+  if (one === undefined || other === undefined) return one === undefined ? 1 : -1;
+  return Buffer.compare(Buffer.from(String(one.SK)), Buffer.from(String(other.SK)));
+}
+
+function changeOf(old: Item | undefined, now: Item | undefined, rules: Rules): Change | undefined {
+  if (old === undefined) return now === undefined || rules.isAddedTo ? undefined : { kind: 'delete', before: now };
+  if (now === undefined) return { kind: 'put', item: restored(old, now, rules), before: now };
+  if (rules.isAddedTo || isSame(old, now)) return undefined;
+  return { kind: 'put', item: restored(old, now, rules), before: now };
+}
+
+const isSame = (old: Item, now: Item): boolean =>
+  isDeepStrictEqual(essence(old), essence(now)) && Number(now[VERSION] ?? 0) >= Number(old[VERSION] ?? 0);
+
+const essence = ({ [VERSION]: _, [WRITE_ID]: __, ...item }: Item): Item => item;
+
+/** A copied record, in a version that no caller has seen. */
+function restored(old: Item, now: Item | undefined, { version }: Rules): Item {
+  const { [VERSION]: before, ...item } = old;
+  if (before === undefined) return old;
+  return { ...item, [VERSION]: Math.max(version, Number(before) + 1, Number(now?.[VERSION] ?? 0) + 1) };
+}

@@ -1,0 +1,42 @@
+import { bitPlace, GROUP_SIZE, type NumberSet, STRIPES, WORD_BITS } from '#lists';
+
+/** Expected sets of numbers, to compare with the stored ones. */
+
+export class ExpectedSet {
+  readonly groups = new Map<number, bigint[]>();
+
+  add(number: number): void {
+    const group = Math.floor(number / GROUP_SIZE);
+    const words = this.groups.get(group) ?? Array<bigint>(STRIPES).fill(0n);
+    const stripe = number % STRIPES;
+    words[stripe] = (words[stripe] ?? 0n) | bitPlace(number).bit;
+    this.groups.set(group, words);
+  }
+
+  has(number: number): boolean {
+    const words = this.groups.get(Math.floor(number / GROUP_SIZE));
+    return ((words?.[number % STRIPES] ?? 0n) & bitPlace(number).bit) !== 0n;
+  }
+}
+
+/** A word reduced to its valid bits. Damage comes from a bit that was added twice, which carries, or removed twice, which makes it negative. */
+export const maskWord = (word: bigint): bigint => BigInt.asUintN(WORD_BITS, word);
+
+const EMPTY: readonly bigint[] = [];
+
+/** The numbers that are in only one of the sets, and at least one number of each damaged word. */
+export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
+  const numbers: number[] = [];
+  for (const group of new Set([...expected.groups.keys(), ...stored.groups.keys()])) {
+    for (let stripe = 0; stripe < STRIPES; stripe++) {
+      const word = (stored.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
+      const first = group * GROUP_SIZE + stripe;
+      let difference = maskWord(word) ^ ((expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n);
+      if (word !== maskWord(word) && (difference & 1n) === 0n) numbers.push(first);
+      for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
+        if ((difference & 1n) === 1n) numbers.push(number);
+      }
+    }
+  }
+  return numbers;
+}

@@ -1,0 +1,124 @@
+import { type Item, isRecord, type Key, numberOf, readPartition, sortKeyOf, type UnitOfWork, VERSION } from '#lists';
+import { type AnyEntity, recordsPartition, SETS, uniqueKey } from '#table';
+import {
+  type Comparison,
+  changed,
+  type Difference,
+  Moved,
+  type Verified,
+  type VerifyContext,
+  verifyUntilStable,
+} from './difference.ts';
+import { concurrently, readTogether } from './reading.ts';
+import type { Visitor } from './scan-records.ts';
+
+/** Verifies unique values: each must be claimed by the only record that has it. Values are collected from a scan. */
+export class Claims {
+  readonly #scope: VerifyContext;
+  readonly #entity: AnyEntity;
+  /** The ids of the records that have a value, by field and value. */
+  readonly #values = new Map<string, Map<string, string[]>>();
+
+  constructor(scope: VerifyContext, entity: AnyEntity) {
+    this.#scope = scope;
+    this.#entity = entity;
+    for (const field of Object.keys(entity.unique)) this.#values.set(field, new Map());
+  }
+
+  readonly visit: Visitor = (record) => {
+    for (const [field, values] of this.#values) {
+      const value = this.#valueOf(record, field);
+      if (value !== undefined) values.set(value, [...(values.get(value) ?? []), String(record.id)]);
+    }
+  };
+
+  async verify(): Promise<Verified[]> {
+    const found: Verified[] = [];
+    for (const [field, values] of this.#values) {
+      const suspected = await this.#suspected(field, values);
+      found.push(
+        ...(await concurrently(suspected, (value) =>
+          verifyUntilStable(this.#scope, () => this.#look(field, value, values.get(value) ?? [])),
+        )),
+      );
+    }
+    return found;
+  }
+
+  /** Values that are not claimed by exactly the one record that has them. */
+  async #suspected(field: string, values: ReadonlyMap<string, readonly string[]>): Promise<string[]> {
+    const { PK } = this.#keyOf(field, '');
+    const right = new Set<string>();
+    const wrong = new Set<string>();
+    for await (const { SK, holder } of readPartition(this.#scope, PK)) {
+      const ids = values.get(String(SK)) ?? [];
+      (ids.length === 1 && ids[0] === holder ? right : wrong).add(String(SK));
+    }
+    return [...wrong, ...[...values.keys()].filter((value) => !right.has(value) && !wrong.has(value))];
+  }
+
+  /** Reads the claim of a value and the records that may have it, at one moment. */
+  async #look(field: string, value: string, ids: readonly string[]): Promise<Comparison | Moved> {
+    const key = this.#keyOf(field, value);
+    const [seen] = await readTogether(this.#scope, [key]);
+    const holders = [...new Set([...(seen === undefined ? [] : [String(seen.holder)]), ...ids])].slice(0, MOST);
+    const [claim, ...records] = await readTogether(this.#scope, [key, ...holders.map((id) => this.#recordKey(id))]);
+    if (claim?.holder !== seen?.holder) {
+      const text = `the ${field} of ${this.#entity.name} changes too fast to be verified`;
+      return new Moved({ entity: this.#entity.name, field, text });
+    }
+    const having = holders.filter((id, index) => {
+      const record = records[index];
+      return isRecord(record) && record.id === id && this.#valueOf(record, field) === value;
+    });
+    const expected = having.find((id) => id === claim?.holder) ?? having[0];
+    const difference = (kind: Difference['kind'], text: string): Difference => ({
+      kind,
+      entity: this.#entity.name,
+      id: expected,
+      field,
+      text: `${this.#entity.name} ${field} ${JSON.stringify(value)} ${text}`,
+    });
+    if (having.length > 1)
+      return { differences: [difference('not-unique', `is the value of ${having.join(' and ')}`)] };
+    if (claim?.holder === expected) return { differences: [] };
+    const text =
+      expected === undefined
+        ? `is claimed by ${claim?.holder}, which does not have it`
+        : `is not claimed by ${expected}, which has it`;
+    return {
+      differences: [difference('unique-value', text)],
+      repair: (work) => {
+        for (const [index, id] of holders.entries()) this.#expect(work, id, records[index]);
+        const expect = claim === undefined ? { exists: false } : { equals: { holder: claim.holder } };
+        if (expected === undefined) work.delete(key, expect, changed);
+        else work.put({ ...key, holder: expected }, changed, expect);
+      },
+    };
+  }
+
+  /** Stages the condition that a record is as read, or still missing. */
+  #expect(work: UnitOfWork, id: string, record: Item | undefined): void {
+    const equals = { id: record?.id, [VERSION]: record?.[VERSION], [SETS]: record?.[SETS] };
+    work.update(this.#recordKey(id), {
+      condition: record === undefined ? { exists: false } : { equals },
+      onConditionFailed: changed,
+    });
+  }
+
+  #valueOf(record: Item, field: string): string | undefined {
+    const value = record[field];
+    return typeof value === 'string' ? this.#entity.unique[field]?.(value) : undefined;
+  }
+
+  #keyOf(field: string, value: string): Key {
+    return uniqueKey(this.#scope.tenant, this.#entity.name, field, value);
+  }
+
+  #recordKey(id: string): Key {
+    return { PK: recordsPartition(this.#scope.tenant, this.#entity.name), SK: sortKeyOf(numberOf(id)) };
+  }
+}
+
+/** Most records of one value that are read: a transaction takes a hundred items. */
+const MOST = 50;

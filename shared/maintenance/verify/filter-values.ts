@@ -1,0 +1,52 @@
+import { TTL_ATTRIBUTE } from '#lists';
+import { putValue, valueExpiry, valueKey } from '#table';
+import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
+import { concurrently, readItem, withRetries } from './reading.ts';
+import type { RecordScan } from './scan-records.ts';
+
+/** The values that were noted, by filter field (`repository/filter-values.ts`). */
+export type NotedValues = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Verifies that the values which records have are noted. Those of records from before values were noted are not. */
+export function verifyValues(
+  scope: VerifyContext,
+  { entity, partition, sets }: RecordScan,
+  noted: NotedValues,
+): Promise<Verified[]> {
+  const suspected = entity.openFilters.flatMap((field) =>
+    [...(sets.get(field)?.keys() ?? [])]
+      .filter((value) => noted.get(field)?.has(value) !== true)
+      .map((value) => ({ field, value })),
+  );
+  return concurrently(suspected, ({ field, value }) =>
+    verifyUntilStable(scope, async () => {
+      const key = valueKey(partition, field, value);
+      if ((await readItem(scope, key)) !== undefined) return { differences: [] };
+      const text = `${entity.name} ${field}=${value} is not noted: erasing would find its set by records alone`;
+      const expires = valueExpiry(entity.retentionDays, scope.clock());
+      const item = { ...key, ...(expires === undefined ? {} : { [TTL_ATTRIBUTE]: expires }) };
+      return {
+        differences: [{ kind: 'value-not-noted', entity: entity.name, field, text }],
+        repair: (work) => work.put(item, changed),
+      };
+    }),
+  );
+}
+
+/**
+ * Notes the values of records that are about to enter the lists of a filter: a value is noted before its set exists. One write unit for each value,
+ * however many records have it.
+ */
+export async function noteValuesToCome(
+  scope: VerifyContext,
+  { entity, partition, unnotedValues }: RecordScan,
+): Promise<void> {
+  const expires = valueExpiry(entity.retentionDays, scope.clock());
+  const keys = Array.from(unnotedValues).flatMap(([field, values]) =>
+    Array.from(values, (value) => valueKey(partition, field, value)),
+  );
+  await concurrently(keys, async (key) => {
+    await withRetries(scope, () => putValue(scope.table, key, expires));
+    return [];
+  });
+}

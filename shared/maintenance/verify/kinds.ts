@@ -1,0 +1,53 @@
+import type { Item } from '#lists';
+import type { AnyEntity, Entity } from '#table';
+import type { Count } from '#tenancy';
+
+/** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
+
+export interface Kind {
+  readonly entity: AnyEntity;
+  /** Kinds of records below each record of this kind, which counts them. */
+  readonly below: readonly AnyEntity[];
+  /** By field: the other records that it counts. */
+  readonly counters: Readonly<Record<string, readonly Counted[]>>;
+  /** Values to verify even if no record has them now, by filter field: texts, or the ids of a kind. */
+  readonly values: Readonly<Record<string, readonly string[] | AnyEntity>>;
+  /** Which records an organization's quota of this kind counts, by attribute. */
+  readonly quota: Readonly<Partial<Record<Count, (record: Item) => boolean>>>;
+}
+
+/** The records that a counter counts: those whose field `by` refers to the counter's record. */
+export interface Counted {
+  readonly entity: AnyEntity;
+  /** One of the entity's filters. */
+  readonly by: string;
+  /** Whether a record counts; by default all do. */
+  readonly when?: (record: Item) => boolean;
+}
+
+type Options = Partial<Omit<Kind, 'entity'>>;
+
+/** Declares a kind. */
+export const kind = (entity: AnyEntity, options: Options = {}): Kind => ({
+  entity,
+  below: [],
+  counters: {},
+  values: {},
+  quota: {},
+  ...options,
+});
+
+/** Declares which records a counter counts. */
+export const countedBy = <T extends object>(
+  entity: Entity<T>,
+  by: keyof T & string,
+  when?: (record: T) => boolean,
+): Counted => ({
+  entity: entity as unknown as AnyEntity,
+  by,
+  ...(when === undefined ? {} : { when: when as (record: object) => boolean }),
+});
+
+/** Declares which records a quota counts. */
+export const quotaOf = <T extends object>(counts: Readonly<Record<Count, (record: T) => boolean>>): Kind['quota'] =>
+  counts as Readonly<Record<Count, (record: object) => boolean>>;

@@ -1,0 +1,194 @@
+import {
+  bitPlace,
+  entryKey,
+  expiryOfNumber,
+  type Item,
+  isOverdue,
+  isRecord,
+  type Key,
+  setExpiry,
+  setPartition,
+  sortKeyOf,
+  TOMBSTONE,
+  TTL_ATTRIBUTE,
+  type UnitOfWork,
+  VERSION,
+} from '#lists';
+import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table';
+import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
+import { readItem, readTogether } from './reading.ts';
+import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
+import { StoredEntry, type StoredMembership, StoredWord } from './stored-membership.ts';
+
+/** Verifies one number of a list: its record, the bit of its gap and its bits in the sets of filters, all read at one moment. */
+
+/** A filter field and value, which have a set; or a prefix index (`list-indexes.ts`) and a folded text, which have an item for each number. */
+export interface IndexEntry {
+  readonly field: string;
+  readonly value: string;
+}
+
+/** The list of a number. */
+export type NumberList = Pick<RecordScan, 'entity' | 'partition' | 'counter' | 'next' | 'settled'>;
+
+/**
+ * Verifies a number in the sets of its record's values, and in the suspected ones.
+ * @param now decides whether its writer may still be running; {@link Number.POSITIVE_INFINITY}: no
+ */
+export async function lookAtNumber(
+  scope: VerifyContext,
+  list: NumberList,
+  number: number,
+  suspected: readonly IndexEntry[],
+  now = scope.clock(),
+): Promise<Comparison | Moved> {
+  const { partition, entity } = list;
+  const recordKey: Key = { PK: partition, SK: sortKeyOf(number) };
+  const before = await readItem(scope, recordKey);
+  const counter = isRecord(before) ? list.counter : await readCounterWithRetries(scope, partition);
+  const places = placesOf(before, suspected, indexesOf(entity));
+  const { sortKey, word } = bitPlace(number);
+  const gapKey = { PK: setPartition(partition), SK: sortKey };
+  const keys = [gapKey, ...places.map((place) => keyOf(place, partition, number))];
+  const [record, ...items] = await readTogether(scope, [recordKey, ...keys]);
+  if (record?.[VERSION] !== before?.[VERSION] || record?.[TOMBSTONE] !== before?.[TOMBSTONE]) {
+    return new Moved({
+      entity: entity.name,
+      text: `${entity.name} with number ${number} changes too fast to be verified`,
+    });
+  }
+  const [gap, ...others] = items;
+  const sets = places.map(({ field }, index): StoredMembership => {
+    const key = keys[index + 1] as Key;
+    const item = others[index];
+    return prefixFieldOf(field) === undefined ? new StoredWord(key, word, item) : new StoredEntry(key, item);
+  });
+  return compareNumber({ list, number, record, counter, places, gap: new StoredWord(gapKey, word, gap), sets, now });
+}
+
+/** The item that says whether a number is in a set or an index. */
+function keyOf({ field, value }: IndexEntry, partition: string, number: number): Key {
+  const prefixed = prefixFieldOf(field);
+  if (prefixed !== undefined) return entryKey({ partition, field: prefixed, text: value, number });
+  return { PK: setPartition(partition, field, value), SK: bitPlace(number).sortKey };
+}
+
+/** The sets of the record's values, then the suspected ones. */
+function placesOf(
+  record: Item | undefined,
+  suspected: readonly IndexEntry[],
+  declared: readonly string[],
+): IndexEntry[] {
+  const own = [...new Set([...declared, ...notedIn(record)])].flatMap((field) => {
+    const value = isRecord(record) ? indexedValueIn(record, field) : undefined;
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const others = suspected.filter(
+    ({ field, value }) => !own.some((place) => place.field === field && place.value === value),
+  );
+  return [...own, ...others];
+}
+
+interface Seen {
+  readonly list: NumberList;
+  readonly number: number;
+  readonly record: Item | undefined;
+  readonly counter: Item;
+  readonly places: readonly IndexEntry[];
+  readonly gap: StoredWord;
+  readonly sets: readonly StoredMembership[];
+  readonly now: number;
+}
+
+/** The differences of a number, and the writes that repair them. */
+function compareNumber({ list, number, record, counter, places, gap, sets, now }: Seen): Comparison {
+  const { entity } = list;
+  const live = isRecord(record) ? record : undefined;
+  const noted = notedIn(live);
+  const notBuilt = live === undefined ? [] : indexesOf(entity).filter((field) => !noted.includes(field));
+  const of = { entity: entity.name, id: live === undefined ? undefined : String(live.id) };
+  const name = live === undefined ? `number ${number}` : String(live.id);
+  const { bit } = bitPlace(number);
+  const differences: Difference[] = [];
+  const report = (kind: Difference['kind'], text: string): void =>
+    void differences.push({ kind, ...of, text: `${entity.name} ${name} ${text}` });
+
+  const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
+  // Its writer may still be running, and is not fenced during the grace period.
+  const isPending = record === undefined && isGiven && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
+  const isGap = isGiven && live === undefined && !isPending;
+  if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
+  if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
+  for (const [index, { field, value }] of places.entries()) {
+    const belongs = noted.includes(field) && indexedValueIn(live, field) === value;
+    const stands = sets[index]?.has(bit) === true;
+    if (belongs && !stands) report('missing-in-list', `is missing in ${field}=${value}`);
+    if (!belongs && stands) report('wrongly-in-list', `is in ${field}=${value} and does not belong there`);
+  }
+  for (const field of notBuilt) {
+    const text = `${entity.name} ${name} is older than the lists by ${field}`;
+    differences.push({ kind: 'filter-not-built', ...of, field, text });
+  }
+  for (const [index, stored] of [gap, ...sets].entries()) {
+    if (stored.isSound) continue;
+    const place = index === 0 ? 'the gaps' : `${places[index - 1]?.field}=${places[index - 1]?.value}`;
+    differences.push({
+      kind: 'damaged-word',
+      entity: entity.name,
+      text: `${entity.name} ${place}: the word of ${name} is damaged`,
+    });
+  }
+
+  const expires = expiryOfBits(list, counter, number, live);
+  const repair = (work: UnitOfWork): void => {
+    expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
+    gap.stage(work, bit, isGap, expires);
+    for (const [index, { field, value }] of places.entries()) {
+      const stands =
+        live !== undefined && [...noted, ...notBuilt].includes(field) && indexedValueIn(live, field) === value;
+      sets[index]?.stage(work, bit, stands, expires);
+    }
+  };
+  return { differences, repair };
+}
+
+/** Expiry of a number's bits in epoch seconds, where the list's records expire. */
+function expiryOfBits(
+  { entity }: NumberList,
+  counter: Item,
+  number: number,
+  live: Item | undefined,
+): number | undefined {
+  const { retentionDays } = entity;
+  if (retentionDays === undefined) return undefined;
+  return live === undefined ? expiryOfNumber(counter, number) : Number(live[TTL_ATTRIBUTE]);
+}
+
+interface ExpectedRecord {
+  readonly list: NumberList;
+  readonly number: number;
+  readonly record: Item | undefined;
+  readonly notes: readonly string[];
+  readonly isGap: boolean;
+  readonly expires: number | undefined;
+}
+
+/** Stages the condition that the record is as read. A live record's `SETS` is updated; a gap gets its tombstone. */
+function expectRecord(work: UnitOfWork, { list, number, record, notes, isGap, expires }: ExpectedRecord): void {
+  const key = { PK: list.partition, SK: sortKeyOf(number) };
+  if (record === undefined && isGap) {
+    const ttl = expires === undefined ? {} : { [TTL_ATTRIBUTE]: setExpiry(expires) };
+    work.put({ ...key, [TOMBSTONE]: true, ...ttl }, changed);
+  } else if (!isRecord(record)) {
+    const expect = record === undefined ? { exists: false } : { equals: { [TOMBSTONE]: true } };
+    work.update(key, { condition: expect, onConditionFailed: changed });
+  } else {
+    const note = noteOf(notes);
+    const equals = { id: record.id, [VERSION]: record[VERSION], [SETS]: record[SETS] };
+    work.update(key, {
+      set: note[SETS] === record[SETS] ? {} : note,
+      condition: { equals },
+      onConditionFailed: changed,
+    });
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  floorOf,
+  type Item,
+  isRecord,
+  type Mark,
+  marksOf,
+  numberIn,
+  readCounterItem,
+  readPartition,
+  settledUpTo,
+  sortKeyOf,
+  TTL_ATTRIBUTE,
+} from '#lists';
+import {
+  type AnyEntity,
+  indexedValueIn,
+  indexesOf,
+  notedIn,
+  prefixFieldOf,
+  prefixIndexesOf,
+  recordsPartition,
+} from '#table';
+import { ExpectedSet } from './bits.ts';
+import type { VerifyContext } from './difference.ts';
+import { withRetries } from './reading.ts';
+
+/** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
+export interface RecordScan {
+  readonly entity: AnyEntity;
+  readonly partition: string;
+  readonly counter: Item;
+  /** The first number, and one after the last. */
+  readonly floor: number;
+  readonly next: number;
+  readonly live: ExpectedSet;
+  readonly count: number;
+  /** By field and value. */
+  readonly sets: ReadonlyMap<string, ReadonlyMap<string, ExpectedSet>>;
+  /** The text under which each number belongs in a prefix index, by index. */
+  readonly texts: ReadonlyMap<string, ReadonlyMap<number, string>>;
+  /** Numbers of records that are not in the lists of all declared filters and indexes. */
+  readonly unnoted: readonly number[];
+  /** The values of those records, by filter whose values callers choose. */
+  readonly unnotedValues: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Numbers with a tombstone, but for those that will expire by themselves. */
+  readonly tombstones: readonly number[];
+  /** Highest number of a record; -1 without any. */
+  readonly last: number;
+  /** The writers of lower numbers had their time (`lists/grace-period.ts`). */
+  readonly settled: number;
+  /** Where records expire: each end that is later than those of all numbers before, with its first number. */
+  readonly ends: readonly Mark[];
+}
+
+/** Is called with every record of a scan. */
+export type Visitor = (record: Item, number: number) => void;
+
+/** Records that expire within this time are not verified: DynamoDB may delete them meanwhile. In milliseconds. */
+const ABOUT_TO_EXPIRE = 600_000;
+
+export async function scanRecords(
+  scope: VerifyContext,
+  entity: AnyEntity,
+  visit: Visitor = () => undefined,
+): Promise<RecordScan> {
+  const partition = recordsPartition(scope.tenant, entity.name);
+  const counter = await readCounterWithRetries(scope, partition);
+  const next = Number(counter.NEXT ?? 0);
+  const floor = floorIn(scope, entity, counter);
+  const live = new ExpectedSet();
+  const sets = new Map<string, Map<string, ExpectedSet>>();
+  const texts = new Map<string, Map<number, string>>(prefixIndexesOf(entity).map((index) => [index, new Map()]));
+  const unnoted: number[] = [];
+  const unnotedValues = new Map<string, Set<string>>(entity.openFilters.map((field) => [field, new Set()]));
+  const tombstones: number[] = [];
+  let count = 0;
+  let last = -1;
+  let settled = -1;
+  const ends: Mark[] = [];
+  for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
+    const number = numberIn(String(item.SK));
+    if (!isRecord(item)) {
+      if (entity.retentionDays === undefined && Number(item[TTL_ATTRIBUTE] ?? 0) * 1000 <= scope.clock())
+        tombstones.push(number);
+      continue;
+    }
+    live.add(number);
+    count++;
+    last = number;
+    settled = Math.max(settled, settledUpTo([[number, item]], entity.createdAt, scope.clock()));
+    const end = endOf(item);
+    if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
+    const noted = notedIn(item);
+    for (const index of noted) {
+      const value = indexedValueIn(item, index);
+      if (value === undefined) continue;
+      if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
+      else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
+    }
+    if (indexesOf(entity).some((field) => !noted.includes(field))) {
+      unnoted.push(number);
+      for (const [field, values] of unnotedValues) {
+        const value = indexedValueIn(item, field);
+        if (value !== undefined) values.add(value);
+      }
+    }
+    visit(item, number);
+  }
+  const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
+  return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
+}
+
+/** The counter item of a list, strongly consistent; empty before the first number is allocated. */
+export const readCounterWithRetries = (scope: VerifyContext, partition: string): Promise<Item> =>
+  withRetries(scope, () => readCounterItem(scope.table, partition, true));
+
+function floorIn({ clock }: VerifyContext, { retentionDays }: AnyEntity, counter: Item): number {
+  // A counter item without marks was lost, and will be restored.
+  if (retentionDays === undefined || marksOf(counter).length === 0) return 0;
+  return floorOf(counter, Number(counter.NEXT ?? 0), clock() + ABOUT_TO_EXPIRE);
+}
+
+/** Day of the epoch on which a record expires; 0 if it does not. */
+const endOf = ({ [TTL_ATTRIBUTE]: expires }: Item): number => Number(expires ?? 0) / 86_400;
+
+function setIn(sets: Map<string, Map<string, ExpectedSet>>, field: string, value: string): ExpectedSet {
+  const ofField = sets.get(field) ?? new Map<string, ExpectedSet>();
+  const set = ofField.get(value) ?? new ExpectedSet();
+  sets.set(field, ofField.set(value, set));
+  return set;
+}

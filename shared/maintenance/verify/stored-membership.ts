@@ -1,0 +1,73 @@
+import { type Item, type Key, setExpiry, TTL_ATTRIBUTE, type UnitOfWork } from '#lists';
+import { maskWord } from './bits.ts';
+import { changed } from './difference.ts';
+
+/** Whether a number is in a set or an index, as read. */
+export interface StoredMembership {
+  readonly isSound: boolean;
+  has(bit: bigint): boolean;
+  /** Stages that it is, or is not, on condition that this is as read. */
+  stage(work: UnitOfWork, bit: bigint, isMember: boolean, expires: number | undefined): void;
+}
+
+/** An entry of a prefix index, or its absence. */
+export class StoredEntry implements StoredMembership {
+  readonly isSound = true;
+  readonly #key: Key;
+  readonly #exists: boolean;
+
+  constructor(key: Key, item: Item | undefined) {
+    this.#key = key;
+    this.#exists = item !== undefined;
+  }
+
+  has(): boolean {
+    return this.#exists;
+  }
+
+  stage(work: UnitOfWork, _: bigint, isMember: boolean): void {
+    if (isMember && !this.#exists) work.put({ ...this.#key }, changed);
+    if (!isMember && this.#exists) work.delete(this.#key, {}, changed);
+  }
+}
+
+/** A word of a set, as read. */
+export class StoredWord implements StoredMembership {
+  readonly #key: Key;
+  readonly #name: string;
+  readonly #raw: unknown;
+  readonly #bits: bigint;
+  readonly #expires: number | undefined;
+
+  constructor(key: Key, name: string, item: Item | undefined) {
+    this.#key = key;
+    this.#name = name;
+    this.#raw = item?.[name];
+    this.#bits = BigInt((this.#raw as number | undefined) ?? 0);
+    this.#expires = item?.[TTL_ATTRIBUTE] as number | undefined;
+  }
+
+  get isSound(): boolean {
+    return this.#bits === maskWord(this.#bits);
+  }
+
+  has(bit: bigint): boolean {
+    return (maskWord(this.#bits) & bit) !== 0n;
+  }
+
+  /**
+   * Stages setting or clearing a bit of the word, on condition that the word is as read. Where the list's records expire, the item's expiry is
+   * extended to that of this number, and never shortened, because it contains bits of other numbers too.
+   */
+  stage(work: UnitOfWork, bit: bigint, isSet: boolean, expires: number | undefined): void {
+    const bits = maskWord(this.#bits);
+    const after = isSet ? bits | bit : bits & ~bit;
+    if (after === this.#bits) return;
+    const isLater = expires !== undefined && setExpiry(expires) > (this.#expires ?? 0);
+    work.update(this.#key, {
+      set: { [this.#name]: after, ...(isLater ? { [TTL_ATTRIBUTE]: setExpiry(expires) } : {}) },
+      condition: { equals: { [this.#name]: this.#raw, ...(isLater ? { [TTL_ATTRIBUTE]: this.#expires } : {}) } },
+      onConditionFailed: changed,
+    });
+  }
+}

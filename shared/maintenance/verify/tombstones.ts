@@ -1,0 +1,87 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
+import { AT, COUNTER, setPartition, sortKeyOf, TOMBSTONE, UnitOfWork } from '#lists';
+import { StaleRead } from '#table';
+import { CLOCKS_DIFFER_MS } from '../../clock.ts';
+import { changed, type VerifyContext } from './difference.ts';
+import { readNumberSet } from './gaps.ts';
+import { concurrentlyByGroup, withRetries } from './reading.ts';
+import type { RecordScan } from './scan-records.ts';
+
+/**
+ * Deletes tombstones that stop nobody any more. A tombstone refuses a writer that was paused; a number that was allocated more than a day ago has no
+ * writer, for no request sends a record so late (`lists/number-pool.ts`). The gap bit stays. A run with `--repair` notes the next number of each
+ * list with tombstones; a run a day later deletes those of lower numbers.
+ */
+
+/** Attributes of a counter item: the next number at the time of the note, and that time in epoch milliseconds. */
+const NOTED_NEXT = 'NOTED_NEXT';
+const NOTED_AT = 'NOTED_AT';
+
+const DAY = 86_400_000;
+/** Longest time to write the note, in milliseconds. */
+const TIMEOUT_MS = 10_000;
+
+/** @returns how many were deleted */
+export async function deleteTombstones(scope: VerifyContext, scan: RecordScan): Promise<number> {
+  const { counter, tombstones } = scan;
+  if (!scope.repair || tombstones.length === 0) return 0;
+  const now = scope.clock();
+  const { [NOTED_NEXT]: next, [NOTED_AT]: at } = counter;
+  // A note in the future was dated by a clock that was wrong: it would keep the tombstones for as long.
+  const isNoted = Number(at ?? Number.POSITIVE_INFINITY) <= now + CLOCKS_DIFFER_MS;
+  if (!isNoted) await note(scope, scan, now);
+  if (!isNoted || now - Number(at) < DAY) return 0;
+  const deleted = await deleteBelow(scope, scan, Number(next));
+  await note(scope, scan, now);
+  return deleted;
+}
+
+/**
+ * Notes the next number, unless another run did. Where the operator's clock is slow, the time of the writer who took the last number counts, so that
+ * the note is not too old.
+ */
+async function note(
+  { table, clock }: VerifyContext,
+  { partition, counter, next }: RecordScan,
+  now: number,
+): Promise<void> {
+  const work = new UnitOfWork();
+  work.update(
+    { PK: setPartition(partition), SK: COUNTER },
+    {
+      set: { [NOTED_NEXT]: next, [NOTED_AT]: Math.max(now, Number(counter[AT] ?? 0)) },
+      condition: { exists: true, equals: { [NOTED_AT]: counter[NOTED_AT] } },
+      onConditionFailed: changed,
+    },
+  );
+  await work.commit(table, { clock, deadline: clock() + TIMEOUT_MS }).catch((error: unknown) => {
+    if (!(error instanceof StaleRead)) throw error;
+  });
+}
+
+async function deleteBelow(scope: VerifyContext, { partition, tombstones }: RecordScan, end: number): Promise<number> {
+  const gaps = await readNumberSet(scope, setPartition(partition));
+  const unneeded = tombstones.filter((number) => number < end && gaps.has(number));
+  const { client, name } = scope.table;
+  const deleted = await concurrentlyByGroup(
+    unneeded,
+    (_, index) => index,
+    async (number) => {
+      const command = new DeleteCommand({
+        TableName: name,
+        Key: { PK: partition, SK: sortKeyOf(number) },
+        ConditionExpression: 'attribute_exists(#tombstone)',
+        ExpressionAttributeNames: { '#tombstone': TOMBSTONE },
+      });
+      // One that is not there any more was deleted by an attempt whose reply was lost.
+      await withRetries(scope, () => client.send(command)).catch(unlessRefused);
+      return [number];
+    },
+  );
+  return deleted.length;
+}
+
+function unlessRefused(error: unknown): void {
+  if (!(error instanceof ConditionalCheckFailedException)) throw error;
+}

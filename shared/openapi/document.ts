@@ -1,0 +1,81 @@
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
+import { type Contract, deprecationsOf, requestHeaders } from '#contract';
+import { responseHeaderComponents } from './headers.ts';
+import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
+import type { OpenApi } from './nodes.ts';
+import { operationOf } from './operation.ts';
+import { published } from './published.ts';
+import { Responses } from './responses.ts';
+import { tidy } from './tidy.ts';
+
+/**
+ * The OpenAPI 3.1.0 document of these contracts. For build and tests only: the Lambda carries the finished document.
+ * @throws TypeError when two routes share an operation id, or a method and path
+ */
+export const openApiDocument = (contracts: readonly Contract[]): OpenApi => published(describedBy(contracts));
+
+/** All that the contracts say, with defaults and closed sets. The pages of the documentation are made from it. */
+export function describedBy(contracts: readonly Contract[]): OpenApi {
+  const responses = new Responses(contracts);
+  const paths = pathsOf(contracts, responses);
+  const { components, ...rest } = createDocument({
+    openapi: '3.1.0',
+    info: INFO,
+    servers: SERVERS,
+    tags: tagsOf(contracts),
+    paths,
+    components: {
+      securitySchemes: securitySchemesOf(contracts),
+      parameters: requestHeaders,
+      headers: headersOf(contracts),
+      responses: responses.components,
+    },
+  });
+  return tidy({ ...rest, components: sorted(components ?? {}) }) as OpenApi;
+}
+
+function pathsOf(contracts: readonly Contract[], responses: Responses): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {};
+  const ids = new Set<string>();
+  for (const contract of contracts) {
+    for (const [id, route] of Object.entries(contract.routes)) {
+      const method = route.method.toLowerCase() as Lowercase<typeof route.method>;
+      const item = paths[route.path] ?? {};
+      if (ids.has(id) || item[method] !== undefined) throw new TypeError(`${id} is declared twice`);
+      ids.add(id);
+      paths[route.path] = { ...item, [method]: operationOf(contract, id, route, responses) };
+    }
+  }
+  return paths;
+}
+
+/** In the order of the contracts; domains that share a tag share its description. */
+const tagsOf = (contracts: readonly Contract[]) => [
+  ...new Map(contracts.map(({ tag, description }) => [tag, { name: tag, description }])).values(),
+];
+
+/** Linters refuse unused components. */
+function headersOf(contracts: readonly Contract[]): Partial<typeof responseHeaderComponents> {
+  if (contracts.some(({ routes }) => Object.values(routes).some((route) => deprecationsOf(route).length > 0)))
+    return responseHeaderComponents;
+  const { Deprecation, Sunset, ...others } = responseHeaderComponents;
+  return others;
+}
+
+/** The schemes that routes use: linters refuse unused components. */
+function securitySchemesOf(contracts: readonly Contract[]) {
+  const used = contracts.flatMap(({ routes }) => Object.values(routes).flatMap(({ auth }) => SECURITY[auth]));
+  const names = new Set(used.flatMap((alternative) => Object.keys(alternative)));
+  return Object.fromEntries(Object.entries(SECURITY_SCHEMES).filter(([name]) => names.has(name)));
+}
+
+/** Sorted by name, so that adding a route does not move other components. */
+const sorted = (components: object): object =>
+  Object.fromEntries(
+    Object.entries(components).map(([kind, members]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(members as object).sort(([one], [other]) => (one < other ? -1 : Number(one > other))),
+      ),
+    ]),
+  );

@@ -1,0 +1,71 @@
+import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import { type Contract, inWords, maxBodyOf, type Route } from '#contract';
+import { SECURITY } from './info.ts';
+import { parametersOf } from './parameters.ts';
+import type { Responses } from './responses.ts';
+import { bodySchema } from './schemas.ts';
+
+/** The OpenAPI operation of a route. */
+export const operationOf = (
+  contract: Contract,
+  id: string,
+  route: Route,
+  responses: Responses,
+): ZodOpenApiOperationObject => ({
+  operationId: id,
+  summary: route.summary,
+  description: descriptionOf(route),
+  ...(route.deprecated === undefined ? {} : { deprecated: true }),
+  tags: [contract.tag],
+  security: SECURITY[route.auth],
+  ...(route.permission === undefined ? {} : { 'x-permission': route.permission }),
+  ...(route.extension === undefined ? {} : { 'x-extension': route.extension }),
+  ...parametersOf(route),
+  ...requestBodyOf(route),
+  responses: responses.of(contract, route),
+});
+
+const descriptionOf = (route: Route): string =>
+  [
+    route.deprecated && inWords(route.deprecated),
+    route.description,
+    accessTo(route),
+    route.cutsOff ? RESERVED : undefined,
+    route.extension ? 'Extends the specification of this service.' : undefined,
+  ]
+    .filter((sentence) => sentence !== undefined)
+    .join(' ');
+
+const RESERVED =
+  'Where the request budget is spent, five a minute are still served for each token, if they only take power away.';
+
+function accessTo({ auth, permission }: Route): string {
+  switch (auth) {
+    case 'bearer':
+      return `Needs the permission \`${permission}\`.`;
+    case 'bearer-optional':
+      return `Needs the permission \`${permission}\`, or no token where the stage lets anyone make a first key.`;
+    case 'signature':
+      return 'Needs the signature of the body instead of a token.';
+    case 'none':
+      return 'Needs no token.';
+  }
+}
+
+const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  const { body, bodyExample } = route;
+  return body === undefined
+    ? {}
+    : {
+        requestBody: {
+          description: `Up to ${maxBodyOf(route)} bytes.`,
+          required: true,
+          content: {
+            'application/json': {
+              schema: bodySchema(body),
+              ...(bodyExample === undefined ? {} : { example: bodyExample }),
+            },
+          },
+        },
+      };
+};

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import {
+  MAX_FIELD_ERRORS,
+  PROBLEM_TYPE_PREFIX,
+  PROBLEMS,
+  Problem,
+  type ProblemType,
+  pointer,
+  problemDetailsOf,
+  text,
+} from '#contract';
+
+const TYPES = Object.keys(PROBLEMS) as ProblemType[];
+
+const finding = z
+  .object({
+    in: z.enum(['body', 'query', 'path', 'header']).describe('The part of the request that the pointer points into.'),
+    pointer: text(10_000).describe('JSON Pointer as a URI fragment (RFC 6901 §6).'),
+    detail: text(1_000).describe('Why that part is refused, in words.'),
+  })
+  .describe('One thing that is wrong with a request.')
+  .meta({ id: 'Finding' });
+
+/** Problem details (RFC 9457). Loose, because clients must ignore members that they do not know (§3.2). */
+export const problemSchema = z
+  .looseObject({
+    type: z
+      .enum(TYPES.map((type) => `${PROBLEM_TYPE_PREFIX}${type}`))
+      .describe(
+        'Identifies the kind of problem, and stays as it is. Later releases may add others. Behind the `#` of `/api/v1/docs/problems` it leads to its cause and what to do.',
+      ),
+    title: text(200).describe('The kind of problem in words.'),
+    status: z
+      .int32()
+      .min(400)
+      .max(599)
+      .optional()
+      .describe('The HTTP status, where it is known to the one who responds.'),
+    detail: text(1_000).optional().describe('What is wrong with this request.'),
+    request_id: text(200).describe('Names this request in the logs of the service.'),
+    errors: z.array(finding).max(MAX_FIELD_ERRORS).optional().describe('Every finding, each with its place.'),
+  })
+  .describe('Problem details (RFC 9457). Members that you do not know are to be ignored.')
+  .meta({ id: 'Problem' });
+
+const REQUEST_ID = '5f2c6c1e-8d4b-4f0e-9a53-6d1f0b7c2a90';
+
+/** Details of the examples. */
+const EXAMPLES: { readonly [type in ProblemType]?: ConstructorParameters<typeof Problem>[1] } = {
+  'malformed-request': { detail: 'The body is not valid JSON.' },
+  'invalid-parameter': {
+    errors: [{ in: 'query', pointer: pointer(['page_size']), detail: 'must be a whole number from 1 to 200' }],
+  },
+  unauthorized: { detail: 'The token has expired.' },
+  forbidden: { detail: 'This needs the permission clients:write.' },
+  'organization-suspended': { detail: 'The organization is suspended: ask those who operate this service.' },
+  'already-exists': {
+    detail: 'Another record has this slug.',
+    errors: [{ in: 'body', pointer: pointer(['slug']), detail: 'Another record has this slug.' }],
+  },
+  'list-being-built': {
+    detail: 'This list cannot be filtered by plan yet, because that filter is still being built.',
+    errors: [{ in: 'query', pointer: pointer(['plan']), detail: 'cannot be used yet' }],
+  },
+  'content-too-large': { detail: 'The body may have up to 1048576 bytes.' },
+  'invalid-body': {
+    errors: [
+      { in: 'body', pointer: pointer(['name']), detail: 'is required' },
+      { in: 'body', pointer: pointer(['colour']), detail: 'is not known here' },
+    ],
+  },
+};
+
+/** A problem as it would be sent. */
+export const problemExample = (type: ProblemType) => problemDetailsOf(new Problem(type, EXAMPLES[type]), REQUEST_ID);

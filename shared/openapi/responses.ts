@@ -1,0 +1,118 @@
+import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import {
+  type Contract,
+  deprecationsOf,
+  GATEWAY_TIMEOUT,
+  hasReadOnlyFields,
+  hasRetryAfter,
+  isCharged,
+  isConditionalRead,
+  isConditionalWrite,
+  isList,
+  itemRouteOf,
+  PROBLEMS,
+  type ProblemType,
+  problemsOf,
+  type ResponseType,
+  type Route,
+  takesIdempotencyKey,
+} from '#contract';
+import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
+import { linksFrom } from './links.ts';
+import { problemExample, problemSchema } from './problems.ts';
+
+const NOT_MODIFIED = 'NotModified';
+
+/** Makes the responses of operations, and collects those that several operations share as components. */
+export class Responses {
+  readonly components: Record<string, ZodOpenApiResponseObject> = {};
+  readonly #contracts: readonly Contract[];
+
+  constructor(contracts: readonly Contract[]) {
+    this.#contracts = contracts;
+  }
+
+  /** All responses of a route's operation. */
+  of(contract: Contract, route: Route): ZodOpenApiResponsesObject {
+    const problems = Object.groupBy(problemsOf(route), (type) => PROBLEMS[type].status);
+    return {
+      [`${route.response.status}` as const]: successOf(contract, route, linksFrom(this.#contracts, contract, route)),
+      ...(isConditionalRead(route) ? { '304': this.#shared(NOT_MODIFIED, notModified) } : {}),
+      ...Object.fromEntries(
+        Object.entries(problems).map(([status, types = []]) => [
+          status,
+          this.#shared(componentName(types), () => problemResponse(Number(status), types)),
+        ]),
+      ),
+      [`${GATEWAY_TIMEOUT}`]: this.#shared('GatewayTimeout', () => problemResponse(GATEWAY_TIMEOUT, ['unavailable'])),
+    };
+  }
+
+  #shared(name: string, make: () => ZodOpenApiResponseObject): { $ref: string } {
+    this.components[name] ??= make();
+    return { $ref: `#/components/responses/${name}` };
+  }
+}
+
+function successOf(contract: Contract, route: Route, links: ReturnType<typeof linksFrom>): ZodOpenApiResponseObject {
+  const { description } = route.response;
+  return {
+    description,
+    headers: headerReferences([
+      ...budgetHeaders(route),
+      ...(deprecationsOf(route).length > 0 ? DEPRECATION_HEADERS : []),
+      ...successHeaders(contract, route),
+    ]),
+    ...contentOf(route.response),
+    ...(Object.keys(links).length === 0 ? {} : { links }),
+  };
+}
+
+function contentOf({ schema, example, media }: ResponseType): Pick<ZodOpenApiResponseObject, 'content'> {
+  if (schema === undefined) return {};
+  const examples = Object.entries<unknown>(media ?? { 'application/json': example });
+  return { content: Object.fromEntries(examples.map(([type, each]) => [type, { schema, example: each }])) };
+}
+
+const DEPRECATION_HEADERS = ['Deprecation', 'Sunset'] as const satisfies readonly ResponseHeader[];
+
+const budgetHeaders = (route: Route): readonly ResponseHeader[] => (isCharged(route) ? BUDGET_HEADERS : []);
+
+function successHeaders(contract: Contract, route: Route): ResponseHeader[] {
+  if (route.response.schema === undefined) return [];
+  if (isList(route)) return ['Link', 'ETag'];
+  const applied = hasReadOnlyFields(route) ? (['Preference-Applied'] as const) : [];
+  if (isConditionalRead(route) || isConditionalWrite(route)) return ['ETag', ...applied];
+  return [
+    ...applied,
+    ...(itemRouteOf(contract, route) === undefined ? [] : (['ETag', 'Location'] as const)),
+    ...(takesIdempotencyKey(route) ? (['Idempotent-Replayed'] as const) : []),
+  ];
+}
+
+const notModified = (): ZodOpenApiResponseObject => ({
+  description: 'Nothing has changed since the `ETag` in `If-None-Match`.',
+  headers: headerReferences([...BUDGET_HEADERS, 'ETag']),
+});
+
+const problemResponse = (status: number, types: readonly ProblemType[]): ZodOpenApiResponseObject => ({
+  description: `${types.map((type) => PROBLEMS[type].title).join('; or ')}.`,
+  headers: headerReferences([...BUDGET_HEADERS, ...problemHeaders(types)]),
+  content: {
+    'application/problem+json': {
+      schema: problemSchema,
+      examples: Object.fromEntries(
+        types.map((type) => [type, { summary: PROBLEMS[type].title, value: { ...problemExample(type), status } }]),
+      ),
+    },
+  },
+});
+
+const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
+  ...(types.some((type) => PROBLEMS[type].status === 401) ? (['WWW-Authenticate'] as const) : []),
+  ...(types.some(hasRetryAfter) ? (['Retry-After'] as const) : []),
+];
+
+/** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
+const componentName = (types: readonly ProblemType[]): string =>
+  types.map((type) => type.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())).join('Or');

@@ -1,0 +1,70 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { Table } from '#lists';
+import { appKey, PLATFORM, type Session } from '#table';
+import { keepNewest } from '../keep-newest.ts';
+import { isUuid } from '../well-formed.ts';
+import { type Credentials, type Holder, readCredentials } from './credentials.ts';
+import { readSuspensionOf, type Suspension } from './suspensions.ts';
+
+/**
+ * Integrations by their app code, before their tenant is known. A pointer says whose an app code is; it is put once and never changes
+ * (`docs/decisions/0012`), so a container reads it once. Unknown codes are not kept: they may be registered a moment later.
+ */
+
+/** An integration as it is now. */
+export interface FoundIntegration {
+  readonly credentials: Credentials;
+  /** Undefined: its organization is not suspended. Eventually consistent. */
+  readonly suspension: Suspension | undefined;
+}
+
+/** Entries by app code, of some 300 bytes each. The one that was used last is at the end. */
+const known = new Map<string, Holder>();
+const MOST_KNOWN = 5_000;
+
+/** Whose credentials are read for an unknown app code, so that it takes the same reads as a known one. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Finds an integration, in one round trip where this container knows the app code, else in two.
+ * @returns undefined where there is none
+ */
+export async function findIntegration({ table }: Session, appCode: string): Promise<FoundIntegration | undefined> {
+  const kept = known.get(appCode);
+  const found = kept && (await readBeside(table, kept));
+  if (kept !== undefined && found !== undefined) return keep(kept, found);
+  // Its organization was erased; another may have registered the code since.
+  known.delete(appCode);
+  const holder = await readPointer(table, appCode);
+  const integration = await readBeside(table, holder ?? { orgId: NOBODY, appCode });
+  return holder === undefined || integration === undefined ? undefined : keep(holder, integration);
+}
+
+function keep(holder: Holder, found: FoundIntegration): FoundIntegration {
+  keepNewest(known, holder.appCode, holder, MOST_KNOWN);
+  return found;
+}
+
+/** Strongly consistent, for a new integration logs in at once. A pointer to anything but a tenant leads nowhere. */
+async function readPointer(table: Table, appCode: string): Promise<Holder | undefined> {
+  const { Item: { tenant } = {} } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...appKey(appCode) }, ConsistentRead: true }),
+  );
+  if (tenant === PLATFORM) return { orgId: null, appCode };
+  return isUuid(tenant) ? { orgId: String(tenant), appCode } : undefined;
+}
+
+async function readBeside(table: Table, holder: Holder): Promise<FoundIntegration | undefined> {
+  const [credentials, suspension] = await Promise.all([
+    readCredentials(table, holder),
+    holder.orgId === null ? undefined : readSuspensionOf(table, holder.orgId),
+  ]);
+  return credentials && { credentials, suspension };
+}
+
+/** Whether an app code was registered before there were pointers: then its credentials are beside it, and nothing else reads them. */
+export async function isOfEarlierVersion(table: Table, appCode: string): Promise<boolean> {
+  const Key = { ...appKey(appCode), SK: 'CREDENTIALS' };
+  const { Item: item } = await table.client.send(new GetCommand({ TableName: table.name, Key, ConsistentRead: true }));
+  return item !== undefined;
+}

@@ -1,0 +1,81 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { type Item, type Key, retry, TTL_ATTRIBUTE } from '#lists';
+import { readsKey, refusalsKey, StaleRead, type Tenant } from '#table';
+
+/**
+ * What is counted by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container whose clock is
+ * wrong counts under another day: it leaves further events there, never fewer.
+ */
+
+/** How long a day's count is kept, in seconds. */
+const KEPT = 2 * 86_400;
+
+/**
+ * Counts a refused login, signature or escalation of an integration, so that concurrent refusals all count. A retry after a lost reply may count
+ * twice.
+ * @returns the number of today
+ */
+export async function countRefusal(tenant: Tenant, what: string, integrationId: string): Promise<number> {
+  const counted = await countToday(tenant, refusalsKey(tenant.id, what, integrationId, dayOf(tenant)), 'REFUSALS');
+  return Number(counted.REFUSALS);
+}
+
+/** Requests of an integration that could show protected fields of records of one type. */
+export interface ReadCount {
+  readonly key: Key;
+  /** Today's number. */
+  readonly reads: number;
+  /** The number at the last event; 0: there was none today. */
+  readonly audited: number;
+}
+
+/**
+ * Counts such a request: one write unit, sent beside its work.
+ * @throws TableUnavailable when it cannot be counted before the session's deadline
+ */
+export async function countRead(tenant: Tenant, recordType: string, integrationId: string): Promise<ReadCount> {
+  const key = readsKey(tenant.id, recordType, integrationId, dayOf(tenant));
+  const counted = await retry(() => countToday(tenant, key, 'READS'), tenant.session);
+  return countOf(key, counted);
+}
+
+/** Whether a read should leave an event: none was left since the 1st, 2nd, 4th, 8th … of the day that came last. */
+export const isEventDue = ({ reads, audited }: ReadCount): boolean => 2 ** Math.floor(Math.log2(reads)) > audited;
+
+/**
+ * Stages that an event was left for these reads.
+ * @param onLeft is told the count where another request has left one meanwhile: the operation is run again
+ */
+export function stageEventLeft(tenant: Tenant, { key, reads, audited }: ReadCount, onLeft: (now: ReadCount) => void) {
+  tenant.session.unitOfWork(tenant.id).update(key, {
+    set: { AUDITED: reads },
+    condition: { equals: { AUDITED: audited === 0 ? undefined : audited } },
+    onConditionFailed: (found) => {
+      onLeft({ ...countOf(key, found), reads });
+      return new StaleRead('another request has left the audit event');
+    },
+  });
+}
+
+const countOf = (key: Key, { READS: reads, AUDITED: audited }: Item = {}): ReadCount => ({
+  key,
+  reads: Number(reads ?? 0),
+  audited: Number(audited ?? 0),
+});
+
+const dayOf = ({ session }: Tenant): string => new Date(session.now).toISOString().slice(0, 10);
+
+async function countToday({ id, session }: Tenant, key: Key, attribute: 'REFUSALS' | 'READS'): Promise<Item> {
+  const table = session.tableOf(id);
+  const { Attributes } = await table.client.send(
+    new UpdateCommand({
+      TableName: table.name,
+      Key: { ...key },
+      UpdateExpression: 'SET #ttl = :expires ADD #count :one',
+      ExpressionAttributeNames: { '#ttl': TTL_ATTRIBUTE, '#count': attribute },
+      ExpressionAttributeValues: { ':expires': Math.ceil(session.now / 1000) + KEPT, ':one': 1 },
+      ReturnValues: 'ALL_NEW',
+    }),
+  );
+  return Attributes ?? {};
+}

@@ -1,0 +1,51 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DataKeyCache } from '#encryption';
+import { commit } from '#lists';
+import { dataKeyKey, recordsPartition, StaleRead, type Tenant } from '#table';
+
+/**
+ * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written immediately and not in the
+ * request's transaction, for it is valid even if that fails; but in the transaction that makes an organization, which may not come to be.
+ * @param name the year; by default the current one
+ */
+export function dataKeyCache(
+  tenant: Tenant,
+  name = String(new Date(tenant.session.now).getUTCFullYear()),
+): DataKeyCache {
+  const { session } = tenant;
+  const table = session.tableOf(tenant.id);
+  const key = dataKeyKey(tenant.id, name);
+
+  const recall = async (): Promise<string | undefined> => {
+    const { Item: item } = await table.client.send(
+      new GetCommand({ TableName: table.name, Key: { ...key }, ConsistentRead: true }),
+    );
+    return item?.wrapped as string | undefined;
+  };
+
+  const keep = async (wrapped: string): Promise<string> => {
+    const onConditionFailed = () => new StaleRead('another container has stored a data key');
+    if (isNew(tenant)) {
+      session.unitOfWork(tenant.id).put({ ...key, wrapped }, onConditionFailed);
+      return wrapped;
+    }
+    try {
+      await commit(
+        table,
+        [{ kind: 'put', key, item: { ...key, wrapped }, condition: { exists: false }, onConditionFailed }],
+        session,
+      );
+      return wrapped;
+    } catch (error) {
+      const kept = error instanceof StaleRead ? await recall() : undefined;
+      if (kept === undefined) throw error;
+      return kept;
+    }
+  };
+
+  return { name, recall, keep };
+}
+
+/** Whether the organization is made by the request itself. */
+const isNew = ({ id, session }: Tenant): boolean =>
+  session.pendingWrites.some(({ kind, key }) => kind === 'put' && key.PK === recordsPartition(id, 'ORG'));

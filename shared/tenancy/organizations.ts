@@ -1,0 +1,107 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb';
+import type { JsonObject } from '#contract';
+import { type Item, type Key, numberIn, type OnConditionFailed, sortKeyOf, VERSION } from '#lists';
+import {
+  entity,
+  type Page,
+  type PageQuery,
+  PLATFORM,
+  Repository,
+  recordsPartition,
+  StaleRead,
+  type Stored,
+  type Tenant,
+  toAttributes,
+  toRecord,
+} from '#table';
+
+/**
+ * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's list of all
+ * organizations. The id is random and not made from the number in that list: it must not tell a tenant how many others there are.
+ */
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly settings: JsonObject;
+  readonly created_at: string;
+}
+
+const json = ['settings'] as const;
+
+/** For reading an organization through its own tenant's handle. */
+export const organizationEntity = entity<Organization>('ORG', { json, single: true, audited: 'Organization' });
+
+/** The copies in the platform's list. */
+export const listedEntity = entity<Organization>('ORG', { json });
+const ALL = recordsPartition(PLATFORM, 'ORG');
+
+/** Attribute of an organization: its number in the platform's list. */
+export const LISTED_AS = 'LISTED_AS';
+
+/** The platform's list, accessed with the rights of a tenant in it: the role of the function that writes organizations allows that. */
+const listing = (tenant: Tenant) => new Repository(tenant.session, tenant.id, listedEntity, { partition: ALL });
+
+/** Stages the organization of a new tenant. `onConditionFailed` returns the error when the id is taken. */
+export async function stageOrganization(
+  tenant: Tenant,
+  fields: Pick<Organization, 'name' | 'slug' | 'settings'>,
+  onConditionFailed: OnConditionFailed,
+): Promise<Stored<Organization>> {
+  const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
+  const [{ item }] = await Promise.all([
+    listing(tenant).create<never>(record),
+    tenant.auditLog('Organization').created(Promise.resolve(record), Object.keys(record)),
+  ]);
+  const internal = { [LISTED_AS]: numberIn(String(item.SK)) };
+  return tenant.records(organizationEntity).createSingle(record, onConditionFailed, internal);
+}
+
+/** Stages a change of an organization as read, and of its copy in the platform's list. */
+export async function stageOrganizationChange(
+  tenant: Tenant,
+  stored: Stored<Organization>,
+  changes: Partial<Organization>,
+): Promise<Stored<Organization>> {
+  tenant.session.unitOfWork(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
+  return tenant.records(organizationEntity).update(stored, changes);
+}
+
+/** Stages the removal of an organization as read, and of its copy from the platform's list. Its other records stay. */
+export async function stageOrganizationRemoval(tenant: Tenant, { item, version }: Stored<Organization>): Promise<void> {
+  const table = tenant.session.tableOf(tenant.id);
+  const { Item: copy } = await table.client.send(
+    new GetCommand({ TableName: table.name, Key: { ...copyKeyOf(item) }, ConsistentRead: true }),
+  );
+  tenant.session
+    .unitOfWork(tenant.id)
+    .delete(
+      { PK: String(item.PK), SK: String(item.SK) },
+      { equals: { [VERSION]: version } },
+      () => new StaleRead('the organization has changed'),
+    );
+  // A copy that is missing, or is another's, is a matter of `verify`.
+  if (copy?.id !== tenant.id) return;
+  listing(tenant).erase({ record: toRecord(listedEntity, copy), version: Number(copy[VERSION]), item: copy });
+}
+
+/** The key of the copy of an organization as read. */
+export const copyKeyOf = (item: Item): Key => ({ PK: ALL, SK: sortKeyOf(Number(item[LISTED_AS])) });
+
+/**
+ * One page of all organizations. Only for the platform's handle.
+ * @throws TypeError for the handle of an organization
+ */
+export async function pageOfOrganizations(platform: Tenant, query: PageQuery): Promise<Page<Organization>> {
+  if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
+  return listing(platform).page(query);
+}
+
+/**
+ * All organizations, the oldest first, for the operator's commands. Only for the platform's handle.
+ * @throws TypeError for the handle of an organization
+ */
+export function allOrganizations(platform: Tenant): AsyncGenerator<Stored<Organization>> {
+  if (platform.orgId !== null) throw new TypeError('only the platform lists organizations');
+  return listing(platform).all();
+}

@@ -1,0 +1,25 @@
+import { type Condition, MOVES, type OnConditionFailed } from '#lists';
+import { quotaKey, type Tenant } from '#table';
+
+/** Kinds of records that are counted by tenant. */
+type Counted = 'INTEGRATION';
+
+/** What is counted of them: those in use, and of these the ones with all permissions. */
+export type Count = 'USED' | 'FULL';
+
+interface Bound {
+  readonly condition: Condition;
+  /** The error when the count is at its bound. */
+  readonly onConditionFailed: OnConditionFailed;
+}
+
+/**
+ * Stages a change of a number of counted records, in the transaction that changes them, so that concurrent requests cannot pass a bound together.
+ * `MOVES` counts the changes, so that a recount can detect changes in between (`verify/quota.ts`).
+ * @param bound undefined for a caller that may pass it
+ */
+export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
+  tenant.session
+    .unitOfWork(tenant.id)
+    .update(quotaKey(tenant.id, counted), { add: { [count]: by, [MOVES]: 1 }, ...bound });
+}

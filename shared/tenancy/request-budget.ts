@@ -1,0 +1,137 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
+import { itemOf, readPartition, TTL_ATTRIBUTE } from '#lists';
+import { budgetKey, type Tenant } from '#table';
+import { CLOCKS_DIFFER_MS } from '../clock.ts';
+
+/**
+ * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time at which it will be full
+ * again (`shared/http/token-bucket.ts`), and the writer's time `AT`. Both are by the clock of the last writer, which may be wrong: if `AT` is in
+ * the future, only the difference of the two counts (`docs/decisions/0160-clocks.md`).
+ */
+
+/** The owner of a tenant's own budget. */
+export const WHOLE_TENANT = 'TENANT';
+
+/** Time in which an empty bucket refills, in milliseconds. */
+export const WINDOW_MS = 60_000;
+/** Most that is kept as spent, in milliseconds of the window. Beyond one window it is debt. */
+export const MOST_SPENT_MS = 5 * WINDOW_MS;
+/** No writer leaves more than this: one charge of {@link MOST_SPENT_MS} on top of as much. A larger value is the mistake of a clock. */
+const BELIEVED_MS = 2 * MOST_SPENT_MS;
+
+/** How long an unused bucket is kept, in seconds: longer than it takes to refill. */
+const KEPT = 3_600;
+/** Longest time for flushing, in milliseconds: the response waits for it. */
+const TIMEOUT_MS = 1_000;
+/** Tries to write beside other containers, each of one or two calls. */
+const TRIES = 2;
+
+/**
+ * Moves the time at which a bucket of the tenant will be full forward by `cost` milliseconds, from now or from where it is, whichever is later.
+ * One `UpdateItem`; two where the bucket was full, or where its last writer's clock differs from this one. A retry after a lost reply may count
+ * twice.
+ * @param of an integration's id, or {@link WHOLE_TENANT}
+ * @param cost at most {@link MOST_SPENT_MS}
+ * @returns the new time, in epoch milliseconds
+ */
+export async function flushBudget(tenant: Tenant, of: string, cost: number): Promise<number> {
+  const now = tenant.session.clock();
+  const update = updater(tenant, of, now);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const { fullAt, found } = await update(move(cost, now));
+    if (fullAt !== undefined) return fullAt;
+    const replaced = await update(replace(found, now + Math.min(spentIn(found, now) + cost, MOST_SPENT_MS)));
+    if (replaced.fullAt !== undefined) return replaced.fullAt;
+  }
+  return now + cost;
+}
+
+/** A bucket as stored, in epoch milliseconds. Absent in items of earlier releases: `AT`. */
+interface Bucket {
+  readonly FULL_AT?: number;
+  readonly AT?: number;
+}
+
+/** The spent part of a stored bucket, in milliseconds of the window. */
+function spentIn({ FULL_AT: fullAt = 0, AT: at = 0 }: Bucket, now: number): number {
+  const spent = fullAt - (at > now + CLOCKS_DIFFER_MS ? at : now);
+  return spent > 0 && spent <= BELIEVED_MS ? Math.min(spent, MOST_SPENT_MS) : 0;
+}
+
+/** A part of an update: an expression for `FULL_AT`, a condition, and their values. */
+type Change = Pick<UpdateCommandInput, 'ConditionExpression' | 'ExpressionAttributeValues'> & { readonly full: string };
+
+/** The change of a bucket that is not full, and is believed as it is. */
+const move = (cost: number, now: number): Change => ({
+  full: '#full + :cost',
+  ConditionExpression: '#full BETWEEN :now AND :most AND (attribute_not_exists(#at) OR #at <= :latest)',
+  ExpressionAttributeValues: { ':cost': cost, ':most': now + MOST_SPENT_MS, ':latest': now + CLOCKS_DIFFER_MS },
+});
+
+/** The change of a bucket as read, unless another container has changed it since. */
+const replace = ({ FULL_AT: fullAt, AT: at }: Bucket, full: number): Change => ({
+  full: ':full',
+  ConditionExpression: [
+    fullAt === undefined ? 'attribute_not_exists(#full)' : '#full = :foundFull',
+    at === undefined ? 'attribute_not_exists(#at)' : '#at = :foundAt',
+  ].join(' AND '),
+  ExpressionAttributeValues: {
+    ':full': full,
+    ...(fullAt === undefined ? {} : { ':foundFull': fullAt }),
+    ...(at === undefined ? {} : { ':foundAt': at }),
+  },
+});
+
+interface Updated {
+  /** The new time; undefined where the condition did not hold. */
+  readonly fullAt?: number;
+  /** The bucket that did not meet the condition. */
+  readonly found: Bucket;
+}
+
+function updater(tenant: Tenant, of: string, now: number): (change: Change) => Promise<Updated> {
+  const table = tenant.session.tableOf(tenant.id);
+  const deadline = AbortSignal.timeout(TIMEOUT_MS);
+  return async ({ full, ConditionExpression, ExpressionAttributeValues }) => {
+    const command = new UpdateCommand({
+      TableName: table.name,
+      Key: { ...budgetKey(tenant.id, of) },
+      UpdateExpression: `SET #full = ${full}, #at = :now, #ttl = :expires`,
+      ConditionExpression,
+      ExpressionAttributeNames: { '#full': 'FULL_AT', '#at': 'AT', '#ttl': TTL_ATTRIBUTE },
+      ExpressionAttributeValues: {
+        ':now': now,
+        ':expires': Math.ceil(now / 1000) + KEPT,
+        ...ExpressionAttributeValues,
+      },
+      ReturnValues: 'UPDATED_NEW',
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+    });
+    try {
+      const { Attributes } = await table.client.send(command, { abortSignal: deadline });
+      return { fullAt: Number(Attributes?.FULL_AT), found: {} };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw error;
+      return { found: itemOf(error.Item) ?? {} };
+    }
+  };
+}
+
+/** A bucket as all containers have flushed it. */
+interface Spent {
+  /** Id of the integration, or {@link WHOLE_TENANT}. */
+  readonly of: string;
+  /** The part of a minute's requests that is spent; beyond 1 it is debt. */
+  readonly spent: number;
+}
+
+/** All buckets of a tenant, for the operator: one query. */
+export async function readBudgets({ id, session }: Tenant): Promise<readonly Spent[]> {
+  const table = session.tableOf(id);
+  const budgets: Spent[] = [];
+  for await (const item of readPartition({ table, clock: session.clock }, budgetKey(id, '').PK)) {
+    budgets.push({ of: String(item.SK), spent: spentIn(item, session.now) / WINDOW_MS });
+  }
+  return budgets;
+}
