@@ -71,7 +71,8 @@ describe('a folded text', () => {
 
   it('is of each character the same in any case, and folds to itself', () => {
     const cases = (character: string) => [character.toUpperCase(), character.toLowerCase()];
-    const changing = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
+    // Planes from the third on have no character with case or another form.
+    const changing = Array.from({ length: 0x3_0000 }, (_, code) => String.fromCodePoint(code))
       .filter((character) => character.isWellFormed())
       .filter((character) => [...cases(character), character.normalize('NFKD')].some((other) => other !== character));
     expect(changing.length).toBeGreaterThan(1_000);
