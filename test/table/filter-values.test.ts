@@ -1,9 +1,11 @@
+import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { readOnly, record, uuid, word } from '#contract';
 import { TableUnavailable } from '#lists';
 import { entity, readValues, valueKey } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { FaultyHandler } from '../support/faults.ts';
+import { forgetValues } from '../support/other-container.ts';
 import { TestList, useTable } from './test-list.ts';
 
 /** Values that callers choose for filters are noted before their first use (`docs/decisions/0170-filters.md`). */
@@ -48,6 +50,15 @@ describe('a value that callers choose', () => {
     const id = await jobs.createId();
     const change = () => writesOf((how) => jobs.change(id, { status: 'done' }, how));
     expect([await change(), await change()]).toEqual([['PutItem', 'TransactWriteItems'], ['TransactWriteItems']]);
+    expect(await noted()).toEqual({ status: ['done', 'open'] });
+  });
+
+  it('is noted by a change that leaves it, where it was first used before values were noted', async () => {
+    const id = await jobs.createId();
+    const { PK, SK } = valueKey(jobs.partition, 'status', 'open');
+    await table.table.client.send(new DeleteCommand({ TableName: table.table.name, Key: { PK, SK } }));
+    await forgetValues();
+    await jobs.change(id, { status: 'done' });
     expect(await noted()).toEqual({ status: ['done', 'open'] });
   });
 

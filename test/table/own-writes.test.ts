@@ -102,6 +102,7 @@ describe.each(['reply-lost', 'forgotten'] as const)('a commit whose reply is los
       { id, code: 'b', note: 'changed' },
       { id: next, code: 'a' },
     ]);
+    for (const code of ['a', 'b']) await expect(jobs.create({ code })).rejects.toThrow(NotUnique);
     expect(await jobs.audit()).toEqual(NO_FAULTS);
   });
 
