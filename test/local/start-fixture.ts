@@ -49,7 +49,15 @@ function run(file: string, args: readonly string[], variables: Variables): Start
     if (child.exitCode === null && child.signalCode === null) process.kill(-pid, name);
     return exit;
   };
-  onTestFinished(async () => void (await signal('SIGKILL')));
+  // What npm has started is of its group, and may be left where a test fails.
+  onTestFinished(async () => {
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // Nobody is left.
+    }
+    await exit;
+  });
   const ready = (times = 1): Promise<string> =>
     new Promise((resolve, reject) => {
       const look = (): void => {
