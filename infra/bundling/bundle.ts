@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { build, type Metafile, type Plugin } from 'esbuild';
+import type { Contract } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 import { builtinsWithoutImport } from './builtins.ts';
+import { MatchedFilters } from './matched-filters.ts';
 import { precompiledRouteMetadata } from './route-metadata.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { staticModules } from './static-modules.ts';
@@ -17,21 +19,37 @@ const ROOT = join(import.meta.dirname, '../..');
 /**
  * Bundles `functions/<name>/handler.ts` of each of these functions into `<directory>/<name>`, with its source maps beside it. The
  * maps stay out of the deployed code: reading them would cost 7 ms of every cold start.
+ * @throws Error where a filter of a plugin matches no module: of the metadata of routes in a function's bundle, of all others in the bundles
+ *   of all functions
  */
-export async function bundle(names: readonly string[], directory: string): Promise<Bundles> {
+export async function bundle(
+  names: readonly string[],
+  directory: string,
+  all: readonly Contract[] = contracts,
+): Promise<Bundles> {
   const bundles = names.map((name) => [name, join(directory, name)] as const);
+  const ofAll = new MatchedFilters();
+  const shared = COMMON.map((plugin) => ofAll.noting(plugin));
   await Promise.all(
-    bundles.map(([name, outdir]) => {
-      const contract = contracts.find((each) => each.name === name);
-      const plugins = contract === undefined ? [] : [precompiledRouteMetadata(contract)];
-      return bundleOne(join('functions', name, 'handler.ts'), outdir, plugins);
+    bundles.map(async ([name, outdir]) => {
+      const ofOne = new MatchedFilters();
+      const own = all.filter((each) => each.name === name).map(precompiledRouteMetadata);
+      const plugins = [...shared, ...own.map((plugin) => ofOne.noting(plugin))];
+      await bundleWith(plugins, join('functions', name, 'handler.ts'), outdir);
+      ofOne.requireAll();
     }),
   );
+  if (all.every(({ name }) => names.includes(name))) ofAll.requireAll();
   return new Map(bundles);
 }
 
-/** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`. */
-export async function bundleOne(entry: string, outdir: string, plugins: readonly Plugin[] = []): Promise<void> {
+/** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`, in the way of a function. */
+export const bundleOne = (entry: string, outdir: string): Promise<void> => bundleWith(COMMON, entry, outdir);
+
+/** The plugins of every bundle. */
+const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules, withoutTexts];
+
+async function bundleWith(plugins: readonly Plugin[], entry: string, outdir: string): Promise<void> {
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: { index: entry },
@@ -51,7 +69,7 @@ export async function bundleOne(entry: string, outdir: string, plugins: readonly
     // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
-    plugins: [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules, withoutTexts, ...plugins],
+    plugins: [...plugins],
     // A name of zod that is not listed (`zod-on-demand.ts`).
     logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'error',

@@ -1,0 +1,42 @@
+import type { OnLoadOptions, Plugin } from 'esbuild';
+
+/**
+ * Notes which filters of plugins match a module. The bundler says nothing of a filter that matches none, as when a file is moved or a package
+ * renames its files: a function then loads what it should not, and nobody sees it.
+ */
+export class MatchedFilters {
+  readonly #matched = new Map<string, boolean>();
+
+  /** The same plugin, with its filters of paths noted. Those of a namespace match what such a filter has put there. */
+  noting(plugin: Plugin): Plugin {
+    return {
+      name: plugin.name,
+      setup: (build) =>
+        plugin.setup({
+          ...build,
+          onResolve: (options, resolve) => build.onResolve(options, this.#noted(plugin, options, resolve)),
+          onLoad: (options, load) => build.onLoad(options, this.#noted(plugin, options, load)),
+        }),
+    };
+  }
+
+  /** @throws Error with the filters that have matched nothing so far */
+  requireAll(): void {
+    const idle = Array.from(this.#matched).flatMap(([filter, matched]) => (matched ? [] : [filter]));
+    if (idle.length > 0) throw new Error(`No module is matched by a filter of bundling: ${idle.join(', ')}`);
+  }
+
+  #noted<Given, Result>(
+    plugin: Plugin,
+    { filter, namespace }: OnLoadOptions,
+    callback: (given: Given) => Result,
+  ): (given: Given) => Result {
+    if (namespace !== undefined) return callback;
+    const name = `${plugin.name} ${filter}`;
+    this.#matched.set(name, this.#matched.get(name) ?? false);
+    return (given) => {
+      this.#matched.set(name, true);
+      return callback(given);
+    };
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build, type Plugin } from 'esbuild';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bundle, bundleOne } from '#bundling';
+import { health } from '../../functions/health/contract.ts';
+import { MatchedFilters } from '../../infra/bundling/matched-filters.ts';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'custodia-bundling-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Writes modules into a directory of the test. */
+function write(modules: Readonly<Record<string, string>>): string {
+  const folder = join(directory, 'source');
+  mkdirSync(folder);
+  for (const [file, text] of Object.entries(modules)) writeFileSync(join(folder, file), text);
+  return join(folder, 'index.ts');
+}
+
+describe('a filter of paths', () => {
+  const replacing = (filter: RegExp): Plugin => ({
+    name: 'replacing',
+    setup: ({ onResolve, onLoad }) => {
+      onLoad({ filter }, () => ({ contents: 'export const word = 2;' }));
+      onResolve({ filter: /^word$/ }, () => ({ path: 'word', namespace: 'made' }));
+      onLoad({ filter: /.*/, namespace: 'made' }, () => ({ contents: 'export {}' }));
+      onLoad({ filter: /.*/, namespace: 'other' }, () => undefined);
+    },
+  });
+
+  it.each([
+    { filter: /[\\/]word\.ts$/, idle: undefined },
+    { filter: /[\\/]words\.ts$/, idle: String.raw`replacing /[\\/]words\.ts$/` },
+  ])('$filter is told of where it matches no module', async ({ filter, idle }) => {
+    const entry = write({
+      'word.ts': 'export const word = 1;',
+      'index.ts': "import 'word'; export { word } from './word.ts';",
+    });
+    const filters = new MatchedFilters();
+    const plugins = [filters.noting(replacing(filter))];
+    const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, plugins });
+    expect(outputFiles[0]?.text).toContain(`word = ${idle === undefined ? 2 : 1}`);
+    if (idle === undefined) filters.requireAll();
+    else expect(() => filters.requireAll()).toThrow(`No module is matched by a filter of bundling: ${idle}`);
+  });
+
+  it('must match in the bundles of all functions, and in a function’s own where it is for that one', async () => {
+    // That of health has no static modules.
+    await expect(bundle(['health'], directory, [health])).rejects.toThrow(/bundling: static-modules \/\S+$/);
+    await expect(bundle(['health'], directory)).resolves.toHaveProperty('size', 1);
+    const noFunction = { ...health, name: 'heartbeat' };
+    await expect(bundle(['heartbeat'], directory, [noFunction, health])).rejects.toThrow(
+      /bundling: precompiled-route-metadata \S+$/,
+    );
+  });
+});
+
+describe('files that are loaded on demand', () => {
+  const filesOf = async (index: string): Promise<string[]> => {
+    const entry = write({
+      'door.ts': "export const one = 1;\nexport const late = () => import('./late.ts');",
+      'late.ts': "export const later = () => import('./later.ts');",
+      'later.ts': 'export const last = 1;',
+      'index.ts': index,
+    });
+    await bundleOne(entry, join(directory, 'bundle'));
+    return readdirSync(join(directory, 'bundle')).map((file) => file.replace(/-\w{8}\./, '.'));
+  };
+
+  it('are in a bundle that uses them, however far from its start', async () => {
+    const files = ['index', 'late', 'later'].flatMap((name) => [`${name}.mjs`, `${name}.mjs.map`]);
+    expect(await filesOf("import { late } from './door.ts';\nlate();")).toEqual(files);
+  });
+
+  it('are not in one that takes something else from the same door', async () => {
+    expect(await filesOf("import { one } from './door.ts';\nglobalThis.one = one;")).toEqual([
+      'index.mjs',
+      'index.mjs.map',
+    ]);
+  });
+});
