@@ -3,7 +3,6 @@ import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import {
   type AllocatedNumber,
-  COUNTER,
   type Item,
   type Key,
   type List,
@@ -11,6 +10,7 @@ import {
   setPartition,
   type Table,
 } from '../../shared/lists/index.ts';
+import { COUNTER } from '../../shared/lists/maintenance.ts';
 import { type Entity, type Repository, Session, type Stored, type TenantId } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 

@@ -1,6 +1,5 @@
-export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
 export { countTableCalls } from './counted-calls.ts';
-export { type AllocatedNumber, builtFilters, compactCounterItem, type List, noteLargest } from './counter-item.ts';
+export { type AllocatedNumber, compactCounterItem, type List, noteLargest } from './counter-item.ts';
 export { readInOrder, readMembers } from './cursor-page.ts';
 export {
   ItemTooLarge,
@@ -11,19 +10,15 @@ export {
   TooManyMatches,
 } from './errors.ts';
 export { TOMBSTONE_SECONDS } from './fence.ts';
-export { AT, isOverdue, settledUpTo } from './grace-period.ts';
 export { idOf, numberIn, numberOf, sortKeyOf, tailOf } from './ids.ts';
-export { COUNTER, type Key, prefixPartition, setPartition } from './keys.ts';
+export { type Key, setPartition } from './keys.ts';
 export { NumberPool } from './number-pool.ts';
-export { NumberSet } from './number-set.ts';
 export { type ItemPage, type PageRequest, readNumberedPage, readPage } from './page.ts';
-export { expiryOfNumber, floorOf, type Mark, markOf, marksOf } from './periods.ts';
-export { entryIn, entryKey, numberInEntry, stageIndexed, stageUnindexed, type TextRange } from './prefix-index.ts';
-export { LARGE, ReadBudget } from './read-budget.ts';
+export { indexRange, stageIndexed, stageUnindexed, type TextRange } from './prefix-index.ts';
+export { LARGE } from './read-budget.ts';
 export { readPartition } from './read-partition.ts';
-export { isRecord, readEach, TOMBSTONE } from './read-records.ts';
-export { readCounterItem, readSet } from './read-set.ts';
-export { type Item, KEYS, MOVES, TTL_ATTRIBUTE, VERSION, WRITE_ID } from './schema.ts';
+export { isRecord, TOMBSTONE } from './read-records.ts';
+export { type Item, KEYS, TTL_ATTRIBUTE, VERSION } from './schema.ts';
 export { setExpiry, stageEntry, stageExit } from './set-writes.ts';
 export { exactNumber, itemOf, type Table } from './table.ts';
 export { commit } from './transaction/commit.ts';

@@ -40,9 +40,6 @@ export function entryIn(sortKey: string): Pick<IndexEntry, 'text' | 'number'> | 
   return text === undefined || number === undefined ? undefined : { text, number: numberIn(number) };
 }
 
-/** The number of the record in an item of an index. */
-export const numberInEntry = ({ SK }: Item): number => entryIn(String(SK))?.number ?? 0;
-
 /** Stages an entry. Its key has the record's number, and the record's own condition is in the same transaction. */
 export const stageIndexed = (work: UnitOfWork, entry: IndexEntry): void =>
   work.put({ ...entryKey(entry) }, unexpected, {});
@@ -58,6 +55,12 @@ export interface TextRange {
   /** The number of the record that an item is about. */
   readonly numberOf: (item: Item) => number;
 }
+
+/** The index of a field. */
+export const indexRange = (partition: string, field: string): TextRange => ({
+  partition: prefixPartition(partition, field),
+  numberOf: ({ SK }) => entryIn(String(SK))?.number ?? 0,
+});
 
 /**
  * The numbers of the records that have a text with this prefix. Strongly consistent.

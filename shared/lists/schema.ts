@@ -16,6 +16,3 @@ export const WRITE_ID = 'WRITE_ID';
 
 /** Version of a record: raised by one with each change of its own fields. */
 export const VERSION = 'VERSION';
-
-/** How often the counters of a record or a quota were changed. */
-export const MOVES = 'MOVES';

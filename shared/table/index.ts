@@ -28,6 +28,7 @@ export { cascadeDeletesOf, finishCascadeDeletes } from './repository/cascade-del
 export { type Changes, changesOf, isEmptyChange } from './repository/changes.ts';
 export { CHILDREN } from './repository/children.ts';
 export { DeduplicationStore, eventsOf, requestKeysOf } from './repository/deduplication-store.ts';
+export { MOVES } from './repository/derived-fields.ts';
 export { type AnyEntity, type Entity, entity, storedAs, toAttributes, toRecord } from './repository/entity.ts';
 export { notedIn, noteOf, SETS } from './repository/entity-lists.ts';
 export { putValue, readValues, valueExpiry } from './repository/filter-values.ts';

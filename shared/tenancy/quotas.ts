@@ -1,5 +1,5 @@
-import { type Condition, MOVES, type OnConditionFailed } from '#lists';
-import { quotaKey, type Tenant } from '#table';
+import type { Condition, OnConditionFailed } from '#lists';
+import { MOVES, quotaKey, type Tenant } from '#table';
 
 /** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION';

@@ -1,6 +1,6 @@
 import { UpdateItemCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
-import { COUNTER } from '#lists';
+import { COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
 import { environmentSession, Tenant } from '#table';
 import { kinds } from '../../operator/kinds.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { expect } from 'vitest';
-import { bitPlace, COUNTER, type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { bitPlace, COUNTER } from '#lists/maintenance';
 import { verify } from '#maintenance';
 import { environmentSession, recordsPartition, Tenant, type TenantId } from '#table';
 import { kinds } from '../../operator/kinds.ts';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { prefixPartition, setPartition } from '#lists';
+import { setPartition } from '#lists';
+import { prefixPartition } from '#lists/maintenance';
 import { childPartition, credentialsKey, PLATFORM, recordsPartition, uniqueKey, valuesPartition } from '#table';
 import { kinds } from '../../operator/kinds.ts';
 import { isOfCredentials } from '../../shared/table/keys.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bitPlace, type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { type Key, numberOf, setPartition, sortKeyOf } from '#lists';
+import { bitPlace } from '#lists/maintenance';
 import { cascadeDeletePartition, PLATFORM, quotaKey, recordsPartition, uniqueKey, valueKey } from '#table';
 import { type Api, startApi } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';

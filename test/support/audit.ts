@@ -1,5 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { COUNTER, NumberSet, numberIn, setPartition, type Table, TOMBSTONE } from '#lists';
+import { numberIn, setPartition, type Table, TOMBSTONE } from '#lists';
+import { COUNTER, NumberSet } from '#lists/maintenance';
 import { Members } from '../../shared/lists/number-set.ts';
 
 /** What is stored of a list, read past all counting. */

@@ -1,7 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { marksOf } from '#lists';
+import { marksOf } from '#lists/maintenance';
 import { entity } from '#table';
 import { byExtent } from '../support/extent.ts';
 import { newOrganization, TestList, useTable } from './test-list.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bitPlace, setPartition, sortKeyOf, TableUnavailable } from '#lists';
+import { setPartition, sortKeyOf, TableUnavailable } from '#lists';
+import { bitPlace } from '#lists/maintenance';
 import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import { itemsIn } from '../support/audit.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOverdue, settledUpTo } from '#lists';
+import { isOverdue, settledUpTo } from '#lists/maintenance';
 import { entity } from '#table';
 import { PausingHandler } from '../support/pauses.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';

@@ -1,6 +1,7 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { expect, it } from 'vitest';
-import { COUNTER, NumberSet, numberIn, TTL_ATTRIBUTE } from '#lists';
+import { numberIn, TTL_ATTRIBUTE } from '#lists';
+import { COUNTER, NumberSet } from '#lists/maintenance';
 import { entity } from '#table';
 import { dumpOf } from '../support/table-dump.ts';
 import { TestList, useTable } from './test-list.ts';

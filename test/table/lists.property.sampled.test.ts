@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { folded } from '#contract';
-import { prefixPartition } from '#lists';
+import { prefixPartition } from '#lists/maintenance';
 import { entity, type PageQuery, type Repository } from '#table';
 import { itemsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';

@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bitPlace, GROUP_SIZE, NumberSet, STRIPES } from '#lists';
+import { bitPlace, GROUP_SIZE, NumberSet, STRIPES } from '#lists/maintenance';
 import { BLOCK_SIZE, bitCount, isEmpty, WORD_NAMES } from '../../shared/lists/bits.ts';
 import { Members } from '../../shared/lists/number-set.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expiryOfNumber, floorOf, markOf, marksOf } from '#lists';
+import { expiryOfNumber, floorOf, markOf, marksOf } from '#lists/maintenance';
 import { compactionOf, endAt, newestEnd } from '../../shared/lists/periods.ts';
 
 const DAY = 86_400_000;

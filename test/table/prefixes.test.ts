@@ -1,6 +1,7 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
-import { entryKey, type Key, ListNotBuilt, numberOf, prefixPartition, TooManyMatches } from '#lists';
+import { type Key, ListNotBuilt, numberOf, TooManyMatches } from '#lists';
+import { entryKey, prefixPartition } from '#lists/maintenance';
 import { entity } from '#table';
 import { MOST_MATCHES } from '../../shared/lists/prefix-index.ts';
 import { itemsIn } from '../support/audit.ts';

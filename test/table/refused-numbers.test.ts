@@ -1,6 +1,7 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bitPlace, COUNTER, setPartition, sortKeyOf, type Table, TOMBSTONE } from '#lists';
+import { setPartition, sortKeyOf, type Table, TOMBSTONE } from '#lists';
+import { bitPlace, COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { Session } from '#table';
 import { readUnitsOf, roundTripsOf } from '../../bench/data-model/play.ts';

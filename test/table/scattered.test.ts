@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ReadBudget, type Table } from '#lists';
+import type { Table } from '#lists';
+import { ReadBudget } from '#lists/maintenance';
 import { readNeighbours } from '../../shared/lists/scattered.ts';
 
 /** How the records of a page are read where numbers without a record lie between them. */

@@ -1,6 +1,7 @@
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { bitPlace, ListNotBuilt, setPartition } from '#lists';
+import { ListNotBuilt, setPartition } from '#lists';
+import { bitPlace } from '#lists/maintenance';
 import { entity, type Filter } from '#table';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';
 import type { FaultyHandler } from '../support/faults.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { bitPlace, type Key, MOVES, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
+import { type Key, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
+import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
-import { entity, PLATFORM, quotaKey, recordsPartition } from '#table';
+import { entity, MOVES, PLATFORM, quotaKey, recordsPartition } from '#table';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
-import { WRITE_ID } from '#lists';
+import { WRITE_ID } from '#lists/maintenance';
 import { StaleRead, type Stored, suspensionKey, type Tenant } from '#table';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
 

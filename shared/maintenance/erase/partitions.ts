@@ -1,4 +1,5 @@
-import { prefixPartition, readPartition, setPartition, TOMBSTONE } from '#lists';
+import { readPartition, setPartition, TOMBSTONE } from '#lists';
+import { prefixPartition } from '#lists/maintenance';
 import {
   type AnyEntity,
   budgetKey,

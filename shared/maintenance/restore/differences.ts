@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, TTL_ATTRIBUTE, VERSION, WRITE_ID } from '#lists';
+import { type Item, TTL_ATTRIBUTE, VERSION } from '#lists';
+import { WRITE_ID } from '#lists/maintenance';
 
 /** What has to be written so that a partition is as it was in a copy of the table. */
 

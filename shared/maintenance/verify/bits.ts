@@ -1,4 +1,4 @@
-import { bitPlace, GROUP_SIZE, type NumberSet, STRIPES, WORD_BITS } from '#lists';
+import { bitPlace, GROUP_SIZE, type NumberSet, STRIPES, WORD_BITS } from '#lists/maintenance';
 
 /** Expected sets of numbers, to compare with the stored ones. */
 

@@ -1,5 +1,6 @@
-import { type Item, type Key, MOVES, NumberSet, readPartition, setPartition, sortKeyOf } from '#lists';
-import { recordsPartition, toRecord } from '#table';
+import { type Item, type Key, readPartition, setPartition, sortKeyOf } from '#lists';
+import { NumberSet } from '#lists/maintenance';
+import { MOVES, recordsPartition, toRecord } from '#table';
 import { differing, ExpectedSet } from './bits.ts';
 import {
   type Comparison,

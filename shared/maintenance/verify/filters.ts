@@ -1,4 +1,5 @@
-import { builtFilters, COUNTER, STRIPES, setPartition } from '#lists';
+import { setPartition } from '#lists';
+import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
 import { indexesOf } from '#table';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';

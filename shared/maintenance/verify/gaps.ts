@@ -1,4 +1,5 @@
-import { NumberSet, readSet, setPartition } from '#lists';
+import { setPartition } from '#lists';
+import { NumberSet, readSet } from '#lists/maintenance';
 import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { withRetries } from './reading.ts';

@@ -1,4 +1,5 @@
-import { COUNTER, markOf, marksOf, STRIPES, setPartition } from '#lists';
+import { setPartition } from '#lists';
+import { COUNTER, markOf, marksOf, STRIPES } from '#lists/maintenance';
 import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';

@@ -1,9 +1,5 @@
 import {
-  bitPlace,
-  entryKey,
-  expiryOfNumber,
   type Item,
-  isOverdue,
   isRecord,
   type Key,
   setExpiry,
@@ -14,6 +10,7 @@ import {
   type UnitOfWork,
   VERSION,
 } from '#lists';
+import { bitPlace, entryKey, expiryOfNumber, isOverdue } from '#lists/maintenance';
 import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';

@@ -1,4 +1,5 @@
-import { entryIn, prefixPartition, readPartition } from '#lists';
+import { readPartition } from '#lists';
+import { entryIn, prefixPartition } from '#lists/maintenance';
 import { prefixFieldOf } from '#table';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import type { IndexEntry } from './number.ts';

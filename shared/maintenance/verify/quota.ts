@@ -1,5 +1,5 @@
-import { type Item, isRecord, MOVES, readPartition } from '#lists';
-import { PLATFORM, quotaKey, recordsPartition, toRecord } from '#table';
+import { type Item, isRecord, readPartition } from '#lists';
+import { MOVES, PLATFORM, quotaKey, recordsPartition, toRecord } from '#table';
 import {
   type Comparison,
   changed,

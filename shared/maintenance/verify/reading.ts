@@ -1,5 +1,6 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
-import { type Item, isRecord, type Key, ReadBudget, readEach, retry } from '#lists';
+import { type Item, isRecord, type Key, retry } from '#lists';
+import { ReadBudget, readEach } from '#lists/maintenance';
 import type { VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */

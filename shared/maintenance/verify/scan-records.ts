@@ -1,16 +1,5 @@
-import {
-  floorOf,
-  type Item,
-  isRecord,
-  type Mark,
-  marksOf,
-  numberIn,
-  readCounterItem,
-  readPartition,
-  settledUpTo,
-  sortKeyOf,
-  TTL_ATTRIBUTE,
-} from '#lists';
+import { type Item, isRecord, numberIn, readPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
+import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
 import {
   type AnyEntity,
   indexedValueIn,

@@ -1,6 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { AT, COUNTER, setPartition, sortKeyOf, TOMBSTONE, UnitOfWork } from '#lists';
+import { setPartition, sortKeyOf, TOMBSTONE, UnitOfWork } from '#lists';
+import { AT, COUNTER } from '#lists/maintenance';
 import { StaleRead } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { changed, type VerifyContext } from './difference.ts';

@@ -1,8 +1,11 @@
-import { MOVES, type OnConditionFailed } from '#lists';
+import type { OnConditionFailed } from '#lists';
 import { advance } from './advance.ts';
 import { isEmptyChange } from './changes.ts';
 import { toAttributes } from './entity.ts';
 import type { RecordReader } from './record-reader.ts';
+
+/** Attribute of a record or a quota: how often its counters were changed. */
+export const MOVES = 'MOVES';
 
 /** Fields that follow from other records: counters, and times that only move forward. Changing them does not raise the version. */
 export class DerivedFields<T extends object> {

@@ -1,13 +1,12 @@
 import { folded } from '#contract';
 import {
   type Item,
+  indexRange,
   type List,
   type FilterTexts as ListFilter,
   type ListSource,
-  numberInEntry,
   numberOf,
   type Prefix,
-  prefixPartition,
   setPartition,
   stageEntry,
   stageExit,
@@ -77,7 +76,7 @@ export class EntityLists<T extends object> {
     const fields = Object.entries(this.#entity.prefixes);
     if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
     const ranges = fields.map(([field, how]): TextRange => {
-      if (how === 'indexed') return { partition: prefixPartition(this.#partition, field), numberOf: numberInEntry };
+      if (how === 'indexed') return indexRange(this.#partition, field);
       const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
       return { partition: claims, numberOf: ({ holder }) => numberOf(String(holder)) };
     });

@@ -1,0 +1,13 @@
+/** The second door, for what scans and repairs lists (`shared/maintenance`): how their sets, marks and indexes are stored. */
+
+export { bitPlace, GROUP_SIZE, STRIPES, WORD_BITS } from './bits.ts';
+export { builtFilters } from './counter-item.ts';
+export { AT, isOverdue, settledUpTo } from './grace-period.ts';
+export { COUNTER, prefixPartition } from './keys.ts';
+export { NumberSet } from './number-set.ts';
+export { expiryOfNumber, floorOf, type Mark, markOf, marksOf } from './periods.ts';
+export { entryIn, entryKey } from './prefix-index.ts';
+export { ReadBudget } from './read-budget.ts';
+export { readEach } from './read-records.ts';
+export { readCounterItem, readSet } from './read-set.ts';
+export { WRITE_ID } from './schema.ts';
