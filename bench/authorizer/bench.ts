@@ -1,10 +1,10 @@
+import { readUnitsOf } from '../../generate/data-model/play.ts';
+import { Recorder } from '../../generate/data-model/recorder.ts';
 import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
 import { environmentTable } from '../../shared/table/index.ts';
 import { callersAt } from '../../test/support/api.ts';
-import { readUnitsOf } from '../data-model/play.ts';
-import { Recorder } from '../data-model/recorder.ts';
 import { median } from '../statistics.ts';
 
 /** Requests of a turn, and turns with and without a response that the gateway has kept. */

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
+import { measureOperations } from '../../generate/data-model/measure.ts';
+import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../../generate/data-model/play.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
 import { synthesize, templatesIn } from '../../test/infra/synthesize.ts';
-import { measureOperations } from '../data-model/measure.ts';
-import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from '../data-model/play.ts';
 import type { Taken } from './lines.ts';
 import { coldStartIn } from './memory.ts';
 import { withCosts } from './page.ts';

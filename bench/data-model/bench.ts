@@ -1,9 +1,9 @@
+import { checksOf, unitBoundHolds } from '../../generate/data-model/bounds.ts';
+import { measureOperations } from '../../generate/data-model/measure.ts';
+import { boundTable, patternTable } from '../../generate/data-model/tables.ts';
 import { markdown } from '../../generate/markdown.ts';
 import type { EngineName } from '../../local/dynamodb/index.ts';
 import { reportProgress } from '../../local/terminal/progress.ts';
-import { checksOf, unitBoundHolds } from './bounds.ts';
-import { measureOperations } from './measure.ts';
-import { boundTable, patternTable } from './tables.ts';
 
 /**
  * Plays every operation against the local API and prints what it asks of the table, what that costs, and what it may cost.

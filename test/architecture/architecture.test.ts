@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { looksAtClock, waysOut } from './outside.ts';
-import { circleIn, type Source, sources } from './sources.ts';
+import { circleIn, type Source, sources, sourcesIn } from './sources.ts';
 
 /** The structure of the source (`docs/decisions/0001`, `0050`). Every rule names the files that break it. */
 
@@ -96,6 +96,12 @@ describe('imports', () => {
     const offered = ['functions/all-contracts.ts', 'functions/integrations/platform.ts'];
     const outside = [...within('infra/'), ...within('local/')];
     expect(forbidden(outside, (name) => name.startsWith('functions/') && !offered.includes(name))).toEqual([]);
+  });
+
+  it('of what makes pages and files are no benchmarks: those measure, and print by the same means', () => {
+    const generators = sourcesIn('generate/**');
+    expect(generators.map(({ path }) => path)).toContain('generate/data-model/measure.ts');
+    expect(forbidden(generators, (name) => name.startsWith('bench/'))).toEqual([]);
   });
 
   it('of nobody are handlers: they are loaded, as Lambda loads them', () => {

@@ -22,13 +22,17 @@ export interface Source {
   readonly imports: readonly string[];
 }
 
-export const sources: readonly Source[] = globSync('{bin,functions,infra,local,operator,shared}/**/*.ts', { cwd: ROOT })
-  .toSorted()
-  .map((path) => {
-    const text = readFileSync(join(ROOT, path), 'utf8');
-    const code = withoutComments(text);
-    return { path, text, code, imports: importsIn(path, code) };
-  });
+/** The source files that a pattern of paths matches: `generate/**`. */
+export const sourcesIn = (pattern: string): readonly Source[] =>
+  globSync(`${pattern}/*.ts`, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+    .toSorted()
+    .map((path) => {
+      const text = readFileSync(join(ROOT, path), 'utf8');
+      const code = withoutComments(text);
+      return { path, text, code, imports: importsIn(path, code) };
+    });
+
+export const sources = sourcesIn('{bin,functions,infra,local,operator,shared}/**');
 
 function withoutComments(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[\s;{,])\/\/.*$/gm, '$1');

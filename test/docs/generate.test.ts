@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withUnitsOf } from '../../generate/data-model.ts';
+import { withUnitsOf } from '../../generate/data-model/page.ts';
 import { markdown } from '../../generate/markdown.ts';
 import { textAt, withText } from '../../generate/places.ts';
 

@@ -1,8 +1,8 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { titleOf } from '../../bench/data-model/play.ts';
-import { withFilters } from '../../generate/data-model.ts';
+import { withFilters } from '../../generate/data-model/page.ts';
+import { titleOf } from '../../generate/data-model/play.ts';
 import { operations } from '../support/scenario.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

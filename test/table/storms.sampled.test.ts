@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PageIncomplete } from '#lists';
 import { entity } from '#table';
-import { Recorder } from '../../bench/data-model/recorder.ts';
+import { Recorder } from '../../generate/data-model/recorder.ts';
 import { EXTENT } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { openTenant, tableAt } from '../support/storage.ts';

@@ -1,9 +1,9 @@
-import { checksOf } from '../bench/data-model/bounds.ts';
-import { filterTable } from '../bench/data-model/filters.ts';
-import type { MeasuredOperations } from '../bench/data-model/measure.ts';
-import { boundTable, patternTable } from '../bench/data-model/tables.ts';
-import { type MarkdownTable, markdown, rowsIn } from './markdown.ts';
-import { textAt, withText } from './places.ts';
+import { type MarkdownTable, markdown, rowsIn } from '../markdown.ts';
+import { textAt, withText } from '../places.ts';
+import { checksOf } from './bounds.ts';
+import { filterTable } from './filters.ts';
+import type { MeasuredOperations } from './measure.ts';
+import { boundTable, patternTable } from './tables.ts';
 
 /** The page `docs/data-model.md` with the filters that the domains declare. */
 export const withFilters = async (page: string): Promise<string> =>

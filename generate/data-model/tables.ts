@@ -1,4 +1,4 @@
-import type { MarkdownTable } from '../../generate/markdown.ts';
+import type { MarkdownTable } from '../markdown.ts';
 import type { BoundCheck } from './bounds.ts';
 import { type Played, readUnitsOf, roundTripsOf, writeUnitsOf } from './play.ts';
 import { keyWordsOf, tallied } from './words.ts';

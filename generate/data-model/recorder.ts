@@ -1,5 +1,5 @@
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/index.ts';
-import type { Table } from '../../shared/lists/index.ts';
+import type { Table } from '#lists';
+import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '#local-dynamodb';
 
 /** One call of the table, as the SDK was asked for it. */
 export interface Call {

@@ -1,7 +1,7 @@
-import { type EngineName, startDynamoDb } from '../../local/dynamodb/index.ts';
+import { type EngineName, startDynamoDb } from '#local-dynamodb';
+import { environmentTable } from '#table';
 import { IN_MEMORY } from '../../local/settings.ts';
 import { startLocalApi } from '../../local/start.ts';
-import { environmentTable } from '../../shared/table/index.ts';
 import { callersAt } from '../../test/support/api.ts';
 import { type Played, playAll, playVariants } from './play.ts';
 import { Recorder } from './recorder.ts';

@@ -1,5 +1,5 @@
-import type { MarkdownTable } from '../../generate/markdown.ts';
 import { declaredEntities } from '../../operator/entities.ts';
+import type { MarkdownTable } from '../markdown.ts';
 
 /** The filters of each entity, and the fields by whose prefixes it is found. Made from what the domains declare. */
 export async function filterTable(): Promise<MarkdownTable> {
