@@ -10,9 +10,7 @@ import { collectionRequestsOf } from './collections/requests.ts';
 import { measureOperations } from './data-model/measure.ts';
 import { UNKNOWN, withFilters, withMeasured } from './data-model/page.ts';
 import { withCommands } from './operator.ts';
-import { permissionCatalogueFile } from './permission-catalogue.ts';
 import { withContracts } from './specification/page.ts';
-import { webhookDomains } from './webhook-domains.ts';
 
 /**
  * `npm run docs`: makes everything in this repository that is made from the code, in less than a minute. What `npm run bench -- pages`
@@ -50,9 +48,6 @@ async function makeMeasured(): Promise<void> {
   await make('docs/data-model.md', (page) => withMeasured(page, measured, isExact), isExact ? '' : kept);
 }
 
-// First, for what is measured runs them.
-await make('functions/access/catalogue.ts', () => permissionCatalogueFile(contracts));
-await make('functions/webhooks/domains.ts', () => webhookDomains(contracts));
 await make('openapi.json', () => documentText(openApiDocument(contracts)));
 await make('clients/typescript/src/schema.ts', () => clientTypes(JSON.parse(documentText(openApiDocument(contracts)))));
 await make('clients/custodia.http', () => httpFile(collectionRequestsOf(contracts)));

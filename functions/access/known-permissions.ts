@@ -1,5 +1,5 @@
 import { Problem, pointer } from '#contract';
-import { catalogue } from './catalogue.ts';
+import { catalogue } from './catalogue.static.ts';
 
 const known: ReadonlySet<string> = new Set(catalogue.map(({ code }) => code));
 

@@ -1,6 +1,6 @@
 import { type Operations, pagesOf, recordResponse, requireLivePermissions, requireNamedOwner } from '#http';
 import { changesOf, isEmptyChange } from '#table';
-import { catalogue } from './catalogue.ts';
+import { catalogue } from './catalogue.static.ts';
 import type { access } from './contract.ts';
 import { requireKnown } from './known-permissions.ts';
 import { checkMembership } from './privileged-memberships.ts';

@@ -24,7 +24,7 @@ interface Context {
  * @throws Problem when the sender may not do that, or the data does not fit
  */
 export async function apply(event: SentEvent, effects: Effects, context: Context): Promise<Applied | undefined> {
-  const effect = await effects(event.type);
+  const effect = effects.get(event.type);
   if (effect === undefined) return undefined;
   try {
     const { permission } = effect.route;

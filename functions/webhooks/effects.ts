@@ -15,26 +15,16 @@ export interface Effect extends Pick<MatchedRoute, 'operationId' | 'route' | 'op
   readonly permission: PermissionCode | undefined;
 }
 
-/** The effect of an event type, if it has one. @throws Error when its domain cannot be loaded */
-export type Effects = (type: string) => Promise<Effect | undefined>;
+/** Effects by event type. */
+export type Effects = ReadonlyMap<string, Effect>;
 
-/**
- * Effects from domains that are loaded when the first event of theirs comes, and then kept. A domain that cannot be loaded is not kept: the
- * delivery fails, and its sender tries again.
- * @param domains how to load the domain of an event type
- */
-export function effectsOf(domains: ReadonlyMap<string, () => Promise<RouteTable>>): Effects {
-  const known = new Map<string, Effect>();
-  return async (type) => {
-    const load = domains.get(type);
-    if (load === undefined || known.has(type)) return known.get(type);
-    for (const matched of (await load()).values()) {
-      const { event } = matched.route;
-      if (event !== undefined) known.set(event.type, effectOf(matched));
-    }
-    return known.get(type);
-  };
-}
+/** The effects of all events that routes of these domains declare. */
+export const effectsOf = (domains: readonly RouteTable[]): Effects =>
+  new Map(
+    domains
+      .flatMap((routes) => [...routes.values()])
+      .flatMap((matched) => (matched.route.event ? [[matched.route.event.type, effectOf(matched)] as const] : [])),
+  );
 
 function effectOf({ operationId, route, operation, contract: { fieldPermissions = {} } }: MatchedRoute): Effect {
   const permission = route.permission && readingOf(route.permission);

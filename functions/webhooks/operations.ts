@@ -12,7 +12,7 @@ export const webhookOperations = (effects: Effects): Operations<typeof webhooks>
 
   getWebhookEvent: async ({ params, tenant, caller, getOrThrow }) => {
     const stored = await getOrThrow(tenant.records(eventEntity), params.id);
-    const protection = (await effects(stored.record.event_type)) ?? { fieldPermissions: {} };
+    const protection = effects.get(stored.record.event_type) ?? { fieldPermissions: {} };
     const record = await showEvent(stored.record, protection, { tenant, caller });
     const shown = Object.keys(protection.fieldPermissions).filter((field) => (record.data?.[field] ?? null) !== null);
     if (shown.length > 0) {

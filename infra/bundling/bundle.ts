@@ -8,7 +8,6 @@ import { MatchedFilters } from './matched-filters.ts';
 import { precompiledRouteMetadata } from './route-metadata.ts';
 import { sdkParts } from './sdk-parts.ts';
 import { staticModules } from './static-modules.ts';
-import { withoutTexts } from './texts.ts';
 import { zodOnDemand } from './zod-on-demand.ts';
 
 /** By function name the directory whose `index.mjs` exports `handler`. */
@@ -47,7 +46,7 @@ export async function bundle(
 export const bundleOne = (entry: string, outdir: string): Promise<void> => bundleWith(COMMON, entry, outdir);
 
 /** The plugins of every bundle. */
-const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules, withoutTexts];
+const COMMON: readonly Plugin[] = [builtinsWithoutImport, sdkParts, zodOnDemand, staticModules];
 
 async function bundleWith(plugins: readonly Plugin[], entry: string, outdir: string): Promise<void> {
   const { metafile } = await build({

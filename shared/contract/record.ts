@@ -65,7 +65,7 @@ export interface RecordType<F extends Fields = Fields> {
   readonly patch: Body<z.ZodObject<PatchShape<F>>>;
   /** The schema of a field as it was declared. Builds none of the record's schemas. */
   fieldOf(name: string): z.ZodType | undefined;
-  /** Says what the record is, in the OpenAPI document. Like zod’s method it is left out of bundles (`infra/bundling/texts.ts`). */
+  /** Says what the record is, in the OpenAPI document. */
   describe(text: string): RecordType<F>;
 }
 

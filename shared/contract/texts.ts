@@ -1,6 +1,6 @@
 import { MAX_JSON } from './sizes.ts';
 
-/** Sentences about fields that many records have. Like all that `describe` is given, they are left out of the functions (`infra/bundling/texts.ts`). */
+/** Sentences about fields that many records have. */
 
 export const ID = 'Names the record in paths and references. The service chooses it; it never changes.';
 export const ORGANIZATION =
