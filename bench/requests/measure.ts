@@ -48,7 +48,7 @@ export async function measure(
   const size = small ? SMALL : SIZE;
   const names = CONTENDER_NAMES.filter((name) => name === 'ours' || name === 'raw' || against.includes(name));
   const calls = new Map<ContenderName, Calls>();
-  const costs = new Map(
+  const costs: Costs = new Map(
     operations.map((operation) => [operation, new Map(names.map((name) => [name, [] as number[]]))]),
   );
   for (let generation = 0; generation < size.generations; generation++) {
@@ -59,10 +59,7 @@ export async function measure(
       await warmUp(contenders, operations, size, report);
       for (let round = 1; round <= size.rounds; round++) {
         report(`round ${generation * size.rounds + round} of ${size.generations * size.rounds}`);
-        for (const operation of operations) {
-          for (const [name, cost] of await playRound(contenders, operation, size))
-            costs.get(operation)?.get(name)?.push(cost);
-        }
+        await playRound(contenders, costs, size);
       }
     } finally {
       for (const contender of contenders) contender.stop();
@@ -74,8 +71,18 @@ export async function measure(
   }));
 }
 
+/** Of each operation and contender, the mean cost of its turns in each round. */
+type Costs = ReadonlyMap<OperationName, ReadonlyMap<ContenderName, number[]>>;
+
+/** Lets all contenders play every operation, and adds what it cost. */
+async function playRound(contenders: readonly Contender[], costs: Costs, size: Size): Promise<void> {
+  for (const [operation, byName] of costs) {
+    for (const [name, cost] of await playTurns(contenders, operation, size)) byName.get(name)?.push(cost);
+  }
+}
+
 /** The mean cost of each contender's turns. */
-async function playRound(contenders: readonly Contender[], operation: OperationName, { turns, requests }: Size) {
+async function playTurns(contenders: readonly Contender[], operation: OperationName, { turns, requests }: Size) {
   const costs = new Map<ContenderName, number>();
   for (const order of inTurns(contenders, turns)) {
     for (const contender of order) {

@@ -24,39 +24,59 @@ export interface Served extends EndedRequest {
 
 /** The way of a request through the gateway: read → resource → method → authorizer → function → reply. */
 export function server(settings: GatewaySettings): Serve {
+  const respond = responder(settings);
+  return async (takeIn, requestId) => {
+    let caller: AuthorizerValues | undefined;
+    const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
+    const onCaller = (known: AuthorizerValues | undefined): void => {
+      caller = known;
+    };
+    try {
+      return served(await respond(await takeIn(), requestId, onCaller));
+    } catch (error) {
+      if (error instanceof ClientGone) throw error;
+      return served(replyToFailure(error, requestId, settings));
+    }
+  };
+}
+
+/** Responds to a request that was read. It tells the caller as soon as that is known, for a function may fail after it. */
+type Respond = (
+  called: Incoming,
+  requestId: string,
+  onCaller: (caller: AuthorizerValues | undefined) => void,
+) => Promise<Reply>;
+
+function responder(settings: GatewaySettings): Respond {
   const findResource = resourceTree(settings.contracts);
   const invoke = invoker(settings.loadFunction, settings.limits);
   const authorizers = authorizersOf(settings);
   const throttle = methodThrottle(settings.throttling);
   const inFlight = new InFlight();
-  return async (takeIn, requestId) => {
-    let caller: AuthorizerValues | undefined;
-    const served = (reply: Reply): Served => ({ reply, status: reply.status, caller });
-    try {
-      const called = await takeIn();
-      const incoming = withinStage(called, settings.stage);
-      const match = findResource(incoming.segments);
-      const method = match?.resource.methods.get(incoming.method);
-      if (match === undefined || method === undefined)
-        return served(respondUndeclared(match, incoming, requestId, settings));
-      throttle(`${incoming.method} ${method.route.path}`);
-      if (inFlight.size >= settings.limits.inFlight) throw overloaded();
-      using _ = inFlight.enter();
-      const stage = settings.stage ?? 'local';
-      const traceId = gatewayTraceIdOf(incoming);
-      const routed: RoutedRequest = { requestId, traceId, stage, calledPath: called.path, incoming, match };
-      caller = await authorizers[method.route.auth]?.(routed);
-      const response = replyOf(await integrate(invoke, method.functionName, routed, caller));
-      const reply = await codedReply(response, incoming.headers);
-      return served({ ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] });
-    } catch (error) {
-      if (error instanceof ClientGone) throw error;
-      const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
-      // A refusal for overload is not a failure: to write its stack would only add to the load.
-      if (known.cause !== undefined && known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
-      return served(gatewayReply(known, requestId, settings));
-    }
+  return async (called, requestId, onCaller) => {
+    const incoming = withinStage(called, settings.stage);
+    const match = findResource(incoming.segments);
+    const method = match?.resource.methods.get(incoming.method);
+    if (match === undefined || method === undefined) return respondUndeclared(match, incoming, requestId, settings);
+    throttle(`${incoming.method} ${method.route.path}`);
+    if (inFlight.size >= settings.limits.inFlight) throw overloaded();
+    using _ = inFlight.enter();
+    const stage = settings.stage ?? 'local';
+    const traceId = gatewayTraceIdOf(incoming);
+    const routed: RoutedRequest = { requestId, traceId, stage, calledPath: called.path, incoming, match };
+    const caller = await authorizers[method.route.auth]?.(routed);
+    onCaller(caller);
+    const response = replyOf(await integrate(invoke, method.functionName, routed, caller));
+    const reply = await codedReply(response, incoming.headers);
+    return { ...reply, headers: [...reply.headers, ['X-Amzn-Trace-Id', traceId]] };
   };
+}
+
+function replyToFailure(error: unknown, requestId: string, settings: GatewaySettings): Reply {
+  const known = error instanceof GatewayFailure ? error : failureOf(GATEWAY_PROBLEMS.DEFAULT_5XX, error);
+  // A refusal for overload is not a failure: to write its stack would only add to the load.
+  if (known.cause !== undefined && known.status >= 500) settings.report(`request ${requestId} failed`, known.cause);
+  return gatewayReply(known, requestId, settings);
 }
 
 function authorizersOf(settings: GatewaySettings): Readonly<Record<Auth, Authorize | undefined>> {

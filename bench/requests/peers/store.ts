@@ -112,6 +112,7 @@ export const newResourceItem = (body: NewResource): Resource => {
   return { ...body, id: uuid(), last_health_check: now, created_at: now, updated_at: now };
 };
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: a default for each of many fields, and nothing nested
 export const shownResource = (item: FoundItem<Resource>): FoundItem<Resource> => ({
   id: item.id,
   client_id: item.client_id,
