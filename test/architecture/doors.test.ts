@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { doors, sources } from './sources.ts';
 
-/** Libraries have a door: nothing outside imports past it (`docs/decisions/0001`). */
+/** Libraries have a door: nothing outside imports past it (`docs/decisions/0191`). */
 
 const ROOT = join(import.meta.dirname, '../..');
 

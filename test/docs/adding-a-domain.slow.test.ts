@@ -68,10 +68,10 @@ async function addEndpoint(): Promise<void> {
   };
   const readme = await read('README.md');
   for (const [file, place] of Object.entries(places)) {
-    const told = new RegExp(`\`${file}\` \\(\`(\\w+)\` comes from \`([\\w./-]+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
+    const told = new RegExp(`\`${file}\` \\(\`(\\w+)\` comes from \`(#\\w+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
     const [, name = '', from = '', text = ''] = told.exec(readme) ?? [];
     await insert(file, place, text);
-    await write(file, `import { ${name} } from '../../${from}';\n${await read(file)}`);
+    await write(file, `import { ${name} } from '${from}';\n${await read(file)}`);
   }
 }
 

@@ -2,12 +2,10 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { App } from 'aws-cdk-lib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { settingsFrom } from '../../infra/settings.ts';
 import { type Api, startApi } from '../support/api.ts';
 
-/** The README is true: its tour works when pasted and answers what it shows. */
+/** The README is short and true: its tour works when pasted and prints what it shows. */
 
 const README = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
 
@@ -26,6 +24,10 @@ const tour: readonly Step[] = README.split('```sh\n')
     return { commands, shown };
   });
 
+it('has at most 1,000 words', () => {
+  expect(README.split(/\s+/).length).toBeLessThanOrEqual(1000);
+});
+
 describe('the tour', () => {
   let api: Api;
   beforeAll(async () => {
@@ -39,15 +41,6 @@ describe('the tour', () => {
     for (const [index, { commands, shown }] of tour.entries()) {
       expect(withoutSpace(outputs[index] ?? ''), commands).toMatch(patternOf(shown));
     }
-  });
-});
-
-describe('the settings of a stage', () => {
-  it.each(Object.entries(settingsFrom(new App().node)))('has %s with its default', (name, standard) => {
-    const row = README.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
-    // Of a function each, for none of them by default; or origins.
-    const shown = standard instanceof Map || Array.isArray(standard) ? [...standard].join() : standard;
-    expect(row).toContain(shown === undefined || shown === '' ? name : `\`${shown}\``);
   });
 });
 
