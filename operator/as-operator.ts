@@ -1,5 +1,5 @@
 import { runToCommit } from '#http';
-import { environmentSession, type Session, type Tenant } from '#table';
+import { environmentSession, type RequestSession, type Tenant } from '#table';
 
 /** For all reads and writes of a change, in milliseconds. */
 const TIMEOUT_MS = 10_000;
@@ -10,10 +10,10 @@ const TIMEOUT_MS = 10_000;
  */
 export function asOperator<T>(
   operation: string,
-  open: (session: Session) => Tenant,
+  open: (session: RequestSession) => Tenant,
   change: (tenant: Tenant) => Promise<T>,
 ): Promise<T> {
   const session = environmentSession(TIMEOUT_MS);
-  session.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
+  session.audit.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   return runToCommit(session, () => change(open(session)));
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import { type Item, setPartition, type Table } from '../../shared/lists/index.ts';
-import { recordsPartition, Session, type TenantId } from '../../shared/table/index.ts';
+import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
 import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 
@@ -44,7 +44,7 @@ async function loadSome(table: Table, org: string): Promise<void> {
 
 async function commitSome(table: Table, org: string): Promise<void> {
   const inSession = async (stage: (records: ReturnType<typeof jobsOf>) => Promise<unknown>): Promise<void> => {
-    const session = new Session(table, systemClock, Date.now() + 10_000);
+    const session = new RequestSession(table, systemClock, Date.now() + 10_000);
     await stage(jobsOf(org, session, kind));
     await session.commit();
   };

@@ -5,13 +5,12 @@ import {
   type AllocatedNumber,
   type Item,
   type Key,
-  type List,
   type PendingWrite,
   setPartition,
   type Table,
 } from '../../shared/lists/index.ts';
 import { COUNTER } from '../../shared/lists/maintenance.ts';
-import { type Entity, type Repository, Session, type Stored, type TenantId } from '../../shared/table/index.ts';
+import { type Entity, type Repository, RequestSession, type Stored } from '../../shared/table/index.ts';
 import { type Job, jobsOf } from './records.ts';
 
 type Items = Map<string, Record<string, unknown>>;
@@ -22,17 +21,17 @@ type Items = Map<string, Record<string, unknown>>;
  */
 export class Loader {
   readonly #items: Items = new Map();
-  readonly #session: LoadingSession;
+  readonly #session: RequestSession;
   readonly jobs: Repository<Job>;
 
   constructor(table: Table, org: string, kind: Entity<Job>) {
-    this.#session = new LoadingSession(table, this.#items);
+    this.#session = loadingSession(table, this.#items);
     this.jobs = jobsOf(org, this.#session, kind);
   }
 
   /** Carries out in memory what is staged. */
   apply(): void {
-    for (const write of this.#session.pendingWrites) carryOut(write, this.#items);
+    for (const write of this.#session.changes.pendingWrites) carryOut(write, this.#items);
     this.#session.restart();
   }
 
@@ -57,22 +56,17 @@ export class Loader {
   }
 }
 
-/** Allocates numbers from counter items in memory. */
-class LoadingSession extends Session {
-  readonly #items: Items;
-
-  constructor(table: Table, items: Items) {
-    super(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
-    this.#items = items;
-  }
-
-  override async allocateNumber(_: TenantId, list: List): Promise<AllocatedNumber> {
+/** Its numbers come from counter items in memory. */
+function loadingSession(table: Table, items: Items): RequestSession {
+  const session = new RequestSession(table, () => systemClock() - 3_600_000, Number.POSITIVE_INFINITY);
+  session.numbers.allocate = async (_, list): Promise<AllocatedNumber> => {
     const { partition, filters } = list;
-    const counter = itemAt(this.#items, { PK: setPartition(partition), SK: COUNTER });
+    const counter = itemAt(items, { PK: setPartition(partition), SK: COUNTER });
     const number = Number(counter.NEXT ?? 0);
-    Object.assign(counter, { NEXT: number + 1, AT: this.now, BY: randomUUID(), FILTERS: filters });
+    Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
     return { list, number, expires: undefined, filters, compaction: undefined, largest: 0 };
-  }
+  };
+  return session;
 }
 
 const nameOf = (key: Key): string => `${key.PK}\n${key.SK}`;

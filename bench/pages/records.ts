@@ -1,4 +1,4 @@
-import { type Entity, entity, type Repository, type Session, Tenant } from '../../shared/table/index.ts';
+import { type Entity, entity, type Repository, type RequestSession, Tenant } from '../../shared/table/index.ts';
 
 /** Fields that the records may be listed by: `f1` … `f11`. */
 export const FIELDS = Array.from({ length: 11 }, (_, index) => `f${index + 1}` as const);
@@ -25,5 +25,5 @@ export const newJob = (fields: number, value: (field: number) => string | null =
 });
 
 /** The jobs of an organization, as an operation of the API would reach them. */
-export const jobsOf = (org: string, session: Session, kind: Entity<Job>): Repository<Job> =>
+export const jobsOf = (org: string, session: RequestSession, kind: Entity<Job>): Repository<Job> =>
   Tenant.ofNewOrganization(org, session).records(kind);

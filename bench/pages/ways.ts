@@ -1,7 +1,7 @@
 import { QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import type { Table } from '../../shared/lists/index.ts';
-import { Session } from '../../shared/table/index.ts';
+import { RequestSession } from '../../shared/table/index.ts';
 import { type BenchList, filterOf } from './lists.ts';
 import { jobsOf } from './records.ts';
 
@@ -27,7 +27,7 @@ const counted = (table: Table, filters: number): Way => ({
   name: filters === 0 ? COUNTED : `${COUNTED}, ${filters} filter${filters === 1 ? '' : 's'}`,
   total: true,
   read: async (list, page) => {
-    const jobs = jobsOf(list.org, new Session(table, systemClock, Date.now() + 10_000), list.kind);
+    const jobs = jobsOf(list.org, new RequestSession(table, systemClock, Date.now() + 10_000), list.kind);
     const filter = filterOf(list, filters);
     const { records, total } = await jobs.page({ page, page_size: COMPARED_PAGE_SIZE, sort: '-created_at', filter });
     return { ids: records.map(({ record }) => record.id), total };

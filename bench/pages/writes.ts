@@ -3,7 +3,7 @@ import { PutCommand, TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { upTo, withConcurrency } from '../../local/seed/pool.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { retry, type Table } from '../../shared/lists/index.ts';
-import { recordsPartition, Session, type TenantId } from '../../shared/table/index.ts';
+import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
 import type { Conflicts } from '../../test/support/conflicts.ts';
 import type { Meter } from './meter.ts';
 import { FIELDS, jobsBy, jobsOf, newJob } from './records.ts';
@@ -93,7 +93,7 @@ const PATIENCE_MS = 60_000;
 
 /** A create by the service's own code, in a list with this number of filters. */
 const countedCreate = (table: Table, fields: number) => async (): Promise<void> => {
-  const session = new Session(table, systemClock, Date.now() + PATIENCE_MS);
+  const session = new RequestSession(table, systemClock, Date.now() + PATIENCE_MS);
   await jobsOf(`creates-${fields}`, session, jobsBy(fields)).create(newJob(fields));
   await session.commit();
 };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { checkLoginThrottle, environmentSigner, issueToken, secretAmong, sourceNetwork, TOKEN_LIFETIME } from '#auth';
 import { CHALLENGE, Problem } from '#contract';
 import { type Operations, recordRefusal, refuseSuspended } from '#http';
-import type { Session } from '#table';
+import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import {
   countFailedLogin,
@@ -23,7 +23,8 @@ import type { auth } from './contract.ts';
  */
 const REFUSAL_TIME = 200;
 
-const restOf = (time: number, { now, clock }: Session): number => Math.min(Math.max(now + time - clock(), 0), time);
+const restOf = (time: number, { now, clock }: RequestSession): number =>
+  Math.min(Math.max(now + time - clock(), 0), time);
 
 const NOBODY: Partial<FoundIntegration> = {};
 

@@ -1,6 +1,6 @@
 import { environmentPublicKeys, InvalidToken, verifyToken } from '#auth';
 import type { AuthorizerContext } from '#identity';
-import type { Session } from '#table';
+import type { RequestSession } from '#table';
 import { annotate } from '#telemetry';
 import { areAsExpected, liveCredentials, readCredentials } from '#tenancy';
 
@@ -16,10 +16,10 @@ export interface Authorized {
  * neither the token nor its secret has ended.
  * @throws InvalidToken when it is not valid; any other error when that cannot be checked now
  */
-export async function authorize(token: string, session: Session): Promise<Authorized> {
+export async function authorize(token: string, session: RequestSession): Promise<Authorized> {
   const verified = await verifyToken(token, await environmentPublicKeys(), session.now);
   annotate({ integration_id: verified.integrationId });
-  const credentials = await readCredentials(session.table, verified);
+  const credentials = await readCredentials(session.tables.environment, verified);
   const isAlive = areAsExpected(credentials, liveCredentials(verified, session.now));
   if (credentials === undefined || !isAlive) {
     throw new InvalidToken('the integration was deleted or is inactive, or the token has ended', { reason: 'ended' });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isFirstKeyOn } from '#auth';
 import { noToken, Problem } from '#contract';
-import { type Session, Tenant } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { readSuspension, stageOrganization } from '#tenancy';
 import { slugOf } from '../orgs/slug.ts';
 
@@ -25,7 +25,7 @@ interface NewOrganization {
 export async function newOrganization(
   { org_id, display_name }: NewOrganization,
   query: Readonly<Record<string, unknown>>,
-  session: Session,
+  session: RequestSession,
 ): Promise<Tenant> {
   if (query.org_id !== undefined) {
     throw new Problem('invalid-parameter', {

@@ -9,7 +9,7 @@ import {
   tenantOf,
 } from '#http';
 import type { Caller } from '#identity';
-import { changesOf, isEmptyChange, NotUnique, type Session, type Tenant } from '#table';
+import { changesOf, isEmptyChange, NotUnique, type RequestSession, type Tenant } from '#table';
 import { stageTokensEnd } from '#tenancy';
 import { requireKnown } from '../access/known-permissions.ts';
 import { changeIntegration } from './change.ts';
@@ -97,7 +97,7 @@ async function tenantFor(
   caller: Caller,
   query: Readonly<Record<string, unknown>>,
   body: { readonly org_id?: string | null | undefined },
-  session: Session,
+  session: RequestSession,
 ): Promise<Tenant> {
   if (body.org_id === null && caller.orgId !== null) {
     throw new Problem('forbidden', {

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 10_000;
 /** Runs a change in the platform's tenant and commits it. `operation`: its name in audit events. */
 async function onPlatform<T>(operation: string, change: (platform: Tenant) => Promise<T>): Promise<T> {
   const session = environmentSession(TIMEOUT_MS);
-  session.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
+  session.audit.origin = { actor: { type: 'operator' }, operation, requestId: null, sourceAddress: null };
   try {
     const result = await change(Tenant.ofPlatform(session));
     await session.commit();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '#contract';
 import { type Operations, pageResponse, recordResponse } from '#http';
 import type { Caller } from '#identity';
-import { changesOf, isEmptyChange, type Session, StaleRead, Tenant } from '#table';
+import { changesOf, isEmptyChange, type RequestSession, StaleRead, Tenant } from '#table';
 import { organizationEntity, pageOfOrganizations, stageOrganization, stageOrganizationChange } from '#tenancy';
 import type { orgs } from './contract.ts';
 import { slugOf } from './slug.ts';
@@ -42,7 +42,7 @@ function requirePlatform(caller: Caller): void {
  * The tenant of an organization that the caller may access.
  * @throws Problem `not-found` for any other, as for one that does not exist
  */
-function organizationFor(id: string, caller: Caller, session: Session): Tenant {
+function organizationFor(id: string, caller: Caller, session: RequestSession): Tenant {
   const tenant = Tenant.named(id, caller, session);
   if (tenant === undefined) throw new Problem('not-found');
   return tenant;

@@ -1,5 +1,5 @@
 import { invalidField } from '#contract';
-import type { Session } from '#table';
+import type { RequestSession } from '#table';
 import type { Service } from './contract.ts';
 
 /** The only health status that is not a risk (spec §3). */
@@ -33,7 +33,7 @@ export const isKnownCheck = (
 export function lastCheck(
   named: string | null | undefined,
   isCheck: boolean,
-  session: Session,
+  session: RequestSession,
 ): { readonly last_health_check?: string | null } {
   if (typeof named === 'string') return { last_health_check: checkedAt(named, session, 'last_health_check') };
   if (isCheck) return { last_health_check: session.timestamp };
@@ -48,7 +48,7 @@ const CLOCK_SKEW = 300_000;
  * @param field that named it
  * @throws Problem `invalid-body` for a time in the future
  */
-export function checkedAt(named: string, session: Session, field: string): string {
+export function checkedAt(named: string, session: RequestSession, field: string): string {
   const time = Date.parse(named);
   if (time > session.now + CLOCK_SKEW) throw invalidField(field, 'must not be in the future');
   return time > session.now ? session.timestamp : named;

@@ -1,7 +1,7 @@
 import { type PermissionCode, Problem, pointer, type Route, readingOf } from '#contract';
 import { type MatchedRoute, problemOf, type RouteTable, validBody, validParams } from '#http';
 import { type Actor, actorOf, type Caller } from '#identity';
-import { NotUnique, type Repository, type Session, type Stored, type Tenant } from '#table';
+import { NotUnique, type Repository, type RequestSession, type Stored, type Tenant } from '#table';
 
 /**
  * The effect of an event: the operation of the route that declares the event type, with the same validation, in the integration's tenant. Event
@@ -41,7 +41,7 @@ export interface Applied {
 interface EffectContext {
   readonly tenant: Tenant;
   readonly caller: Caller;
-  readonly session: Session;
+  readonly session: RequestSession;
   /** By default the caller. */
   readonly actor?: Actor;
 }
@@ -59,8 +59,8 @@ export async function applyEffect(
     const reported = error instanceof NotUnique ? problemOf(error) : error;
     return reported instanceof Problem ? insideData(reported, route) : reported;
   };
-  context.session.explainRefusals(explain);
-  context.session.actAs(actor ?? actorOf(context.caller), operationId);
+  context.session.changes.explainRefusals(explain);
+  context.session.audit.actAs(actor ?? actorOf(context.caller), operationId);
   try {
     const { params, body, ignored } = inputsOf(route, data);
     const response = await operation({ ...context, params, query: {}, body, getOrThrow, requireBudget });

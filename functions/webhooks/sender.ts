@@ -2,7 +2,7 @@ import { checkLoginThrottle, environmentEncryption, openSecrets, sourceNetwork }
 import { Problem } from '#contract';
 import { type OpenInput, recordRefusal } from '#http';
 import { type Caller, callerBySignature } from '#identity';
-import type { Session } from '#table';
+import type { RequestSession } from '#table';
 import {
   type Credentials,
   countFailedLogin,
@@ -29,7 +29,7 @@ export interface Sender extends FoundIntegration {
  * @throws Problem `invalid-signature`, `not-found`, or `too-many-requests` during a wait
  */
 export async function senderOf(
-  session: Session,
+  session: RequestSession,
   appCode: string,
   { headers, bytes, sourceAddress }: OpenInput['request'],
 ): Promise<Sender & { readonly signed: Buffer }> {

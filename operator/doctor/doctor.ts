@@ -42,7 +42,7 @@ export async function doctor(options: DoctorOptions): Promise<readonly Finding[]
       needs: ['access'],
       look: async () => {
         const { appCode = 'doctor' } = keyOf(options) ?? {};
-        await readCredentials(environmentSession(TIMEOUT_MS).table, { orgId: null, appCode });
+        await readCredentials(environmentSession(TIMEOUT_MS).tables.environment, { orgId: null, appCode });
         return `${process.env.TABLE_NAME} can be read`;
       },
       advice: options.local

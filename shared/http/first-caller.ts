@@ -1,5 +1,5 @@
 import type { Caller } from '#identity';
-import { type Session, Tenant } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { areAsExpected, type Credentials, type Holder, liveCredentials, readCredentialsOf } from '#tenancy';
 import { allOf } from './privileged-operations.ts';
 
@@ -27,7 +27,7 @@ export const firstCallerOf = ({ tokenId, permissions }: Caller, shown: Holder): 
 export async function isStillFirstCaller(
   firstCaller: FirstCaller | undefined,
   caller: Caller,
-  session: Session,
+  session: RequestSession,
 ): Promise<boolean> {
   if (firstCaller === undefined || firstCaller.tokenId === null || firstCaller.tokenId !== caller.tokenId) return false;
   const { orgId, appCode } = firstCaller.shown;

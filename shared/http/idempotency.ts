@@ -168,7 +168,7 @@ export class IdempotentRequest {
   async #encrypted(text: string): Promise<Remembered> {
     const { caller, tenant } = this.#use;
     const encryption = await environmentEncryption();
-    const changed = caller.orgId === null ? tenant.session.organization : undefined;
+    const changed = caller.orgId === null ? tenant.session.changes.organization : undefined;
     if (changed === undefined) return { encrypted: await encryption.encrypt(text, this.#contextIn(tenant)) };
     const organization = this.#organization(changed);
     const place = this.#contextIn(organization);

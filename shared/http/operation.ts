@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { Contract, cursorParameters, pageParameters, ResponseType, Route } from '#contract';
 import type { Caller } from '#identity';
-import type { CursorPage, Page, Repository, Session, Stored, Tenant } from '#table';
+import type { CursorPage, Page, Repository, RequestSession, Stored, Tenant } from '#table';
 import type { HttpRequest } from './request.ts';
 import type { Charge } from './request-budget.ts';
 import { countDeliverable } from './response/deliverable.ts';
@@ -43,7 +43,7 @@ interface RouteInput<R extends Route> {
 export interface BearerInput {
   readonly caller: Caller;
   readonly tenant: Tenant;
-  readonly session: Session;
+  readonly session: RequestSession;
   /**
    * Reads the record that the request is about.
    * @param show maps the stored record to the returned one, where they differ in fields that cannot be changed
@@ -64,7 +64,7 @@ export interface BearerInput {
 
 /** What an operation of a route without a bearer token gets besides its input. */
 export interface OpenInput {
-  readonly session: Session;
+  readonly session: RequestSession;
   readonly request: Pick<HttpRequest, 'headers' | 'repeated' | 'bytes' | 'sourceAddress'>;
   /** Set on a `bearer-optional` route when a token was sent. */
   readonly caller: Caller | undefined;

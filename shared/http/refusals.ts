@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '#contract';
 import type { Actor } from '#identity';
-import { environmentSession, type Session, Tenant } from '#table';
+import { environmentSession, type RequestSession, Tenant } from '#table';
 import { logger } from '#telemetry';
 import { type Credentials, countRefusal } from '#tenancy';
 
@@ -28,14 +28,14 @@ const TIMEOUT_MS = 1_000;
  * Best effort: it never throws.
  */
 export async function recordRefusal(
-  request: Session,
+  request: RequestSession,
   integration: Pick<Credentials, 'tenant' | 'integration_id'>,
   what: Refused,
   attempt?: Attempt,
 ): Promise<void> {
   const session = environmentSession(TIMEOUT_MS, request.clock);
-  session.origin = request.origin;
-  session.actAs(attempt?.actor ?? { type: 'anonymous' }, what);
+  session.audit.origin = request.audit.origin;
+  session.audit.actAs(attempt?.actor ?? { type: 'anonymous' }, what);
   const tenant = Tenant.ofCredentials(integration, session);
   const writing = record(tenant, integration.integration_id, what, attempt?.operation).catch(async (error: unknown) => {
     logger.warn('the audit event of a refusal could not be written', { error: error as Error });

@@ -1,4 +1,4 @@
-import type { Session } from '#table';
+import type { RequestSession } from '#table';
 import { keepNewest } from '../keep-newest.ts';
 import { isRefusal, runToCommit } from './run.ts';
 
@@ -18,7 +18,7 @@ const KEPT = 1_000;
  * @throws as {@link runToCommit}
  */
 export async function runAfterRefusal<T>(
-  session: Session,
+  session: RequestSession,
   name: string | undefined,
   operation: () => Promise<T>,
 ): Promise<T> {
@@ -31,10 +31,10 @@ export async function runAfterRefusal<T>(
   }
   try {
     const response = await runToCommit(session, operation);
-    if (session.hasAllocatedNumbers) refused.delete(name);
+    if (session.numbers.pool.hasAllocated) refused.delete(name);
     return response;
   } catch (error) {
-    if (session.hasAllocatedNumbers && isRefusal(error)) keepNewest(refused, name, true, KEPT);
+    if (session.numbers.pool.hasAllocated && isRefusal(error)) keepNewest(refused, name, true, KEPT);
     throw error;
   }
 }

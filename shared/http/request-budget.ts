@@ -1,6 +1,6 @@
 import { Problem } from '#contract';
 import type { Caller } from '#identity';
-import { type Session, Tenant } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { increment, logger, unitsBegun } from '#telemetry';
 import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '#tenancy';
 import { keepNewest } from '../keep-newest.ts';
@@ -47,14 +47,14 @@ const requestsFor = (units: number): number => Math.max(1, Math.ceil(units / UNI
 
 /** Charges one request to the budgets of its caller: 1 at first, more before it reads a list of large records, and the rest when its work is done. */
 export class RequestBudget {
-  readonly #session: Session;
+  readonly #session: RequestSession;
   #budgets: readonly Budget[] = [];
   #charged = 0;
   /** Set for a request that is served from the reserve. */
   #refusal: Refusal | undefined;
   #flushing: Promise<unknown> = Promise.resolve();
 
-  constructor(session: Session) {
+  constructor(session: RequestSession) {
     this.#session = session;
     session.expectUnits = (units) => this.#expect(units);
   }

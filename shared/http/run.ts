@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { Problem } from '#contract';
 import { TableUnavailable } from '#lists';
-import { NotUnique, type Session, StaleRead } from '#table';
+import { NotUnique, type RequestSession, StaleRead } from '#table';
 import type { IdempotentRequest } from './idempotency.ts';
 
 /** Longest random wait before an operation is run again after a stale read, times the number of tries. In milliseconds. */
@@ -15,7 +15,7 @@ const STALE_WAIT = 15;
  *   reads (an event processed, a key used). A conflict with another request happens again and counts.
  * @throws TableUnavailable when there is no time for that second run, or the outcome of the commit is unknown; and whatever the operation throws
  */
-export async function runToCommit<T>(session: Session, operation: () => Promise<T>): Promise<T> {
+export async function runToCommit<T>(session: RequestSession, operation: () => Promise<T>): Promise<T> {
   let refused = false;
   for (let tries = 1; ; tries++) {
     let committing = false;
@@ -54,7 +54,7 @@ export const isRefusal = (error: unknown): boolean => error instanceof Problem |
  */
 export async function runOnce(
   request: IdempotentRequest,
-  session: Session,
+  session: RequestSession,
   operation: () => Promise<APIGatewayProxyResult>,
 ): Promise<APIGatewayProxyResult> {
   const looking = request.earlierResponse();

@@ -1,6 +1,6 @@
 import { type FieldError, invalidField, Problem } from '#contract';
 import type { Caller } from '#identity';
-import { type Session, Tenant } from '#table';
+import { type RequestSession, Tenant } from '#table';
 import { isUuid } from '../well-formed.ts';
 
 /**
@@ -10,7 +10,7 @@ import { isUuid } from '../well-formed.ts';
  */
 export async function tenantOf(
   caller: Caller,
-  session: Session,
+  session: RequestSession,
   query: Readonly<Record<string, unknown>>,
   body: Readonly<Record<string, unknown>> | undefined,
 ): Promise<Tenant> {

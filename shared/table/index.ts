@@ -35,5 +35,5 @@ export { putValue, readValues, valueExpiry } from './repository/filter-values.ts
 export { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './repository/list-indexes.ts';
 export type { CursorPage, Filter, NewRecordPlace, Page, PageQuery, Stored } from './repository/records.ts';
 export { Repository } from './repository/repository.ts';
-export { environmentSession, Session } from './session.ts';
+export { environmentSession, RequestSession } from './session/request-session.ts';
 export { Tenant } from './tenant.ts';

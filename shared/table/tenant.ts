@@ -6,7 +6,7 @@ import { ChildRepository } from './repository/child-repository.ts';
 import { DeduplicationStore } from './repository/deduplication-store.ts';
 import type { Entity } from './repository/entity.ts';
 import { type RecordObserver, Repository } from './repository/repository.ts';
-import type { Session } from './session.ts';
+import type { RequestSession } from './session/request-session.ts';
 
 /**
  * The handle to one tenant's data, and the only access to it. It is made from a verified caller, from an integration's stored credentials, or
@@ -14,15 +14,15 @@ import type { Session } from './session.ts';
  */
 export class Tenant {
   readonly #id: TenantId;
-  readonly #session: Session;
+  readonly #session: RequestSession;
 
-  private constructor(id: TenantId, session: Session) {
+  private constructor(id: TenantId, session: RequestSession) {
     this.#id = id;
     this.#session = session;
   }
 
   /** The tenant of a caller: its organization, or the platform. */
-  static of(caller: Caller, session: Session): Tenant {
+  static of(caller: Caller, session: RequestSession): Tenant {
     return new Tenant(tenantIdOf(caller.orgId), session);
   }
 
@@ -30,27 +30,27 @@ export class Tenant {
    * The organization that a caller names: a caller of an organization may name its own, a platform caller any.
    * @returns undefined where the caller may not act for it
    */
-  static named(orgId: string, caller: Caller, session: Session): Tenant | undefined {
+  static named(orgId: string, caller: Caller, session: RequestSession): Tenant | undefined {
     return caller.orgId === null || caller.orgId === orgId ? new Tenant(orgId as TenantId, session) : undefined;
   }
 
   /** The tenant of stored credentials. */
-  static ofCredentials(credentials: { readonly tenant: TenantId }, session: Session): Tenant {
+  static ofCredentials(credentials: { readonly tenant: TenantId }, session: RequestSession): Tenant {
     return new Tenant(credentials.tenant, session);
   }
 
   /** The platform, for the operator's commands, which run with the operator's own rights. Never used by a request. */
-  static ofPlatform(session: Session): Tenant {
+  static ofPlatform(session: RequestSession): Tenant {
     return new Tenant(PLATFORM, session);
   }
 
   /** The platform (`PLATFORM`) or an organization (its id), for the operator's commands. */
-  static ofOperator(id: string, session: Session): Tenant {
+  static ofOperator(id: string, session: RequestSession): Tenant {
     return new Tenant(id as TenantId, session);
   }
 
   /** The tenant of an organization that is about to be created under a fresh random id. */
-  static ofNewOrganization(orgId: string, session: Session): Tenant {
+  static ofNewOrganization(orgId: string, session: RequestSession): Tenant {
     return new Tenant(orgId as TenantId, session);
   }
 
@@ -64,7 +64,7 @@ export class Tenant {
     return this.#id === PLATFORM ? null : this.#id;
   }
 
-  get session(): Session {
+  get session(): RequestSession {
     return this.#session;
   }
 
@@ -106,7 +106,7 @@ export class Tenant {
   /** Whether the organization exists; the platform always does. */
   async exists(): Promise<boolean> {
     if (this.#id === PLATFORM) return true;
-    const table = this.#session.tableOf(this.#id);
+    const table = this.#session.tables.of(this.#id);
     const { Item: item } = await table.client.send(
       new GetCommand({
         TableName: table.name,

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import { appKey, PLATFORM, type Session } from '#table';
+import { appKey, PLATFORM, type RequestSession } from '#table';
 import { keepNewest } from '../keep-newest.ts';
 import { isUuid } from '../well-formed.ts';
 import { type Credentials, type Holder, readCredentials } from './credentials.ts';
@@ -29,7 +29,10 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
  * Finds an integration, in one round trip where this container knows the app code, else in two.
  * @returns undefined where there is none
  */
-export async function findIntegration({ table }: Session, appCode: string): Promise<FoundIntegration | undefined> {
+export async function findIntegration(
+  { tables: { environment: table } }: RequestSession,
+  appCode: string,
+): Promise<FoundIntegration | undefined> {
   const kept = known.get(appCode);
   const found = kept && (await readBeside(table, kept));
   if (kept !== undefined && found !== undefined) return keep(kept, found);

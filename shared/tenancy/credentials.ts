@@ -6,7 +6,7 @@ import {
   credentialsKey,
   NotUnique,
   PLATFORM,
-  type Session,
+  type RequestSession,
   StaleRead,
   type Tenant,
   type TenantId,
@@ -116,7 +116,7 @@ export async function readCredentials(table: Table, holder: Holder): Promise<Cre
 
 /** The same for an integration of this tenant, with the tenant's own rights. */
 export const readCredentialsOf = ({ id, orgId, session }: Tenant, appCode: string): Promise<Credentials | undefined> =>
-  readCredentials(session.tableOf(id), { orgId, appCode });
+  readCredentials(session.tables.of(id), { orgId, appCode });
 
 /** The organization of credentials; null: the platform. */
 export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === PLATFORM ? null : tenant);
@@ -125,8 +125,8 @@ export const orgIdOf = ({ tenant }: Credentials): string | null => (tenant === P
  * Stages new credentials, and the pointer by which they are found before their tenant is known. The commit throws {@link NotUnique} when another
  * integration anywhere has the app code.
  */
-export function stageCredentials(session: Session, { tenant, app_code, ...stored }: Credentials): void {
-  const work = session.unitOfWork(tenant);
+export function stageCredentials(session: RequestSession, { tenant, app_code, ...stored }: Credentials): void {
+  const work = session.changes.of(tenant);
   const isTaken = () => new NotUnique('app_code');
   work.put({ ...appKey(app_code), tenant }, isTaken);
   work.put({ ...credentialsKey(tenant, app_code), ...stored }, isTaken);
@@ -142,7 +142,7 @@ export function stageCredentialsChange(
   changes: Partial<Omit<Credentials, 'app_code' | 'tenant' | 'integration_id'>>,
   asRead: Partial<Pick<Credentials, 'permissions' | 'secrets'>> = {},
 ): void {
-  tenant.session.unitOfWork(tenant.id).update(credentialsKey(tenant.id, integration.app_code), {
+  tenant.session.changes.of(tenant.id).update(credentialsKey(tenant.id, integration.app_code), {
     set: changes,
     condition: { exists: true, equals: { integration_id: integration.id, ...asRead } },
     onConditionFailed: () => new StaleRead('the credentials have changed'),
@@ -159,8 +159,8 @@ export function stageTokensEnd(
   asRead: Partial<Pick<Credentials, 'permissions'>> = {},
 ): void {
   stageCredentialsChange(tenant, integration, {}, asRead);
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .update(credentialsKey(tenant.id, integration.app_code), { add: { token_epoch: 1 } });
 }
 
@@ -173,7 +173,7 @@ export function requireCredentials(
   condition: Condition,
   onConditionFailed: (found: StoredCredentials | undefined) => Error,
 ): void {
-  tenant.session.unitOfWork(tenant.id).update(keyOf(caller), {
+  tenant.session.changes.of(tenant.id).update(keyOf(caller), {
     condition,
     onConditionFailed: (found) => onConditionFailed(found as StoredCredentials | undefined),
   });

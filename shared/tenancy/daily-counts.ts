@@ -47,7 +47,7 @@ export const isEventDue = ({ reads, audited }: ReadCount): boolean => 2 ** Math.
  * @param onLeft is told the count where another request has left one meanwhile: the operation is run again
  */
 export function stageEventLeft(tenant: Tenant, { key, reads, audited }: ReadCount, onLeft: (now: ReadCount) => void) {
-  tenant.session.unitOfWork(tenant.id).update(key, {
+  tenant.session.changes.of(tenant.id).update(key, {
     set: { AUDITED: reads },
     condition: { equals: { AUDITED: audited === 0 ? undefined : audited } },
     onConditionFailed: (found) => {
@@ -66,7 +66,7 @@ const countOf = (key: Key, { READS: reads, AUDITED: audited }: Item = {}): ReadC
 const dayOf = ({ session }: Tenant): string => new Date(session.now).toISOString().slice(0, 10);
 
 async function countToday({ id, session }: Tenant, key: Key, attribute: 'REFUSALS' | 'READS'): Promise<Item> {
-  const table = session.tableOf(id);
+  const table = session.tables.of(id);
   const { Attributes } = await table.client.send(
     new UpdateCommand({
       TableName: table.name,

@@ -13,7 +13,7 @@ export function dataKeyCache(
   name = String(new Date(tenant.session.now).getUTCFullYear()),
 ): DataKeyCache {
   const { session } = tenant;
-  const table = session.tableOf(tenant.id);
+  const table = session.tables.of(tenant.id);
   const key = dataKeyKey(tenant.id, name);
 
   const recall = async (): Promise<string | undefined> => {
@@ -26,7 +26,7 @@ export function dataKeyCache(
   const keep = async (wrapped: string): Promise<string> => {
     const onConditionFailed = () => new StaleRead('another container has stored a data key');
     if (isNew(tenant)) {
-      session.unitOfWork(tenant.id).put({ ...key, wrapped }, onConditionFailed);
+      session.changes.of(tenant.id).put({ ...key, wrapped }, onConditionFailed);
       return wrapped;
     }
     try {
@@ -48,4 +48,4 @@ export function dataKeyCache(
 
 /** Whether the organization is made by the request itself. */
 const isNew = ({ id, session }: Tenant): boolean =>
-  session.pendingWrites.some(({ kind, key }) => kind === 'put' && key.PK === recordsPartition(id, 'ORG'));
+  session.changes.pendingWrites.some(({ kind, key }) => kind === 'put' && key.PK === recordsPartition(id, 'ORG'));

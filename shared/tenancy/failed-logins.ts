@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table, TTL_ATTRIBUTE } from '#lists';
-import { loginFailureKey, type Session } from '#table';
+import { loginFailureKey, type RequestSession } from '#table';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 
 /** Failed logins with one app code from one network: their number and the time of the last one. They expire. */
@@ -36,7 +36,10 @@ const keyOf = ({ kind, appCode, network }: LoginAttempt): Key =>
  * One strongly consistent `GetItem`. An expired item counts as deleted, for TTL deletes late. A failure in the future was dated by another clock: it
  * counts as of now, and is written so, with one `UpdateItem` (`docs/decisions/0160-clocks.md`).
  */
-export async function readFailedLogins({ table, now }: Session, attempt: LoginAttempt): Promise<FailedLogins> {
+export async function readFailedLogins(
+  { tables: { environment: table }, now }: RequestSession,
+  attempt: LoginAttempt,
+): Promise<FailedLogins> {
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...keyOf(attempt) }, ConsistentRead: true }),
   );
@@ -54,8 +57,11 @@ export async function readFailedLogins({ table, now }: Session, attempt: LoginAt
  * @param seconds how long it is kept
  * @throws TableUnavailable when it cannot be counted, so that uncounted attempts get no result
  */
-export async function countFailedLogin(session: Session, attempt: LoginAttempt, seconds: number): Promise<void> {
-  const { table, now } = session;
+export async function countFailedLogin(session: RequestSession, attempt: LoginAttempt, seconds: number): Promise<void> {
+  const {
+    tables: { environment: table },
+    now,
+  } = session;
   const key = keyOf(attempt);
   const expires = Math.ceil(now / 1000) + seconds;
   await retry(async () => {
@@ -66,7 +72,10 @@ export async function countFailedLogin(session: Session, attempt: LoginAttempt, 
 }
 
 /** Resets the failures after a success. Best effort: they also expire. */
-export const forgetFailedLogins = async ({ table, now }: Session, attempt: LoginAttempt): Promise<void> => {
+export const forgetFailedLogins = async (
+  { tables: { environment: table }, now }: RequestSession,
+  attempt: LoginAttempt,
+): Promise<void> => {
   await update(table, keyOf(attempt), FORGET, { now, expires: Math.ceil(now / 1000) }).catch(() => undefined);
 };
 

@@ -1,5 +1,5 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { finishCascadeDeletes, PLATFORM, recordsPartition, type Session, Tenant } from '#table';
+import { finishCascadeDeletes, PLATFORM, type RequestSession, recordsPartition, Tenant } from '#table';
 import { listedEntity } from './organizations.ts';
 
 /** Tenants that are handled in parallel. */
@@ -9,12 +9,12 @@ const AT_ONCE = 50;
  * Finishes the pending cascade deletes of the platform and of all organizations, as long as the session has time. Only for local installations:
  * in AWS no session has access to several tenants.
  */
-export async function finishAllCascadeDeletes(session: Session): Promise<void> {
+export async function finishAllCascadeDeletes(session: RequestSession): Promise<void> {
   await finish(Tenant.ofPlatform(session));
   const pages = paginateQuery(
-    { client: session.table.client, pageSize: AT_ONCE },
+    { client: session.tables.environment.client, pageSize: AT_ONCE },
     {
-      TableName: session.table.name,
+      TableName: session.tables.environment.name,
       KeyConditionExpression: 'PK = :organizations',
       ExpressionAttributeValues: { ':organizations': recordsPartition(PLATFORM, listedEntity.name) },
       ProjectionExpression: 'id',
@@ -26,4 +26,4 @@ export async function finishAllCascadeDeletes(session: Session): Promise<void> {
   }
 }
 
-const finish = ({ id, session }: Tenant): Promise<boolean> => finishCascadeDeletes(session.tableOf(id), id, session);
+const finish = ({ id, session }: Tenant): Promise<boolean> => finishCascadeDeletes(session.tables.of(id), id, session);

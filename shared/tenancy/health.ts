@@ -1,13 +1,17 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { TableUnavailable } from '#lists';
-import { HEALTH_KEY, type Session } from '#table';
+import { HEALTH_KEY, type RequestSession } from '#table';
 
 /**
  * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is
  * half a read unit.
  * @throws TableUnavailable for any reason, also one that another request would get 500 for: a right or a table that is missing
  */
-export async function checkTable({ table: { client, name } }: Session): Promise<void> {
+export async function checkTable({
+  tables: {
+    environment: { client, name },
+  },
+}: RequestSession): Promise<void> {
   try {
     await client.send(new GetCommand({ TableName: name, Key: { ...HEALTH_KEY } }));
   } catch (cause) {

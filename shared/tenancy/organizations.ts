@@ -63,18 +63,18 @@ export async function stageOrganizationChange(
   stored: Stored<Organization>,
   changes: Partial<Organization>,
 ): Promise<Stored<Organization>> {
-  tenant.session.unitOfWork(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
+  tenant.session.changes.of(tenant.id).update(copyKeyOf(stored.item), { set: toAttributes(listedEntity, changes) });
   return tenant.records(organizationEntity).update(stored, changes);
 }
 
 /** Stages the removal of an organization as read, and of its copy from the platform's list. Its other records stay. */
 export async function stageOrganizationRemoval(tenant: Tenant, { item, version }: Stored<Organization>): Promise<void> {
-  const table = tenant.session.tableOf(tenant.id);
+  const table = tenant.session.tables.of(tenant.id);
   const { Item: copy } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...copyKeyOf(item) }, ConsistentRead: true }),
   );
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .delete(
       { PK: String(item.PK), SK: String(item.SK) },
       { equals: { [VERSION]: version } },

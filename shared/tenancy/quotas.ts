@@ -19,7 +19,7 @@ interface Bound {
  * @param bound undefined for a caller that may pass it
  */
 export function stageCount(tenant: Tenant, counted: Counted, count: Count, by: 1 | -1, bound?: Bound): void {
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .update(quotaKey(tenant.id, counted), { add: { [count]: by, [MOVES]: 1 }, ...bound });
 }

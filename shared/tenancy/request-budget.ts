@@ -91,7 +91,7 @@ interface Updated {
 }
 
 function updater(tenant: Tenant, of: string, now: number): (change: Change) => Promise<Updated> {
-  const table = tenant.session.tableOf(tenant.id);
+  const table = tenant.session.tables.of(tenant.id);
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   return async ({ full, ConditionExpression, ExpressionAttributeValues }) => {
     const command = new UpdateCommand({
@@ -128,7 +128,7 @@ interface Spent {
 
 /** All buckets of a tenant, for the operator: one query. */
 export async function readBudgets({ id, session }: Tenant): Promise<readonly Spent[]> {
-  const table = session.tableOf(id);
+  const table = session.tables.of(id);
   const budgets: Spent[] = [];
   for await (const item of readPartition({ table, clock: session.clock }, budgetKey(id, '').PK)) {
     budgets.push({ of: String(item.SK), spent: spentIn(item, session.now) / WINDOW_MS });

@@ -6,8 +6,8 @@ import type { Restoring, Suspension } from './suspensions.ts';
 /** Stages the suspension of an organization that is not suspended. */
 export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
   const suspension: Suspension = { state: 'suspended', since: tenant.session.timestamp };
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .put({ ...suspensionKey(tenant.id), ...suspension }, () => new StaleRead('it was suspended meanwhile'));
   await tenant.auditLog('Organization').changed(tenant.id, ['suspended']);
   return suspension;
@@ -15,8 +15,8 @@ export async function stageSuspension(tenant: Tenant): Promise<Suspension> {
 
 /** Stages the end of a suspension as read. */
 export async function stageResumption(tenant: Tenant, { state, since }: Suspension): Promise<void> {
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .delete(
       suspensionKey(tenant.id),
       { equals: { state, since } },
@@ -32,8 +32,8 @@ export async function stageRestoring(
   restoring: Restoring | undefined,
 ): Promise<void> {
   const suspension: Suspension = { state, since, ...(restoring === undefined ? {} : { restoring }) };
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .put(
       { ...suspensionKey(tenant.id), ...suspension },
       () => new StaleRead('the state of the organization has changed meanwhile'),

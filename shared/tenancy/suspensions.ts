@@ -27,7 +27,7 @@ export interface Restoring {
  * @returns undefined where it is not
  */
 export const readSuspension = ({ id, session }: Tenant, isConsistent = false): Promise<Suspension | undefined> =>
-  read(session.tableOf(id), id, isConsistent);
+  read(session.tables.of(id), id, isConsistent);
 
 /** The same with the function's own rights. */
 export const readSuspensionOf = (table: Table, orgId: string): Promise<Suspension | undefined> =>

@@ -28,7 +28,9 @@ const isOwn = (name: string): boolean => /^(bin|functions|infra|local|operator|s
 
 it('the rules see all sources and their imports', () => {
   expect(sources.length).toBeGreaterThan(150);
-  expect(sources.find(({ path }) => path === 'shared/table/session.ts')?.imports).toContain('shared/lists/index.ts');
+  expect(sources.find(({ path }) => path === 'shared/table/session/request-session.ts')?.imports).toContain(
+    'shared/lists/index.ts',
+  );
   expect(sources.find(({ path }) => path === 'functions/clients/handler.ts')?.imports).toContain(
     'shared/http/index.ts',
   );
@@ -167,10 +169,10 @@ describe('the table', () => {
   it('is opened for a tenant by the session alone, and used so by the storage code alone', () => {
     expect(saying(sources, /\btenantTable\b/)).toEqual([
       'shared/table/connection/client.ts',
-      'shared/table/session.ts',
+      'shared/table/session/request-session.ts',
     ]);
-    expect(saying(outside, /\.(tableOf|unitOfWork)\(/)).toEqual([]);
-    expect(saying(sources, /\bnew Session\(/)).toEqual(['shared/table/session.ts']);
+    expect(saying(outside, /\b(tables|changes)\.of\(/)).toEqual([]);
+    expect(saying(sources, /\bnew RequestSession\(/)).toEqual(['shared/table/session/request-session.ts']);
   });
 
   it('has tenants that come from a verified caller, stored credentials or a new organization: no other text becomes one', () => {

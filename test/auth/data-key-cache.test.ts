@@ -5,7 +5,7 @@ import { kmsOf } from '#aws';
 import { type EnvelopeEncryption, envelopeEncryption, kmsDataKeys, StoredKeyGone } from '#encryption';
 import type { Table } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { Session, Tenant, tableOf } from '#table';
+import { RequestSession, Tenant, tableOf } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { aCaller } from '../support/caller.ts';
 import { clockAt } from '../support/clock.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
 
 /** The tenant of a caller at a time, as a request of a container has it. */
 function tenantAt(orgId: string, now = Date.now()): Tenant {
-  return Tenant.of(aCaller(orgId), new Session(table, clockAt(now), now + 5_000));
+  return Tenant.of(aCaller(orgId), new RequestSession(table, clockAt(now), now + 5_000));
 }
 
 const ownKms = () => kmsOf(table.client);
@@ -82,10 +82,10 @@ describe('the data key that a tenant keeps', () => {
 
   it('of an organization that is being made is stored with it, and not before', async () => {
     const tenant = Tenant.ofNewOrganization(randomUUID(), tenantAt(randomUUID()).session);
-    tenant.session.unitOfWork(tenant.id).put({ PK: `ORG#${tenant.id}#ORG`, SK: tenant.id }, () => new Error('taken'));
+    tenant.session.changes.of(tenant.id).put({ PK: `ORG#${tenant.id}#ORG`, SK: tenant.id }, () => new Error('taken'));
     await container().encryptUnderStoredKey('secret', { tenant: tenant.id, record: 'x' }, dataKeyCache(tenant));
     expect(await dataKeyCache(tenant).recall()).toBeUndefined();
-    expect(tenant.session.pendingWrites.map(({ key }) => key.PK)).toContain(`ORG#${tenant.id}#DATA_KEY`);
+    expect(tenant.session.changes.pendingWrites.map(({ key }) => key.PK)).toContain(`ORG#${tenant.id}#DATA_KEY`);
   });
 
   it('costs a warm container nothing', async () => {

@@ -431,7 +431,7 @@ describe('a login that is refused', () => {
   /** What the login does with a refusal, without its waits. */
   const refuse = (credentials: Credentials, sourceAddress: string, inDays = 0) => {
     const session = environmentSession(5_000, () => Date.now() + inDays * 86_400_000);
-    session.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };
+    session.audit.origin = { actor: { type: 'anonymous' }, operation: 'login', requestId: randomUUID(), sourceAddress };
     return recordRefusal(session, credentials, 'login_refused');
   };
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { budgetKey, environmentTable, Session, Tenant, type TenantId } from '#table';
+import { budgetKey, environmentTable, RequestSession, Tenant, type TenantId } from '#table';
 import { countFailedLogin, flushBudget, type LoginAttempt, readBudgets, readFailedLogins, WINDOW_MS } from '#tenancy';
 import { Bucket } from '../../shared/http/token-bucket.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
@@ -17,7 +17,7 @@ const NOW = Math.floor(Date.now() / 1_000) * 1_000;
 
 const api = useApi();
 
-const sessionAt = (now: number) => new Session(environmentTable(), () => now, now + 5_000);
+const sessionAt = (now: number) => new RequestSession(environmentTable(), () => now, now + 5_000);
 
 describe('the shared bucket of a budget', () => {
   const [orgId, of] = [randomUUID(), randomUUID()];

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { sourceNetwork } from '#auth';
 import { TableUnavailable } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable, environmentTable, Session } from '#table';
+import { configureTable, environmentTable, RequestSession } from '#table';
 import { countFailedLogin, forgetFailedLogins, type LoginAttempt, readFailedLogins } from '#tenancy';
 import { senderOf } from '../../functions/webhooks/sender.ts';
 import { sign } from '../../functions/webhooks/signature.ts';
@@ -210,7 +210,7 @@ describe('a wrong signature', () => {
 
   it('are not answered while they cannot be counted', async () => {
     vi.useRealTimers();
-    const session = new Session(environmentTable(), systemClock, Date.now() + 500);
+    const session = new RequestSession(environmentTable(), systemClock, Date.now() + 500);
     const headers = new Map([['x-signature', WRONG]]);
     const delivery = { headers, repeated: new Set<string>(), bytes: Buffer.from(EVENT), sourceAddress: '192.0.2.1' };
     faulty.follow(({ operation }) => (operation === 'UpdateItem' ? 'throttled' : undefined));
@@ -271,7 +271,7 @@ it.each([
   expect(sourceNetwork(address)).toBe(network);
 });
 
-const newSession = (now = Date.now()) => new Session(environmentTable(), clockAt(now), now + 5_000);
+const newSession = (now = Date.now()) => new RequestSession(environmentTable(), clockAt(now), now + 5_000);
 
 /** All items about failed logins. */
 const guesses = async () =>

@@ -3,7 +3,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Caller } from '#identity';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable, environmentTable, Session, Tenant } from '#table';
+import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { flushBudget, WINDOW_MS } from '#tenancy';
 import { Bucket } from '../../shared/http/token-bucket.ts';
 import type { OrgAccess } from '../support/api.ts';
@@ -316,7 +316,7 @@ describe('containers that share a budget', () => {
     if (bucket.wait(LIMIT, now) > 0) return false;
     bucket.take(LIMIT, now);
     const batch = bucket.takeBatch(LIMIT, now);
-    const session = new Session(environmentTable(), () => now, now + 5_000);
+    const session = new RequestSession(environmentTable(), () => now, now + 5_000);
     if (batch > 0) bucket.learn(await flushBudget(Tenant.of(of, session), of.integrationId, batch), now);
     return true;
   };
@@ -352,7 +352,7 @@ describe('containers that share a budget', () => {
   it('flush at once from both sides without losing anything', async () => {
     const of = caller();
     const now = Date.now();
-    const session = new Session(environmentTable(), () => now, now + 5_000);
+    const session = new RequestSession(environmentTable(), () => now, now + 5_000);
     const flushes = Array.from({ length: 20 }, () => flushBudget(Tenant.of(of, session), of.integrationId, 100));
     expect(Math.max(...(await Promise.all(flushes)))).toBe(now + 2_000);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { environmentTable, Session, Tenant } from '#table';
+import { environmentTable, RequestSession, Tenant } from '#table';
 import { messagesOf } from '../../functions/tickets/store.ts';
 import { systemClock } from '../../shared/clock.ts';
 import { aCaller } from '../support/caller.ts';
@@ -77,7 +77,7 @@ describe('messages', () => {
 
 /** Stores messages in one transaction: a thousand requests would take long. */
 async function storeMessages(ticketId: string, round: number, count: number): Promise<void> {
-  const session = new Session(environmentTable(), systemClock, Date.now() + 10_000);
+  const session = new RequestSession(environmentTable(), systemClock, Date.now() + 10_000);
   const messages = messagesOf(Tenant.of(aCaller(acme.orgId), session), ticketId);
   for (let index = 0; index < count; index++) {
     await messages.create({

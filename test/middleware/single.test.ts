@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Auth, contract, noContent, Problem, type Route, route } from '#contract';
 import { ListNotBuilt, TableUnavailable, TooManyMatches } from '#lists';
-import { configureTable, NotUnique, Session, StaleRead } from '#table';
+import { configureTable, NotUnique, RequestSession, StaleRead } from '#table';
 import { Invocation, logger, within } from '#telemetry';
 import type { Method } from '../../shared/contract/route.ts';
 import { authenticated } from '../../shared/http/middleware/authenticated.ts';
@@ -83,8 +83,12 @@ describe('the caller', () => {
     const opened = async (request: Sent): Promise<string[]> => {
       const tenants: string[] = [];
       const event = sent(request);
-      const { table, clock, deadline } = event.session;
-      event.session = new Session(table, clock, deadline, (tenant) => {
+      const {
+        tables: { environment: table },
+        clock,
+        deadline,
+      } = event.session;
+      event.session = new RequestSession(table, clock, deadline, (tenant) => {
         tenants.push(tenant);
         return table;
       });
@@ -104,7 +108,7 @@ describe('the session of a request', () => {
     vi.stubEnv('AWS_REGION', 'eu-west-1');
     configureTable({});
   });
-  const sessionOf = async (remaining: number): Promise<Session> => {
+  const sessionOf = async (remaining: number): Promise<RequestSession> => {
     const event = chainEvent();
     await through([inSession(() => NOW)], event, undefined, lambdaContext(remaining));
     return event.session;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { ensureLocalKeys } from '#auth';
 import { createTable, localDynamoDbClient } from '#local-dynamodb';
 import { verify } from '#maintenance';
-import { configureTable, environmentTable, Session, Tenant } from '#table';
+import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { type FunctionEnvironment, setFunctionEnvironment } from '../../local/environment.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { systemClock } from '../../shared/clock.ts';
@@ -161,7 +161,7 @@ export class Fleet {
   /** What `custodia verify` finds in an organization's table, an hour later. */
   async verify({ id }: Organization): Promise<string[]> {
     const clock = (): number => systemClock() + 3_600_000;
-    const session = new Session(environmentTable(), clock, clock() + 60_000);
+    const session = new RequestSession(environmentTable(), clock, clock() + 60_000);
     const { differences } = await verify(Tenant.ofOperator(id, session), kinds, { repair: false });
     return differences.map(({ text }) => text);
   }

@@ -4,7 +4,7 @@ import { contract, Problem, type Route } from '#contract';
 import { emptyResponse, type MatchedRoute } from '#http';
 import type { Table } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { Session, tableOf } from '#table';
+import { RequestSession, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import type { Authenticated } from '../../shared/http/middleware/authenticated.ts';
 import type { InSession } from '../../shared/http/middleware/in-session.ts';
@@ -108,8 +108,8 @@ export const middyRequest = (event: ChainEvent): Request<ChainEvent, APIGatewayP
 });
 
 /** A session of a test that needs its clock, or a table. Without one nothing answers. */
-export const aSession = (clock: Clock = systemClock, table: Table = nowhere): Session =>
-  new Session(table, clock, clock() + 10_000);
+export const aSession = (clock: Clock = systemClock, table: Table = nowhere): RequestSession =>
+  new RequestSession(table, clock, clock() + 10_000);
 
 const nowhere = tableOf('nowhere', {
   endpoint: 'http://127.0.0.1:1',

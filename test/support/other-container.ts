@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { environmentTable, type Session } from '#table';
+import { environmentTable, type RequestSession } from '#table';
 import { findIntegration } from '#tenancy';
 import { noteValues } from '../../shared/table/repository/filter-values.ts';
 import { openTenant } from './storage.ts';
@@ -23,8 +23,8 @@ export async function forgetValues(): Promise<void> {
     now: 0,
     clock: () => 0,
     deadline: 1_000,
-    check: (run: () => Promise<void>) => void checks.push(run()),
-  } as unknown as Session;
+    changes: { check: (run: () => Promise<void>) => void checks.push(run()) },
+  } as unknown as RequestSession;
   const table = { name: randomUUID(), client: { send: async () => ({}) } } as never;
   const list = { session, table, entity: { openFilters: ['status'] }, partition: 'OTHER' };
   for (let index = 0; index < MANY_VALUES; index++) noteValues(list, { status: index });
@@ -37,6 +37,6 @@ const MANY_CODES = 5_001;
 /** Has this process forget whose app codes are. Sends nothing. */
 export async function forgetAppCodes(): Promise<void> {
   const client = { send: async () => ({ Item: { tenant: 'PLATFORM' } }) };
-  const session = { table: { name: 'other', client } } as unknown as Session;
+  const session = { tables: { environment: { name: 'other', client } } } as unknown as RequestSession;
   for (let index = 0; index < MANY_CODES; index++) await findIntegration(session, randomUUID());
 }

@@ -3,7 +3,7 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http';
 import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { Session, Tenant, tableOf } from '#table';
+import { RequestSession, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
@@ -29,7 +29,7 @@ export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: N
 
 /** A handle to one tenant in a session of its own, which tries for so many milliseconds. */
 export function openTenant(table: Table, orgId: string, clock: Clock = systemClock, patience = 10_000): Tenant {
-  return Tenant.of(aCaller(orgId), new Session(table, clock, clock() + patience));
+  return Tenant.of(aCaller(orgId), new RequestSession(table, clock, clock() + patience));
 }
 
 /** Does something in a tenant as the pipeline would: again when a record has changed meanwhile, and nothing half. */

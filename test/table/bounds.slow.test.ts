@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPartition, type Table } from '#lists';
 import { COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
-import { type Filter, Session } from '#table';
+import { type Filter, RequestSession } from '#table';
 import { Loader } from '../../bench/pages/load.ts';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_ENGINE)('a page', () => {
   async function read(page: number, filter: Filter, pageSize = 25) {
     const response: { total?: number; records?: number } = {};
     const calls = await recorder.record(async () => {
-      const jobs = jobsOf(org, new Session(table, systemClock, Date.now() + 10_000), kind);
+      const jobs = jobsOf(org, new RequestSession(table, systemClock, Date.now() + 10_000), kind);
       const { total, records } = await jobs.page({ page, page_size: pageSize, sort: '-created_at', filter });
       Object.assign(response, { total, records: records.length });
     });
@@ -140,7 +140,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
   let dynamoDb: EmbeddedDynamoDb;
   let recorder: Recorder;
   let table: Table;
-  const open = () => new Session(table, systemClock, Date.now() + 60_000);
+  const open = () => new RequestSession(table, systemClock, Date.now() + 60_000);
   const counterKey = { PK: setPartition(`ORG#${org}#JOB`), SK: COUNTER };
   const noted = async () =>
     (await table.client.send(new GetCommand({ TableName: table.name, Key: counterKey }))).Item?.LARGEST;

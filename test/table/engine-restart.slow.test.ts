@@ -61,7 +61,7 @@ describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', (
     expect(orders).toEqual([200, repeated]);
     const page = await at().records(jobs).page({ page: 1, page_size: 10, sort: 'created_at' });
     expect([page.total, page.records.map(({ record: { id } }) => id)]).toEqual([1, [record.id]]);
-    const audit = await auditOf(at().session.table, `ORG#${org}#JOB`, { state: ['open'] });
+    const audit = await auditOf(at().session.tables.environment, `ORG#${org}#JOB`, { state: ['open'] });
     expect(audit).toEqual({ lost: [], faults: [] });
   });
 });

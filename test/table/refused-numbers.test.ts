@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setPartition, sortKeyOf, type Table, TOMBSTONE } from '#lists';
 import { bitPlace, COUNTER } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
-import { Session } from '#table';
+import { RequestSession } from '#table';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';
 import { freshTable } from '../../bench/pages/table.ts';
 import { readUnitsOf, roundTripsOf } from '../../generate/data-model/play.ts';
@@ -30,7 +30,7 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
     let table: Table;
     let recorder: Recorder;
     const created: Job[] = [];
-    const open = () => new Session(table, systemClock, Date.now() + 60_000);
+    const open = () => new RequestSession(table, systemClock, Date.now() + 60_000);
     beforeAll(async () => {
       dynamoDb = await startDynamoDb({ dataDir: ':memory:', engine: 'dynoxide' });
       table = await freshTable(dynamoDb.endpoint, new Conflicts({ milliseconds: 0 }), 0);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { sortKeyOf, TableUnavailable } from '#lists';
-import { entity, Session } from '#table';
+import { entity, RequestSession } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import { itemsIn } from '../support/audit.ts';
 import type { Fault, FaultyHandler } from '../support/faults.ts';
@@ -170,10 +170,10 @@ describe('a tombstone', () => {
 
   it('is not needed against a request that was paused for hours: it sends nothing any more', async () => {
     let now = NOW;
-    const session = new Session(table.table, () => now, Number.POSITIVE_INFINITY);
+    const session = new RequestSession(table.table, () => now, Number.POSITIVE_INFINITY);
     const { id } = table.open();
-    const allocated = await session.allocateNumber(id, { partition: jobs.partition, filters: [] });
-    session.unitOfWork(id).put({ PK: jobs.partition, SK: sortKeyOf(allocated.number) }, () => new Error('refused'));
+    const allocated = await session.numbers.allocate(id, { partition: jobs.partition, filters: [] });
+    session.changes.of(id).put({ PK: jobs.partition, SK: sortKeyOf(allocated.number) }, () => new Error('refused'));
     now += 3_700_000;
     await expect(session.commit()).rejects.toThrow(TableUnavailable);
     expect(await itemsIn(table.table, jobs.partition)).toEqual([]);

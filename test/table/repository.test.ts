@@ -43,7 +43,7 @@ it('64 creates at once get 64 numbers without a conflict', async () => {
 it('a session does not end before the checks of a run that was dropped, for Lambda would stop them half-way', async () => {
   const { session } = table.open();
   let isDone = false;
-  session.check(async () => {
+  session.changes.check(async () => {
     await nextTurn();
     isDone = true;
   });

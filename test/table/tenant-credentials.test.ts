@@ -240,12 +240,12 @@ describe('a session', () => {
     const tenant = newTenant();
     const release = hold();
     const session = environmentSession(10_000);
-    session.openTenant(tenant);
-    session.openTenant(tenant);
+    session.tables.open(tenant);
+    session.tables.open(tenant);
     await until(() => asked.length === 1);
     expect(dynamoDb.signedWith).toEqual([]);
     release();
-    await read(session.tableOf(tenant));
+    await read(session.tables.of(tenant));
     expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION1'], 1]);
   });
 
@@ -253,8 +253,8 @@ describe('a session', () => {
     replies = ['AccessDenied', 60 * MINUTE];
     const tenant = newTenant();
     const session = environmentSession(10_000);
-    session.openTenant(tenant);
-    await readUntil(session.tableOf(tenant), 'SESSION2');
+    session.tables.open(tenant);
+    await readUntil(session.tables.of(tenant), 'SESSION2');
     expect([dynamoDb.signedWith, asked.length]).toEqual([['SESSION2'], 2]);
   });
 });

@@ -28,10 +28,10 @@ export function authenticated(): MiddlewareObj<Event, APIGatewayProxyResult> {
         const { id } = Tenant.of(caller, session);
         annotate({ integration_id: caller.integrationId, tenant: id });
         // While the body is parsed and checked.
-        session.openTenant(id);
+        session.tables.open(id);
       }
       event.caller = caller;
-      session.origin = {
+      session.audit.origin = {
         actor: actorOf(caller),
         operation: matched.operationId,
         requestId: request.requestId,

@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { environmentSession, type Session } from '#table';
+import { environmentSession, type RequestSession } from '#table';
 import type { Clock } from '../../clock.ts';
 
 /** Time reserved for the response before the Lambda's timeout, and the longest time for an operation. In milliseconds. */
@@ -8,7 +8,7 @@ const RESPONSE_TIME = 1_500;
 const LONGEST = 18_000;
 
 export interface InSession {
-  session: Session;
+  session: RequestSession;
 }
 
 /** Opens the request's session with the table: its clock, its deadline and its unit of work. */

@@ -20,7 +20,7 @@ export interface Erasure extends Suspension {
 
 /** The suspension or erasure of an organization, strongly consistent; undefined: neither. */
 export async function readErasure({ id, session }: Tenant): Promise<Suspension | Erasure | undefined> {
-  const table = session.tableOf(id);
+  const table = session.tables.of(id);
   const { Item: item } = await table.client.send(
     new GetCommand({ TableName: table.name, Key: { ...suspensionKey(id) }, ConsistentRead: true }),
   );
@@ -54,8 +54,8 @@ export function stageProgress(tenant: Tenant, erasure: Erasure, change: Partial<
 }
 
 function stageState(tenant: Tenant, next: Erasure, before: Readonly<Record<string, unknown>>): void {
-  tenant.session
-    .unitOfWork(tenant.id)
+  tenant.session.changes
+    .of(tenant.id)
     .put(
       { ...suspensionKey(tenant.id), ...next },
       () => new StaleRead('the state of the organization has changed meanwhile'),

@@ -23,7 +23,7 @@ export async function deleteKeys(
   { id, session }: Tenant,
   { integrations, onDelete }: ErasePassOptions,
 ): Promise<number> {
-  const place: EraseTarget = { table: session.tableOf(id), clock: session.clock };
+  const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
   let deleted = 0;
   for await (const { app_code } of readPartition(place, recordsPartition(id, integrations.name))) {
     if (typeof app_code !== 'string' || !(await deleteKey(place, id, app_code))) continue;
@@ -43,7 +43,7 @@ export async function deleteRecords(
   { kinds, integrations, onDelete }: ErasePassOptions,
   isLast: boolean,
 ): Promise<void> {
-  const place: EraseTarget = { table: session.tableOf(id), clock: session.clock };
+  const place: EraseTarget = { table: session.tables.of(id), clock: session.clock };
   const { derived, notes, records } = await partitionsOf(place, id, kinds, integrations);
   await concurrently(derived, async (partition) => {
     await emptyPartition(place, partition, onDelete);

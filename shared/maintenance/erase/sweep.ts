@@ -26,7 +26,7 @@ async function sweepSegment(
   segment: number,
   onDelete: (items: number) => void,
 ): Promise<void> {
-  const table = session.tableOf(id);
+  const table = session.tables.of(id);
   const { clock } = session;
   let start: Record<string, unknown> | undefined;
   do {

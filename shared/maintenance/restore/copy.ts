@@ -6,11 +6,11 @@ import type { Clock } from '../../clock.ts';
 
 /** A copy of the table, restored from a backup or to a point in time. It is read with the rights for the tenant's own table. */
 
-const copyOf = ({ id, session }: Tenant, name: string): Table => ({ client: session.tableOf(id).client, name });
+const copyOf = ({ id, session }: Tenant, name: string): Table => ({ client: session.tables.of(id).client, name });
 
 /** The table that a tenant is in now, and the copy. */
 export const bothTables = (tenant: Tenant, name: string): { readonly table: Table; readonly copy: Table } => ({
-  table: tenant.session.tableOf(tenant.id),
+  table: tenant.session.tables.of(tenant.id),
   copy: copyOf(tenant, name),
 });
 

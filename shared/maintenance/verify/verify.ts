@@ -38,7 +38,7 @@ export async function verify(
   { repair, report = () => undefined }: Options,
 ): Promise<Verification> {
   const { session, id } = tenant;
-  const scope: VerifyContext = { table: session.tableOf(id), tenant: id, clock: session.clock, repair };
+  const scope: VerifyContext = { table: session.tables.of(id), tenant: id, clock: session.clock, repair };
   const differences: Verified[] = [];
   const add = (found: readonly Verified[]): void => {
     for (const difference of found) {

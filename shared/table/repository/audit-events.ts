@@ -1,5 +1,5 @@
 import type { Actor } from '#identity';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { entity } from './entity.ts';
 import type { RecordObserver, Repository } from './repository.ts';
 
@@ -62,7 +62,7 @@ const NOTHING_ELSE = { failures: null, attempted_operation: null, reads: null, s
 
 export const auditLog = (
   events: Repository<AuditEvent>,
-  session: Session,
+  session: RequestSession,
   recordType: AuditEvent['record_type'],
 ): AuditLog => {
   const common = () => ({ ...originOf(session), record_type: recordType, changed_fields: [], ...NOTHING_ELSE });
@@ -99,8 +99,11 @@ export function observingOnly(fields: readonly string[], observer: RecordObserve
 }
 
 /** @throws Error when the session has no origin: changes of audited records need one */
-function originOf(session: Session) {
-  const { origin, timestamp } = session;
+function originOf(session: RequestSession) {
+  const {
+    audit: { origin },
+    timestamp,
+  } = session;
   if (origin === undefined) throw new Error('an audited record cannot be changed in a session without an origin');
   const { actor, operation, requestId, sourceAddress } = origin;
   const isIntegration = actor.type === 'integration';

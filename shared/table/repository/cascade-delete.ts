@@ -1,7 +1,7 @@
 import { BatchWriteCommand, DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, setPartition, type Table, type TimeLimit } from '#lists';
 import { cascadeDeletePartition, type TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 
 /**
  * A cascade delete removes what belongs to a deleted record, where that is more than a transaction holds. The transaction that deletes the record puts
@@ -19,12 +19,12 @@ const KEYS_A_BATCH = 25;
 const LONGEST = 2_000;
 
 /** Stages a cascade delete of a partition, which runs after the commit. */
-export function stageCascadeDelete(session: Session, tenant: TenantId, partition: string): void {
+export function stageCascadeDelete(session: RequestSession, tenant: TenantId, partition: string): void {
   const note = { PK: cascadeDeletePartition(tenant), SK: partition };
-  session.unitOfWork(tenant).put(note, () => new Error('a put without a condition was refused'), {});
-  session.afterCommit(async () => {
+  session.changes.of(tenant).put(note, () => new Error('a put without a condition was refused'), {});
+  session.changes.afterCommit(async () => {
     const deadline = Math.min(session.clock() + LONGEST, session.deadline);
-    await finishCascadeDeletes(session.tableOf(tenant), tenant, { clock: session.clock, deadline });
+    await finishCascadeDeletes(session.tables.of(tenant), tenant, { clock: session.clock, deadline });
   });
 }
 

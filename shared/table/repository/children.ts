@@ -1,7 +1,7 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, setPartition, type Table } from '#lists';
 import type { TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { stageCascadeDelete } from './cascade-delete.ts';
 
 /**
@@ -51,7 +51,7 @@ async function keysIn(table: Table, partition: string): Promise<Key[]> {
  * @returns the condition on the parent's attributes for its deletion
  */
 export function stageDeletionOfAll(
-  session: Session,
+  session: RequestSession,
   tenant: TenantId,
   partition: string,
   { records, list, isComplete }: ChildKeys,
@@ -78,12 +78,12 @@ export const readSetKeys = async (table: Table, partition: string): Promise<SetK
 });
 
 /** Stages the deletion of a set: a small one in the transaction, a large one after it. */
-export function stageRetirement(session: Session, tenant: TenantId, { partition, keys }: SetKeys): void {
+export function stageRetirement(session: RequestSession, tenant: TenantId, { partition, keys }: SetKeys): void {
   if (keys.length > FEW) stageCascadeDelete(session, tenant, partition);
   else stageDeletions(session, tenant, keys);
 }
 
-function stageDeletions(session: Session, tenant: TenantId, keys: readonly Key[]): void {
-  const work = session.unitOfWork(tenant);
+function stageDeletions(session: RequestSession, tenant: TenantId, keys: readonly Key[]): void {
+  const work = session.changes.of(tenant);
   for (const key of keys) work.delete(key, {}, () => new Error('a delete without a condition was refused'));
 }

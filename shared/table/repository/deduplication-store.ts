@@ -2,7 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, type OnConditionFailed, TTL_ATTRIBUTE } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { deduplicationKey, type TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 
 /** The scope of the event ids that an integration has sent. */
 export const eventsOf = (integrationId: string): string => `EVENT#${integrationId}`;
@@ -18,12 +18,12 @@ const KEPT_IDS = 1_000;
  * that there is never one without the other.
  */
 export class DeduplicationStore<V extends object> {
-  readonly #session: Session;
+  readonly #session: RequestSession;
   readonly #tenant: TenantId;
   readonly #scope: string;
 
   /** @param scope the owner of the ids: two integrations may use the same id for different requests */
-  constructor(session: Session, tenant: TenantId, scope: string) {
+  constructor(session: RequestSession, tenant: TenantId, scope: string) {
     this.#session = session;
     this.#tenant = tenant;
     this.#scope = scope;
@@ -32,7 +32,7 @@ export class DeduplicationStore<V extends object> {
   /** The value stored for an id, unless it has expired (TTL deletes late). Strongly consistent. */
   async recall(id: string): Promise<V | undefined> {
     const { now } = this.#session;
-    const table = this.#session.tableOf(this.#tenant);
+    const table = this.#session.tables.of(this.#tenant);
     const { Item: item } = await table.client.send(
       new GetCommand({ TableName: table.name, Key: { ...this.#key(id) }, ConsistentRead: true }),
     );
@@ -57,7 +57,7 @@ export class DeduplicationStore<V extends object> {
     const now = Math.floor(this.#session.now / 1000);
     const item = { ...this.#key(id), ...value, [TTL_ATTRIBUTE]: now + seconds };
     this.#note(id);
-    this.#session.unitOfWork(this.#tenant).put(item, onConditionFailed, { exists: false, expiredBefore: now + 1 });
+    this.#session.changes.of(this.#tenant).put(item, onConditionFailed, { exists: false, expiredBefore: now + 1 });
   }
 
   #note(id: string): void {

@@ -27,7 +27,7 @@ export class DerivedFields<T extends object> {
   ): void {
     const { add = {} } = change;
     const { session, tenant, entity } = this.#records;
-    session.unitOfWork(tenant).update(this.#records.keyOf(id), {
+    session.changes.of(tenant).update(this.#records.keyOf(id), {
       ...(isEmptyChange(add) ? {} : { add: { ...add, [MOVES]: 1 } }),
       ...(change.set === undefined ? {} : { set: toAttributes(entity, change.set) }),
       condition: { equals: { id, ...change.equals } },
@@ -39,6 +39,6 @@ export class DerivedFields<T extends object> {
   advance(id: string, field: keyof T & string, value: string): void {
     const { session, table } = this.#records;
     const key = this.#records.keyOf(id);
-    session.duringCommit(() => advance(table, key, { id, field, value }, session));
+    session.changes.duringCommit(() => advance(table, key, { id, field, value }, session));
   }
 }

@@ -3,7 +3,7 @@ import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, readPartition, retry, setExpiry, type Table, TTL_ATTRIBUTE } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import { valueIn, valueKey, valuesPartition } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { textOf } from './list-indexes.ts';
 
 /**
@@ -20,7 +20,7 @@ const DAY_MS = 86_400_000;
 
 /** The list, as its writers know it. */
 interface NotedList {
-  readonly session: Session;
+  readonly session: RequestSession;
   readonly table: Table;
   readonly entity: { readonly openFilters: readonly string[]; readonly retentionDays?: number };
   readonly partition: string;
@@ -44,7 +44,7 @@ export function noteValues(
     const key = valueKey(partition, field, value);
     const name = `${table.name} ${key.PK} ${key.SK} ${day}`;
     if (noted.has(name)) continue;
-    session.check(async () => {
+    session.changes.check(async () => {
       await retry(() => putValue(table, key, valueExpiry(retentionDays, session.now)), session);
       keepNewest(noted, name, true, KEPT);
     });

@@ -17,7 +17,7 @@ import {
   VERSION,
 } from '#lists';
 import type { TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { type Entity, toRecord } from './entity.ts';
 import { EntityLists } from './entity-lists.ts';
 import type { CursorPage, CursorQuery, Page, PageQuery, Stored } from './records.ts';
@@ -31,13 +31,13 @@ export interface Location {
 
 /** Reads the records of one kind in one partition of one tenant. */
 export class RecordReader<T extends object, F extends keyof T & string = keyof T & string> {
-  readonly session: Session;
+  readonly session: RequestSession;
   readonly tenant: TenantId;
   readonly entity: Entity<T, F>;
   readonly location: Location;
   protected readonly lists: EntityLists<T>;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T, F>, location: Location) {
+  constructor(session: RequestSession, tenant: TenantId, entity: Entity<T, F>, location: Location) {
     this.session = session;
     this.tenant = tenant;
     this.entity = entity;
@@ -95,7 +95,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   }
 
   get table(): Table {
-    return this.session.tableOf(this.tenant);
+    return this.session.tables.of(this.tenant);
   }
 
   protected stored(item: Item): Stored<T> {

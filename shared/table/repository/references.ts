@@ -12,7 +12,7 @@ export class References<T extends object> {
   /** Stages the condition that a record exists at commit. */
   require(id: string, onConditionFailed: OnConditionFailed, equals: Readonly<Record<string, unknown>> = {}): void {
     const { session, tenant } = this.#records;
-    session.unitOfWork(tenant).require(this.#records.keyOf(id), { id, ...equals }, onConditionFailed);
+    session.changes.of(tenant).require(this.#records.keyOf(id), { id, ...equals }, onConditionFailed);
   }
 
   /**
@@ -25,7 +25,7 @@ export class References<T extends object> {
     onConditionFailed: OnConditionFailed,
     equals: Readonly<Record<string, unknown>> = {},
   ): void {
-    this.#records.session.check(async () => {
+    this.#records.session.changes.check(async () => {
       const stored = await this.#records.get(id);
       const isMet = Object.entries(equals).every(([field, value]) => stored?.item[field] === value);
       if (stored === undefined || !isMet) throw onConditionFailed(stored?.item);

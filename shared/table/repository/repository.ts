@@ -19,7 +19,7 @@ import {
 } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
-import type { Session } from '../session.ts';
+import type { RequestSession } from '../session/request-session.ts';
 import { DerivedFields } from './derived-fields.ts';
 import { type Entity, toAttributes } from './entity.ts';
 import { notedIn, noteOf, SETS } from './entity-lists.ts';
@@ -46,7 +46,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   readonly #unique: UniqueConstraints<T>;
   readonly #observer: RecordObserver | undefined;
 
-  constructor(session: Session, tenant: TenantId, entity: Entity<T, F>, location: Location, observer?: RecordObserver) {
+  constructor(
+    session: RequestSession,
+    tenant: TenantId,
+    entity: Entity<T, F>,
+    location: Location,
+    observer?: RecordObserver,
+  ) {
     super(session, tenant, entity, location);
     this.#unique = new UniqueConstraints(tenant, entity);
     this.#observer = observer;
@@ -69,7 +75,11 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValues(fields);
     const allocating = this.#take();
     const placing = allocating.then(
-      ({ number }): NewRecordPlace => ({ id: idOf(number), ordinal: number + 1, collisions: this.session.collisions }),
+      ({ number }): NewRecordPlace => ({
+        id: idOf(number),
+        ordinal: number + 1,
+        collisions: this.session.numbers.collisions,
+      }),
     );
     const create = async (): Promise<Stored<T>> => {
       const [allocated, place] = await Promise.all([allocating, placing]);
@@ -77,7 +87,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
       this.#noteValues(deferred);
       const record = { id: place.id, ...fields, ...deferred } as unknown as T;
       this.#unique.claim(this.work, record, place.id, (field) =>
-        generated.some((name) => name === field) ? () => this.session.noteCollision() : undefined,
+        generated.some((name) => name === field) ? () => this.session.numbers.noteCollision() : undefined,
       );
       return this.#stageNew(record, place.id, allocated);
     };
@@ -103,7 +113,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     };
     this.work.put(
       item,
-      (found) => refusalAt(found) ?? this.session.fenced(allocated),
+      (found) => refusalAt(found) ?? this.session.numbers.fenced(allocated),
       undefined,
       (found) => found.id === id || found[DELETED] === id,
     );
@@ -114,7 +124,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   /** Begins to allocate a number in advance, for the next record that is created here. */
   prepare(): void {
-    this.session.prepareNumber(this.tenant, this.lists.list);
+    this.session.numbers.prepare(this.tenant, this.lists.list);
   }
 
   /** Stages a record under its own id, for a kind with a `single` record. `onConditionFailed` returns the error when it exists. */
@@ -213,7 +223,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   protected countChild(): void {}
 
   protected get work(): UnitOfWork {
-    return this.session.unitOfWork(this.tenant);
+    return this.session.changes.of(this.tenant);
   }
 
   #noteValues(fields: object): void {
@@ -230,7 +240,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   #noteLargest(size: number): void {
     const { byTime, single } = this.entity;
-    if (!byTime && !single) this.session.duringCommit(() => noteLargest(this.table, this.lists.list, size));
+    if (!byTime && !single) this.session.changes.duringCommit(() => noteLargest(this.table, this.lists.list, size));
   }
 
   /**
@@ -261,7 +271,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
           compaction: undefined,
           largest: 0,
         })
-      : this.session.allocateNumber(this.tenant, list);
+      : this.session.numbers.allocate(this.tenant, list);
   }
 }
 

@@ -1,0 +1,126 @@
+import { type NumberPool, type PendingWrite, refusalOf, type TimeLimit, UnitOfWork } from '#lists';
+import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
+import type { TenantTables } from './tenant-tables.ts';
+
+/** What a request commits together: its staged writes, the checks that the commit waits for, and the tasks around it. */
+export class StagedChanges {
+  readonly #tables: TenantTables;
+  #work = new UnitOfWork();
+  #workers = new Set<TenantId>();
+  #checks: Promise<void>[] = [];
+  /** Also those of earlier runs. */
+  readonly #begun: Promise<void>[] = [];
+  #duringCommit: (() => Promise<void>)[] = [];
+  #afterCommit: (() => Promise<void>)[] = [];
+  #explain: (error: unknown) => unknown = unchanged;
+
+  constructor(tables: TenantTables) {
+    this.#tables = tables;
+  }
+
+  /** The request's unit of work, for a tenant to stage its writes in. */
+  of(tenant: TenantId): UnitOfWork {
+    this.#workers.add(tenant);
+    return this.#work;
+  }
+
+  /** The organization whose changes are staged; undefined where there are none but the platform's own. */
+  get organization(): string | undefined {
+    return [...this.#workers].find((tenant) => tenant !== PLATFORM);
+  }
+
+  get pendingWrites(): readonly PendingWrite[] {
+    return this.#work.writes;
+  }
+
+  /** Starts a check in parallel to the operation. The commit waits for it, and throws what it throws. */
+  check(run: () => Promise<void>): void {
+    const check = run();
+    check.catch(() => undefined);
+    this.#checks.push(check);
+    this.#begun.push(check);
+  }
+
+  /** Runs a task in parallel to the commit. Best effort: its failure is ignored. */
+  duringCommit(task: () => Promise<void>): void {
+    this.#duringCommit.push(task);
+  }
+
+  /** Runs a task after the commit. Best effort: its failure is ignored. */
+  afterCommit(task: () => Promise<void>): void {
+    this.#afterCommit.push(task);
+  }
+
+  /**
+   * Translates the errors of a refused commit: those of a webhook event's operation are about its own input, and the sender needs pointers into
+   * the delivery.
+   */
+  explainRefusals(explain: (error: unknown) => unknown): void {
+    this.#explain = explain;
+  }
+
+  /** Drops all staged writes and tasks. */
+  drop(): void {
+    this.#work = new UnitOfWork();
+    this.#workers = new Set();
+    this.#checks = [];
+    this.#duringCommit = [];
+    this.#afterCommit = [];
+    this.#explain = unchanged;
+  }
+
+  /** Checks the conditions of the staged writes by reading. @throws what the commit would be refused with, as far as that can be seen beforehand */
+  async checkConditions(): Promise<void> {
+    try {
+      await Promise.all(this.#checks);
+      const refusal = await refusalOf(this.#committersTable(), readableOf(this.pendingWrites));
+      if (refusal !== undefined) throw refusal;
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** Sends the staged writes. @param numbers those of the records in them @throws as {@link UnitOfWork.commit} */
+  async send({ clock, deadline }: TimeLimit, numbers: NumberPool): Promise<void> {
+    if (this.pendingWrites.length === 0) return;
+    try {
+      await Promise.all(this.#checks);
+      numbers.noteSent();
+      const tasks = Promise.allSettled(this.#duringCommit.map((task) => task()));
+      const sending = { clock, deadline, onNoResponse: () => numbers.noteNoResponse() };
+      await this.#work.commit(this.#committersTable(), sending).finally(() => tasks);
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  /** Waits for checks whose operation did not: Lambda stops a function once it has answered. */
+  async settleChecks(): Promise<void> {
+    await Promise.allSettled(this.#begun);
+  }
+
+  async runTasksAfterCommit(): Promise<void> {
+    await Promise.allSettled(this.#afterCommit.map((task) => task()));
+  }
+
+  #committersTable() {
+    return this.#tables.of(committerOf(this.#workers));
+  }
+}
+
+/**
+ * The tenant whose credentials send a transaction: the one that staged it. If a platform caller's idempotency key is stored together with
+ * changes of an organization, it is the organization: its role allows both where the function may do so at all.
+ * @throws Error for a transaction of two organizations
+ */
+function committerOf(workers: ReadonlySet<TenantId>): TenantId {
+  const [organization = PLATFORM, ...others] = [...workers].filter((tenant) => tenant !== PLATFORM);
+  if (others.length > 0) throw new Error('one transaction was staged for two organizations');
+  return organization;
+}
+
+/** Most sessions may not read credentials: the commit decides on their conditions. */
+const readableOf = (writes: readonly PendingWrite[]): PendingWrite[] =>
+  writes.filter(({ key }) => !isOfCredentials(key));
+
+const unchanged = (error: unknown): unknown => error;
