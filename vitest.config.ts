@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { PATIENCE } from './test/support/patience.ts';
 
+const globalSetup = ['test/support/global-setup.ts'];
 const every = 'test/**/*.test.ts';
 
 /** `npm run test:dates` moves the clock. What is sampled asks the same whatever the day. */
@@ -27,21 +28,27 @@ export default defineConfig({
           include: [every],
           exclude: ['**/*.{stack,slow}.test.ts', ...(isOtherDay ? ['**/*.sampled.test.ts'] : [])],
           isolate: false,
+          globalSetup,
           setupFiles: ['test/support/fast-check.ts'],
         },
       },
       { extends: true, test: { name: 'stack', include: ['test/**/*.stack.test.ts'], isolate: false } },
       {
         extends: true,
-        test: { name: 'slow', include: ['test/**/*.slow.test.ts'], maxWorkers: 3, sequence: { groupOrder: 1 } },
+        test: {
+          name: 'slow',
+          include: ['test/**/*.slow.test.ts'],
+          globalSetup,
+          maxWorkers: 3,
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
-    globalSetup: ['test/support/global-setup.ts'],
     // Two cores, and DynamoDB is a process of its own: a third worker would only wait.
-    // What is written to the console goes through test/support/output.ts, as what is written to the terminal.
-    disableConsoleIntercept: true,
     pool: 'forks',
     maxWorkers: 2,
+    // What is written to the console goes through test/support/output.ts, as what is written to the terminal.
+    disableConsoleIntercept: true,
     // No test asserts how long something takes. These end what hangs, also where ten other processes keep the machine busy.
     testTimeout: 600_000,
     hookTimeout: 600_000,

@@ -4,12 +4,12 @@ import type { EngineName } from '../../local/dynamodb/engine.ts';
 import { EXTENT } from './extent.ts';
 
 /**
- * Starts the DynamoDB of a run's tests: in `npm test` dynoxide where it is installed, which answers in half of the time; in extended and
- * nightly tests what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses. Returns what stops it.
+ * Starts the DynamoDB of a project's tests: dynoxide where it is installed, which answers in half of the time; for what is sampled, in extended
+ * and nightly tests, what `npm start` uses, DynamoDB Local. `TEST_ENGINE=dynoxide` or `java` chooses. Returns what stops it.
  */
 const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const asked = (process.env.TEST_ENGINE || undefined) as EngineName | undefined;
-  const engine = asked ?? (EXTENT === 'sample' ? await quickEngine() : undefined);
+  const engine = asked ?? (project.name === 'quick' && EXTENT !== 'sample' ? undefined : await quickEngine());
   const dynamoDb = await startDynamoDb({ dataDir: ':memory:', ...(engine && { engine }) });
   project.provide('dynamoDbEndpoint', dynamoDb.endpoint);
   return () => dynamoDb.stop();

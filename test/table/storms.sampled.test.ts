@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PageIncomplete } from '#lists';
 import { entity } from '#table';
 import { Recorder } from '../../generate/data-model/recorder.ts';
-import { EXTENT } from '../support/extent.ts';
+import { byExtent } from '../support/extent.ts';
 import { PausingHandler } from '../support/pauses.ts';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { NO_FAULTS, TestList, useTable } from './test-list.ts';
@@ -18,7 +18,7 @@ interface Job {
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 const LATE = NOW + 60_000;
 /** As many as were seen once, or as many as take some requests. */
-const STORM = EXTENT === 'sample' ? 500 : 20_000;
+const STORM = byExtent({ sample: 500, extended: 3_000, nightly: 20_000 });
 
 const table = useTable(NOW);
 const jobs = new TestList(
