@@ -1,11 +1,44 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { doors, sources } from './sources.ts';
+import { doors, sources, sourcesIn } from './sources.ts';
 
-/** Libraries have a door: nothing outside imports past it (`docs/decisions/0191`). */
+/**
+ * Libraries have a door: nothing outside imports past it (`docs/decisions/0191`). Tests may look for what a door does not show, and take what it
+ * shows from the door.
+ */
 
 const ROOT = join(import.meta.dirname, '../..');
+
+/** How many names each door may have. A new one is a decision: what a library shows, others will use. */
+const NAMES: Readonly<Record<string, number>> = {
+  '#contract': 138,
+  '#openapi': 4,
+  '#telemetry': 18,
+  '#aws': 9,
+  '#identity': 8,
+  '#encryption': 6,
+  '#lists': 58,
+  '#lists/maintenance': 23,
+  '#table': 66,
+  '#tenancy': 52,
+  '#auth': 31,
+  '#http': 33,
+  '#maintenance': 20,
+  '#gateway': 9,
+  '#local-dynamodb': 22,
+  '#bundling': 3,
+};
+
+/** The names in the braces of an import or export: `{ one, type Two }`. */
+const namesIn = (braces: string): string[] =>
+  braces.split(',').flatMap((name) => name.trim().replace(/^type | as .*/g, '') || []);
+
+/** The names that a door exports. */
+const namesOf = (door: string): string[] =>
+  Array.from(readFileSync(join(ROOT, door), 'utf8').matchAll(/export (?:type )?\{([^}]*)\}/g), ([, names = '']) =>
+    namesIn(names),
+  ).flat();
 
 /** Past the doors: from outside a library into one of its other files. A library may have a second door: `#lists/maintenance`. */
 const pastDoor = (library: string) =>
@@ -17,12 +50,41 @@ const pastDoor = (library: string) =>
           .map((name) => `${path} → ${name}`),
   );
 
-describe.each(Object.entries(doors))('%s', (_, door) => {
+/** Half a page. */
+const README_LINES = 60;
+/** Their pages are still to be written. */
+const PAGES_TO_COME: readonly string[] = [
+  'shared/auth',
+  'shared/contract',
+  'shared/encryption',
+  'shared/http',
+  'shared/identity',
+  'shared/lists',
+  'shared/maintenance',
+  'shared/openapi',
+  'shared/table',
+  'shared/tenancy',
+];
+
+describe.each(Object.entries(doors))('%s', (alias, door) => {
   const library = dirname(door);
 
   it('is a way in, and no file behind it is', () => {
     expect(sources.some(({ imports }) => imports.includes(door))).toBe(true);
     expect(pastDoor(library)).toEqual([]);
+  });
+
+  it('has few names', () => {
+    expect(namesOf(door)).not.toEqual([]);
+    expect(namesOf(door).length).toBeLessThanOrEqual(NAMES[alias] ?? 0);
+  });
+
+  it('has a page of its library', () => {
+    const page = join(ROOT, library, 'README.md');
+    if (PAGES_TO_COME.includes(library) && !existsSync(page)) return;
+    const text = readFileSync(page, 'utf8');
+    expect(text.split('\n').length).toBeLessThanOrEqual(README_LINES);
+    expect(text).toMatch(/```|<img|!\[/);
   });
 });
 
@@ -31,9 +93,22 @@ it('what lists are made of is seen by maintenance alone', () => {
   expect(seeing.map(({ path }) => path).filter((path) => !path.startsWith('shared/maintenance/'))).toEqual([]);
 });
 
+it('tests take from a door what it has', () => {
+  const librariesOf = (path: string) =>
+    Object.values(doors).filter((door) => door !== path && path.startsWith(`${dirname(door)}/`));
+  const imported = sourcesIn('test/**').flatMap(({ path, code }) =>
+    Array.from(code.matchAll(/import (?:type )?\{([^}]*)\} from '(\.[^']+)'/g), ([, names = '', from = '']) => {
+      const known = librariesOf(join(dirname(path), from)).flatMap(namesOf);
+      return namesIn(names).flatMap((name) => (known.includes(name) ? [`${path}: ${name}`] : []));
+    }).flat(),
+  );
+  expect(imported).toEqual([]);
+});
+
 it('no library is without a door', () => {
   const libraries = globSync('shared/*/', { cwd: ROOT }).toSorted();
   expect(libraries.filter((folder) => !existsSync(join(ROOT, folder, 'index.ts')))).toEqual([]);
   const exported = Object.values(doors).map((door) => readFileSync(join(ROOT, door), 'utf8'));
-  expect(exported.filter((text) => text.includes('export *'))).toEqual([]);
+  // Each name is written down.
+  expect(exported.filter((text) => /export (?!(type )?\{)/.test(text))).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { startDynamoDb } from '#local-dynamodb';
+import { type EngineName, startDynamoDb } from '#local-dynamodb';
 import { chooseEngine } from '../../local/dynamodb/choose.ts';
-import { DATA_FILES, type Engine, type EngineName, type Finder } from '../../local/dynamodb/engine.ts';
+import { DATA_FILES, type Engine, type Finder } from '../../local/dynamodb/engine.ts';
 import { majorVersion } from '../../local/dynamodb/java.ts';
 import { freshDirectory } from '../support/directory.ts';
 

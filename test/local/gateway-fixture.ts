@@ -4,8 +4,7 @@ import type { APIGatewayProxyEvent, APIGatewayRequestAuthorizerEvent, Context } 
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { contract, noContent, type Route, route } from '#contract';
-import { type FunctionHandler, startGateway } from '#gateway';
-import type { GatewayOptions } from '../../local/gateway/options.ts';
+import { type FunctionHandler, type GatewayOptions, startGateway } from '#gateway';
 
 /** A small API with fake functions, for the tests of the gateway. */
 

@@ -1,6 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { findDynoxide, startDynamoDb } from '#local-dynamodb';
-import type { EngineName } from '../../local/dynamodb/engine.ts';
+import { type EngineName, findDynoxide, startDynamoDb } from '#local-dynamodb';
 import { EXTENT } from './extent.ts';
 
 /**
