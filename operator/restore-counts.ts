@@ -1,4 +1,4 @@
-import { type Item, TOMBSTONE } from '#lists';
+import { type Item, isRecord } from '#lists';
 import type { Change } from '#maintenance';
 import { declaredOf } from './export.ts';
 import { kinds } from './kinds.ts';
@@ -60,13 +60,12 @@ export class RestoreCounts {
 
 /** What happens to a record; undefined where no record changes, but perhaps a tombstone does. */
 function whatHappens(change: Change): keyof Counts | undefined {
-  const [was, is] = [isRecord(change.before), change.kind === 'put' && isRecord(change.item)];
+  const [was, is] = [isNamed(change.before), change.kind === 'put' && isNamed(change.item)];
   if (is) return was ? 'changed_back' : 'brought_back';
   return was ? 'removed' : undefined;
 }
 
-const isRecord = (item: Item | undefined): boolean =>
-  item !== undefined && 'id' in item && item[TOMBSTONE] === undefined;
+const isNamed = (item: Item | undefined): boolean => isRecord(item) && 'id' in item;
 
 /** The entity in `ORG#<tenant>#TICKET`, or below a record in `ORG#<tenant>#TICKET#<id>#MESSAGE`; another partition has no entity's name. */
 function entityOf(partition: string): string {

@@ -64,7 +64,7 @@ function loadingSession(table: Table, items: Items): RequestSession {
     const counter = itemAt(items, { PK: setPartition(partition), SK: COUNTER });
     const number = Number(counter.NEXT ?? 0);
     Object.assign(counter, { NEXT: number + 1, AT: session.now, BY: randomUUID(), FILTERS: filters });
-    return { list, number, expires: undefined, filters, compaction: undefined, largest: 0 };
+    return { list, number, expires: undefined, filters, largest: 0 };
   };
   return session;
 }

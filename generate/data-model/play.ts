@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { filtersOf, type Route } from '#contract';
-import { PREFIX_PARAMETER } from '#lists';
+import { filtersOf, PREFIX_PARAMETER, type Route } from '#contract';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';

@@ -52,7 +52,14 @@ export {
 export { GATEWAY_TIMEOUT, hasRetryAfter, problemsOf } from './implied-problems.ts';
 export { asNumber, mayHaveUnusualNumbers, type Parsed, parseJson, parseWhere } from './json.ts';
 export { lazily } from './lazily.ts';
-export { booleanParameter, cursorParameters, pageParameters, prefixParameter, type Sort } from './parameters.ts';
+export {
+  booleanParameter,
+  cursorParameters,
+  PREFIX_PARAMETER,
+  pageParameters,
+  prefixParameter,
+  type Sort,
+} from './parameters.ts';
 export {
   codesThatAllow,
   includeAll,

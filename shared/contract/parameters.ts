@@ -43,6 +43,9 @@ export const pageParameters = () => ({
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is meant
 const NOT_BLANK = /^[\s\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f]/;
 
+/** The name of the parameter for prefixes, in lists that can be searched by them. */
+export const PREFIX_PARAMETER = 'q';
+
 /** The prefix of a text that records are searched by. Its folded text must not be empty. */
 export const prefixParameter = () =>
   text(MAX_FOLDED, 1)

@@ -1,5 +1,4 @@
-import { type Contract, isList, type Route, type Sort } from '#contract';
-import { PREFIX_PARAMETER } from '#lists';
+import { type Contract, isList, PREFIX_PARAMETER, type Route, type Sort } from '#contract';
 import type { Entity, Filter, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';

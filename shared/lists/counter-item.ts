@@ -11,6 +11,7 @@ import {
   markOf,
   newestEnd,
 } from './periods.ts';
+import { LARGE } from './read-budget.ts';
 import { itemOf, type Table } from './table.ts';
 
 /** The counter item of a list allocates its numbers: `NEXT` is the next one, `AT` the time at which the last one was allocated, `BY` the allocation's id. */
@@ -33,8 +34,8 @@ export interface AllocatedNumber {
   readonly expires: number | undefined;
   /** Filter fields according to the counter item, which may include some that only another version of the service declares. */
   readonly filters: readonly string[];
-  /** Superfluous marks in the counter item, to be removed after the commit. */
-  readonly compaction: Compaction | undefined;
+  /** Removes superfluous marks from the counter item, where there are any: to be called after the commit. */
+  readonly compact?: (() => Promise<void>) | undefined;
   /** Bytes of the list's largest record, as far as it is noted. */
   readonly largest: number;
 }
@@ -61,7 +62,6 @@ export async function allocateNumber(table: Table, list: List, allocation: Alloc
       number: Number(counter.NEXT) - 1,
       expires: undefined,
       filters: builtFilters(counter),
-      compaction: undefined,
       largest: largestNoted(counter),
     };
   }
@@ -73,15 +73,15 @@ export async function allocateNumber(table: Table, list: List, allocation: Alloc
     number,
     expires: expiryOfNumber(counter, number),
     filters: builtFilters(counter),
-    compaction: counter[markOf(end)] === number ? neededCompaction(counter) : undefined,
+    compact: counter[markOf(end)] === number ? compactionNeeded(table, list, counter) : undefined,
     largest: largestNoted(counter),
   };
 }
 
-const neededCompaction = (counter: CounterItem): Compaction | undefined => {
+function compactionNeeded(table: Table, list: List, counter: CounterItem): AllocatedNumber['compact'] {
   const compaction = compactionOf(counter);
-  return compaction.remove.length === 0 ? undefined : compaction;
-};
+  return compaction.remove.length === 0 ? undefined : () => compactCounterItem(table, list, compaction);
+}
 
 /** The filters that are built: every record of the list is in their sets. */
 export const builtFilters = ({ FILTERS: fields }: CounterItem): readonly string[] =>
@@ -90,8 +90,12 @@ export const builtFilters = ({ FILTERS: fields }: CounterItem): readonly string[
 /** Bytes of the largest record that was noted; 0 if none was. */
 export const largestNoted = ({ LARGEST: bytes }: CounterItem): number => Number(bytes ?? 0);
 
-/** Notes the size of a large record, from which readers tell how many a query returns. The note never decreases, and is a hint: it may be missing. */
+/**
+ * Notes the size of a record, if it is large: readers tell from it how many records a query returns. The note never decreases, and is a hint: it may
+ * be missing.
+ */
 export async function noteLargest(table: Table, { partition }: List, bytes: number): Promise<void> {
+  if (bytes < LARGE) return;
   await table.client.send(
     new UpdateCommand({
       TableName: table.name,
@@ -261,11 +265,7 @@ async function increment(
 const NEW_OR_NOTED = '(attribute_not_exists(#next) OR attribute_exists(#filters))';
 
 /** Removes superfluous marks from a counter item, unless another writer has changed the mark to extend. */
-export async function compactCounterItem(
-  table: Table,
-  { partition }: List,
-  { remove, extend }: Compaction,
-): Promise<void> {
+async function compactCounterItem(table: Table, { partition }: List, { remove, extend }: Compaction): Promise<void> {
   const removal = `REMOVE ${remove.map((_, index) => `#a${index}`).join(', ')}`;
   const names = Object.fromEntries(remove.map((attribute, index) => [`#a${index}`, attribute]));
   await table.client.send(

@@ -71,7 +71,12 @@ function affordableOf(found: readonly FoundNumber[]): readonly FoundNumber[] {
 }
 
 /** How long a tombstone of a day lasts at least, in seconds: longer than any attempt to write is under way. */
-export const TOMBSTONE_SECONDS = 86_400;
+const TOMBSTONE_SECONDS = 86_400;
+
+/** What a tombstone of a day has beside its key. `now` in epoch milliseconds. */
+export const tombstoneOfDay = (now: number): Item => ({ [TOMBSTONE]: true, [TTL_ATTRIBUTE]: endOfDay(now) });
+
+const endOfDay = (now: number): number => Math.floor(now / 1000) + TOMBSTONE_SECONDS;
 
 /**
  * Puts a tombstone at a number's key, if that is free. In a list whose records expire, it expires with them.
@@ -83,7 +88,7 @@ export async function putTombstone(
   now: number,
   lasting: 'a day' | 'for good' = 'for good',
 ): Promise<boolean> {
-  const ofDay = lasting === 'a day' ? Math.floor(now / 1000) + TOMBSTONE_SECONDS : undefined;
+  const ofDay = lasting === 'a day' ? endOfDay(now) : undefined;
   const ttl = expires === undefined ? ofDay : setExpiry(expires);
   const item = {
     PK: partition,

@@ -8,6 +8,6 @@ export { NumberSet } from './number-set.ts';
 export { expiryOfNumber, floorOf, type Mark, markOf, marksOf } from './periods.ts';
 export { entryIn, entryKey } from './prefix-index.ts';
 export { ReadBudget } from './read-budget.ts';
-export { readEach } from './read-records.ts';
+export { readEach, TOMBSTONE } from './read-records.ts';
 export { readCounterItem, readSet } from './read-set.ts';
 export { WRITE_ID } from './schema.ts';

@@ -116,7 +116,7 @@ export class NumberPool {
   #rehearsed(list: List): AllocatedNumber {
     const expires = list.retentionDays === undefined ? undefined : Math.ceil(this.#request.now / 1000);
     const largest = Number.POSITIVE_INFINITY;
-    return { list, number: NO_NUMBER, expires, filters: list.filters, compaction: undefined, largest };
+    return { list, number: NO_NUMBER, expires, filters: list.filters, largest };
   }
 
   async #allocateNew(table: Table, list: List): Promise<PooledNumber> {

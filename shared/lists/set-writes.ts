@@ -1,22 +1,46 @@
 import { bitPlace } from './bits.ts';
+import { setPartition } from './keys.ts';
+import { stageIndexed, stageUnindexed } from './prefix-index.ts';
 import { TTL_ATTRIBUTE } from './schema.ts';
 import type { UnitOfWork } from './transaction/unit-of-work.ts';
 
 /** Stages that a number enters or leaves a set. `ADD` is safe here, for a transaction is applied exactly once. */
 
-interface Change {
-  /** Partition of the set. */
-  readonly set: string;
+interface ListedNumber {
+  /** Partition of the list's records. */
+  readonly partition: string;
   readonly number: number;
   /** Expiry of the record in epoch seconds, where it expires: its bit is not needed after that. */
   readonly expires?: number | undefined;
 }
 
-export const stageEntry = (work: UnitOfWork, change: Change): void => stage(work, change, 1n);
+/** What a record is listed by: the sets of a filter field, or the prefix index of a field. */
+type ListedBy = { readonly filter: string } | { readonly prefix: string };
 
-export const stageExit = (work: UnitOfWork, change: Change): void => stage(work, change, -1n);
+/** Stages that a record leaves one text's set or entry and enters another's. Undefined is none. */
+export function stageMove(
+  work: UnitOfWork,
+  listed: ListedNumber & { readonly by: ListedBy },
+  left: string | undefined,
+  entered: string | undefined,
+): void {
+  const { by, partition } = listed;
+  if ('filter' in by) {
+    const setOf = (value: string): string => setPartition(partition, by.filter, value);
+    if (left !== undefined) stage(work, setOf(left), listed, -1n);
+    if (entered !== undefined) stage(work, setOf(entered), listed, 1n);
+  } else {
+    const entry = { partition, field: by.prefix, number: listed.number };
+    if (left !== undefined) stageUnindexed(work, { ...entry, text: left });
+    if (entered !== undefined) stageIndexed(work, { ...entry, text: entered });
+  }
+}
 
-function stage(work: UnitOfWork, { set, number, expires }: Change, sign: 1n | -1n): void {
+/** Stages that a number has no record any more. */
+export const stageGap = (work: UnitOfWork, listed: ListedNumber): void =>
+  stage(work, setPartition(listed.partition), listed, 1n);
+
+function stage(work: UnitOfWork, set: string, { number, expires }: ListedNumber, sign: 1n | -1n): void {
   const { sortKey, word, bit } = bitPlace(number);
   work.update(
     { PK: set, SK: sortKey },

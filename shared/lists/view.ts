@@ -8,9 +8,6 @@ import { readCounterItem, readSet } from './read-set.ts';
 import type { Item } from './schema.ts';
 import type { Table } from './table.ts';
 
-/** The name of the parameter for prefixes, in lists that can be searched by them. */
-export const PREFIX_PARAMETER = 'q';
-
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
 /** Values by field, as texts. */
@@ -20,6 +17,8 @@ export interface FilterTexts {
 
 /** A prefix that one of several texts of a record has. */
 export interface Prefix {
+  /** What its callers call it, for {@link ListNotBuilt}. */
+  readonly name: string;
   /** Folded. */
   readonly text: string;
   readonly ranges: readonly TextRange[];
@@ -88,7 +87,7 @@ function assertBuilt(counter: Item, { partition, filter, prefix }: ListSource): 
   if (counter.NEXT === undefined) return;
   const built = builtFilters(counter);
   const missing = Object.keys(filter).filter((field) => !built.includes(field));
-  if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(PREFIX_PARAMETER);
+  if (prefix?.indexes.some((index) => !built.includes(index)) === true) missing.push(prefix.name);
   if (missing.length > 0) throw new ListNotBuilt(partition, missing);
 }
 

@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DataKeyCache } from '#encryption';
-import { commit } from '#lists';
+import { UnitOfWork } from '#lists';
 import { dataKeyKey, recordsPartition, StaleRead, type Tenant } from '#table';
 
 /**
@@ -30,11 +30,9 @@ export function dataKeyCache(
       return wrapped;
     }
     try {
-      await commit(
-        table,
-        [{ kind: 'put', key, item: { ...key, wrapped }, condition: { exists: false }, onConditionFailed }],
-        session,
-      );
+      const work = new UnitOfWork();
+      work.put({ ...key, wrapped }, onConditionFailed);
+      await work.commit(table, session);
       return wrapped;
     } catch (error) {
       const kept = error instanceof StaleRead ? await recall() : undefined;

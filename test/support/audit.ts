@@ -1,6 +1,6 @@
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { numberIn, setPartition, type Table, TOMBSTONE } from '#lists';
-import { COUNTER, NumberSet } from '#lists/maintenance';
+import { numberIn, setPartition, type Table } from '#lists';
+import { COUNTER, NumberSet, TOMBSTONE } from '#lists/maintenance';
 import { Members } from '../../shared/lists/number-set.ts';
 
 /** What is stored of a list, read past all counting. */

@@ -1,7 +1,7 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setPartition, sortKeyOf, type Table, TOMBSTONE } from '#lists';
-import { bitPlace, COUNTER } from '#lists/maintenance';
+import { setPartition, sortKeyOf, type Table } from '#lists';
+import { bitPlace, COUNTER, TOMBSTONE } from '#lists/maintenance';
 import { startDynamoDb } from '#local-dynamodb';
 import { RequestSession } from '#table';
 import { type Job, jobsBy, jobsOf, newJob } from '../../bench/pages/records.ts';

@@ -4,6 +4,7 @@ import type { Table } from '../table.ts';
 import { commit, type Sending } from './commit.ts';
 import { isMet } from './conditions.ts';
 import type { Condition, OnConditionFailed, PendingPut, PendingUpdate, PendingWrite } from './pending-write.ts';
+import { refusalOf } from './rehearsal.ts';
 import { itemSizeOf, nameOf } from './units.ts';
 
 /**
@@ -58,6 +59,17 @@ export class UnitOfWork {
    */
   async commit(table: Table, sending: Sending): Promise<void> {
     await commit(table, this.writes, sending, this.#sizes);
+  }
+
+  /**
+   * The error with which {@link commit} would be refused now, as far as can be read.
+   * @param isReadable whether the item of a key may be read; the commit decides on the conditions of others
+   */
+  refusal(table: Table, isReadable: (key: Key) => boolean): Promise<Error | undefined> {
+    return refusalOf(
+      table,
+      this.writes.filter(({ key }) => isReadable(key)),
+    );
   }
 
   /** Notes an item as read, which a write changes or replaces: DynamoDB charges a write by the larger of the two. */

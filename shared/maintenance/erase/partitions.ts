@@ -1,5 +1,5 @@
-import { readPartition, setPartition, TOMBSTONE } from '#lists';
-import { prefixPartition } from '#lists/maintenance';
+import { readPartition, setPartition } from '#lists';
+import { prefixPartition, TOMBSTONE } from '#lists/maintenance';
 import {
   type AnyEntity,
   budgetKey,

@@ -5,12 +5,11 @@ import {
   setExpiry,
   setPartition,
   sortKeyOf,
-  TOMBSTONE,
   TTL_ATTRIBUTE,
   type UnitOfWork,
   VERSION,
 } from '#lists';
-import { bitPlace, entryKey, expiryOfNumber, isOverdue } from '#lists/maintenance';
+import { bitPlace, entryKey, expiryOfNumber, isOverdue, TOMBSTONE } from '#lists/maintenance';
 import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';

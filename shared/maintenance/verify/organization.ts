@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Item, isRecord, TOMBSTONE, type UnitOfWork, VERSION } from '#lists';
+import { type Item, isRecord, type UnitOfWork, VERSION } from '#lists';
+import { TOMBSTONE } from '#lists/maintenance';
 import { PLATFORM, recordsPartition } from '#table';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import {

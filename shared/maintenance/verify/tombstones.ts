@@ -1,7 +1,7 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand } from '@aws-sdk/lib-dynamodb';
-import { setPartition, sortKeyOf, TOMBSTONE, UnitOfWork } from '#lists';
-import { AT, COUNTER } from '#lists/maintenance';
+import { setPartition, sortKeyOf, UnitOfWork } from '#lists';
+import { AT, COUNTER, TOMBSTONE } from '#lists/maintenance';
 import { StaleRead } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { changed, type VerifyContext } from './difference.ts';

@@ -1,17 +1,14 @@
 import type { DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { leanDocumentClient } from '#aws';
-import { countTableCalls, exactNumber, type Table } from '#lists';
+import { connectTable, type Table } from '#lists';
 import { keepNewest } from '../../keep-newest.ts';
 import type { TenantId } from '../keys.ts';
 import { renewExpired } from './expired-session.ts';
 import { tenantCredentials } from './tenant-credentials.ts';
 
 /** Access to a table with this configuration. */
-export function tableOf(name: string, config: DynamoDBClientConfig): Table {
-  const client = leanDocumentClient(config, exactNumber);
-  countTableCalls(client);
-  return { name, client };
-}
+export const tableOf = (name: string, config: DynamoDBClientConfig): Table =>
+  connectTable(name, (readNumber) => leanDocumentClient(config, readNumber));
 
 /** A call that takes longer is retried. All attempts together take less than a request may. In milliseconds. */
 const TIMEOUTS = { connectionTimeout: 1_000, requestTimeout: 2_000, throwOnRequestTimeout: true } as const;

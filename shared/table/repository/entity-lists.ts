@@ -1,18 +1,12 @@
-import { folded } from '#contract';
+import { folded, PREFIX_PARAMETER } from '#contract';
 import {
   type Item,
   indexRange,
   type List,
-  type FilterTexts as ListFilter,
   type ListSource,
   numberOf,
   type Prefix,
-  setPartition,
-  stageEntry,
-  stageExit,
-  stageIndexed,
-  stageUnindexed,
-  type TextRange,
+  stageMove,
   type UnitOfWork,
 } from '#lists';
 import { type TenantId, uniqueKey } from '../keys.ts';
@@ -59,7 +53,7 @@ export class EntityLists<T extends object> {
     );
     const unknown = given.find(([field]) => !this.#entity.filters.some((declared) => declared === field));
     if (unknown !== undefined) throw new TypeError(`${this.#entity.name} has no filter ${unknown[0]}`);
-    const values = Object.fromEntries(given) as ListFilter;
+    const values = Object.fromEntries(given) as ListSource['filter'];
     const prefix = text === undefined ? undefined : this.#prefixOf(text);
     return {
       ...this.list,
@@ -75,12 +69,12 @@ export class EntityLists<T extends object> {
   #prefixOf(text: string): Prefix {
     const fields = Object.entries(this.#entity.prefixes);
     if (fields.length === 0) throw new TypeError(`${this.#entity.name} declares no prefixes`);
-    const ranges = fields.map(([field, how]): TextRange => {
+    const ranges = fields.map(([field, how]) => {
       if (how === 'indexed') return indexRange(this.#partition, field);
       const { PK: claims } = uniqueKey(this.#tenant, this.#entity.name, field, '');
-      return { partition: claims, numberOf: ({ holder }) => numberOf(String(holder)) };
+      return { partition: claims, numberOf: ({ holder }: Item) => numberOf(String(holder)) };
     });
-    return { text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
+    return { name: PREFIX_PARAMETER, text: folded(text), ranges, indexes: prefixIndexesOf(this.#entity) };
   }
 
   #begins(item: Item, { text }: Prefix): boolean {
@@ -107,31 +101,19 @@ export class EntityLists<T extends object> {
   /** Stages the changes of sets: the record leaves those of its `SETS`, by its fields before, and enters those it is `kept` in, by its fields after. */
   stageMove(work: UnitOfWork, entry: ListEntry, before: Item | undefined, after: Partial<T> | undefined): void {
     const noted = notedIn(before);
+    const listed = { partition: this.#partition, number: entry.number, expires: entry.expires };
     for (const index of entry.kept) {
       const left = noted.includes(index) ? indexedValueIn(before, index) : undefined;
       const entered = indexedValueIn(after as Item | undefined, index);
-      if (left !== entered) this.#stageMoveIn(work, index, entry, left, entered);
+      if (left !== entered) stageMove(work, { ...listed, by: listedBy(index) }, left, entered);
     }
   }
+}
 
-  #stageMoveIn(
-    work: UnitOfWork,
-    index: string,
-    { number, expires }: ListEntry,
-    left: string | undefined,
-    entered: string | undefined,
-  ): void {
-    const field = prefixFieldOf(index);
-    if (field === undefined) {
-      const setOf = (value: string): string => setPartition(this.#partition, index, value);
-      if (left !== undefined) stageExit(work, { number, expires, set: setOf(left) });
-      if (entered !== undefined) stageEntry(work, { number, expires, set: setOf(entered) });
-    } else {
-      const entry = { partition: this.#partition, field, number };
-      if (left !== undefined) stageUnindexed(work, { ...entry, text: left });
-      if (entered !== undefined) stageIndexed(work, { ...entry, text: entered });
-    }
-  }
+/** What an index of `list-indexes.ts` is in the list. */
+function listedBy(index: string): { readonly filter: string } | { readonly prefix: string } {
+  const field = prefixFieldOf(index);
+  return field === undefined ? { filter: index } : { prefix: field };
 }
 
 /** A record in its list. */

@@ -2,6 +2,7 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import {
   type Item,
   type ItemPage,
+  isRecord,
   type Key,
   numberOf,
   type PageRequest,
@@ -11,7 +12,6 @@ import {
   readPartition,
   sortKeyOf,
   type Table,
-  TOMBSTONE,
   TTL_ATTRIBUTE,
   tailOf,
   VERSION,
@@ -82,7 +82,7 @@ export class RecordReader<T extends object, F extends keyof T & string = keyof T
   async *all(): AsyncGenerator<Stored<T>> {
     const { clock } = this.session;
     for await (const item of readPartition({ table: this.table, clock }, this.location.partition)) {
-      if (item[TOMBSTONE] === undefined && !this.#isExpired(item, clock())) yield this.stored(item);
+      if (isRecord(item) && !this.#isExpired(item, clock())) yield this.stored(item);
     }
   }
 

@@ -3,17 +3,15 @@ import {
   type Condition,
   type Item,
   idOf,
+  isRecord,
   type Key,
-  LARGE,
   noteLargest,
   numberIn,
   type OnConditionFailed,
-  setPartition,
-  stageEntry,
+  stageGap,
   TableUnavailable,
-  TOMBSTONE,
-  TOMBSTONE_SECONDS,
   TTL_ATTRIBUTE,
+  tombstoneOfDay,
   type UnitOfWork,
   VERSION,
 } from '#lists';
@@ -100,7 +98,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
 
   #stageNew(record: T, id: string, allocated: AllocatedNumber): Stored<T> {
     const size = checkSize(this.entity, record);
-    if (size >= LARGE && size > allocated.largest) this.#noteLargest(size);
+    if (size > allocated.largest) this.#noteLargest(size);
     const { number, expires } = allocated;
     const kept = this.lists.kept(allocated.filters);
     this.#noteValuesOfOthers(kept, record);
@@ -147,7 +145,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
   async update(stored: Stored<T>, changes: Partial<T>, alsoAudited: readonly string[] = []): Promise<Stored<T>> {
     const record = { ...stored.record, ...changes };
     const size = checkSize(this.entity, record);
-    if (size >= LARGE && size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
+    if (size > sizeOf(this.entity, stored.record)) this.#noteLargest(size);
     const { item } = stored;
     // The values that it leaves are noted too: their sets may be older than the notes.
     this.#noteValues(changes);
@@ -202,7 +200,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#noteValuesOfOthers(notedIn(item), item);
     this.work.noteSize(this.#keyIn(item), item);
     const entry = this.#entryOf(item, notedIn(item));
-    if (!this.entity.byTime) stageEntry(this.work, { ...entry, set: setPartition(this.location.partition) });
+    if (!this.entity.byTime) stageGap(this.work, { ...entry, partition: this.location.partition });
     this.lists.stageMove(this.work, entry, item, undefined);
     this.#unique.unclaim(this.work, stored.record);
   }
@@ -248,8 +246,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
    * lost recognizes it.
    */
   #tombstoneOf(item: Item): Item & Key {
-    const expires = Math.floor(this.session.now / 1000) + TOMBSTONE_SECONDS;
-    return { ...this.#keyIn(item), [TOMBSTONE]: true, [DELETED]: item.id, [TTL_ATTRIBUTE]: expires };
+    return { ...this.#keyIn(item), ...tombstoneOfDay(this.session.now), [DELETED]: item.id };
   }
 
   #keyIn(item: Item): Key {
@@ -268,7 +265,6 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
           number: this.session.now,
           expires: undefined,
           filters: [],
-          compaction: undefined,
           largest: 0,
         })
       : this.session.numbers.allocate(this.tenant, list);
@@ -283,9 +279,7 @@ const DELETED = 'DELETED';
  * that record, in an attempt that was carried out after it seemed to be refused.
  */
 const refusalAt = (found: Item | undefined): Error | undefined =>
-  found === undefined || found[TOMBSTONE] !== undefined
-    ? undefined
-    : new TableUnavailable('an earlier attempt was carried out late');
+  isRecord(found) ? new TableUnavailable('an earlier attempt was carried out late') : undefined;
 
 /** The condition that a record is as read. Its sets are part of it: the operator may add it to further ones meanwhile (`verify/`). */
 const asRead = ({ item, version }: Stored<object>): Readonly<Record<string, unknown>> => ({

@@ -1,4 +1,4 @@
-import { type AllocatedNumber, compactCounterItem, type List, NumberPool } from '#lists';
+import { type AllocatedNumber, type List, NumberPool } from '#lists';
 import { StaleRead } from '../errors.ts';
 import type { TenantId } from '../keys.ts';
 import type { RequestTime } from './request-time.ts';
@@ -22,9 +22,7 @@ export class RecordNumbers {
   /** Allocates the next number of a tenant's list, or one that an earlier run of the same operation has left unused. */
   async allocate(tenant: TenantId, list: List): Promise<AllocatedNumber> {
     const allocated = await this.pool.allocate(this.#tables.of(tenant), list);
-    const { compaction } = allocated;
-    if (compaction !== undefined)
-      this.#changes.afterCommit(() => compactCounterItem(this.#tables.of(tenant), list, compaction));
+    if (allocated.compact !== undefined) this.#changes.afterCommit(allocated.compact);
     return allocated;
   }
 

@@ -1,4 +1,4 @@
-import { type NumberPool, type PendingWrite, refusalOf, type TimeLimit, UnitOfWork } from '#lists';
+import { type Key, type NumberPool, type PendingWrite, type TimeLimit, UnitOfWork } from '#lists';
 import { isOfCredentials, PLATFORM, type TenantId } from '../keys.ts';
 import type { TenantTables } from './tenant-tables.ts';
 
@@ -73,7 +73,7 @@ export class StagedChanges {
   async checkConditions(): Promise<void> {
     try {
       await Promise.all(this.#checks);
-      const refusal = await refusalOf(this.#committersTable(), readableOf(this.pendingWrites));
+      const refusal = await this.#work.refusal(this.#committersTable(), isReadable);
       if (refusal !== undefined) throw refusal;
     } catch (error) {
       throw this.#explain(error);
@@ -120,7 +120,6 @@ function committerOf(workers: ReadonlySet<TenantId>): TenantId {
 }
 
 /** Most sessions may not read credentials: the commit decides on their conditions. */
-const readableOf = (writes: readonly PendingWrite[]): PendingWrite[] =>
-  writes.filter(({ key }) => !isOfCredentials(key));
+const isReadable = (key: Key): boolean => !isOfCredentials(key);
 
 const unchanged = (error: unknown): unknown => error;
