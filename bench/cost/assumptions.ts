@@ -17,11 +17,11 @@ const ASSUMPTIONS = {
     'MB',
     'of memory come with [one CPU](https://docs.aws.amazon.com/lambda/latest/dg/configuration-memory.html), less with a part of one; while a function is loaded it has a whole one',
   ),
-  heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the answer to its call, with a connection that it opens'),
+  heartbeatMs: assumed(100, 'ms', 'the heartbeat waits for the response to its call, with a connection that it opens'),
   requestsPerAuthorizer: assumed(
     10,
     'requests',
-    'one answer of the authorizer lasts: ten a minute by each integration, with `authorizerCacheSeconds` at 60',
+    'one response of the authorizer lasts: ten a minute by each integration, with `authorizerCacheSeconds` at 60',
   ),
   requestsPerLogin: assumed(600, 'requests', 'an integration sends between two logins: ten a minute for an hour'),
   requestsPerBudgetWrite: assumed(
@@ -29,7 +29,7 @@ const ASSUMPTIONS = {
     'requests',
     'between two writes of the request budgets, [as decided](decisions/0081-request-budgets.md)',
   ),
-  headerBytes: assumed(700, 'bytes', 'the headers of an answer have'),
+  headerBytes: assumed(700, 'bytes', 'the headers of a response have'),
   traced: assumed(0.05, 'of the requests', 'are traced by X-Ray’s standard rule, where `tracing` is on'),
   logMonths: assumed(3, 'months', 'logs are kept: `logRetentionDays` is 90'),
   requestsPerTenant: assumed(100_000, 'requests a month', 'a tenant sends: about two a minute, day and night'),

@@ -113,9 +113,9 @@ export function remedyTable(taken: ReadonlyMap<string, Taken>, way: StageSetup):
   const remedies: readonly Remedy[] = [
     { what: 'as above', way: {} },
     way.isCompressed
-      ? { what: 'answers not compressed', way: { isCompressed: false } }
+      ? { what: 'responses not compressed', way: { isCompressed: false } }
       : { what: 'answers compressed', way: { isCompressed: true } },
-    { what: 'a third of the reads answered with 304', way: { unchanged: 1 / 3 } },
+    { what: 'a third of the reads returned with 304', way: { unchanged: 1 / 3 } },
     { what: '`authorizerCacheSeconds` 0', way: { requestsPerAuthorizer: 1 } },
     { what: '`tracing` on', way: { isTraced: true } },
     { what: '`firewall` off', way: { hasFirewall: false } },

@@ -68,7 +68,7 @@ async function addEndpoint(): Promise<void> {
   };
   const readme = await read('README.md');
   for (const [file, place] of Object.entries(places)) {
-    const told = new RegExp(`\`${file}\` \\(\`(\\w+)\` comes from \`(#\\w+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
+    const told = new RegExp(`\`${file}\`\\s\\(\`(\\w+)\` comes from \`(#\\w+)\`\\):\n\n\`\`\`ts\n(.*?)\`\`\``, 's');
     const [, name = '', from = '', text = ''] = told.exec(readme) ?? [];
     await insert(file, place, text);
     await write(file, `import { ${name} } from '${from}';\n${await read(file)}`);

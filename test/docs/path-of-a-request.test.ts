@@ -39,7 +39,7 @@ describe.each(steps)('step $number', ({ text }) => {
     const files = linksIn(text).map(({ file }) => file);
     expect(files.filter((file) => !existsSync(file))).toEqual([]);
     const code = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-    expect(namesIn(text).filter((name) => !new RegExp(`\\b${name.replace('.', '\\.')}\\b`).test(code))).toEqual([]);
+    expect(namesIn(text).filter((name) => !new RegExp(`\\b${name.replaceAll('.', '\\.')}\\b`).test(code))).toEqual([]);
   });
 });
 
