@@ -51,7 +51,7 @@ async function commitSome(table: Table, org: string): Promise<void> {
   for (let index = 0; index < CREATED; index++) {
     let id = '';
     await inSession(async (records) => {
-      id = (await records.create(jobOf(index))).record.id;
+      id = (await records.create({ fields: jobOf(index) })).record.id;
     });
     const change = changeOf(index);
     if (change === undefined) continue;

@@ -36,7 +36,7 @@ export class Loader {
   }
 
   async create(fields: Omit<Job, 'id'>): Promise<Stored<Job>> {
-    const created = await this.jobs.create(fields);
+    const created = await this.jobs.create({ fields });
     this.apply();
     return created;
   }

@@ -94,7 +94,7 @@ const PATIENCE_MS = 60_000;
 /** A create by the service's own code, in a list with this number of filters. */
 const countedCreate = (table: Table, fields: number) => async (): Promise<void> => {
   const session = new RequestSession(table, systemClock, Date.now() + PATIENCE_MS);
-  await jobsOf(`creates-${fields}`, session, jobsBy(fields)).create(newJob(fields));
+  await jobsOf(`creates-${fields}`, session, jobsBy(fields)).create({ fields: newJob(fields) });
   await session.commit();
 };
 

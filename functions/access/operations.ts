@@ -16,7 +16,9 @@ export const accessOperations: Operations<typeof access> = {
     requireKnown(body.permissions);
     if (body.is_system || body.permissions !== null) requireLivePermissions(tenant, caller, 'roles:write');
     return recordResponse(
-      await tenant.records(roleEntity).create({ ...body, org_id: tenant.orgId, created_at: session.timestamp }),
+      await tenant
+        .records(roleEntity)
+        .create({ fields: { ...body, org_id: tenant.orgId, created_at: session.timestamp } }),
     );
   },
 

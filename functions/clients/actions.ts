@@ -13,10 +13,12 @@ export async function recordAction(
   action: { readonly type: string; readonly details: Record<string, unknown> },
 ): Promise<void> {
   await actionsOf(tenant, clientId).create({
-    ...action,
-    client_id: clientId,
-    performed_by: caller.integrationId,
-    performed_at: tenant.session.timestamp,
-    result: 'success',
+    fields: {
+      ...action,
+      client_id: clientId,
+      performed_by: caller.integrationId,
+      performed_at: tenant.session.timestamp,
+      result: 'success',
+    },
   });
 }

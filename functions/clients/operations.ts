@@ -10,13 +10,15 @@ export const clientOperations: Operations<typeof clients> = {
 
   createClient: async ({ body, tenant, caller }) => {
     const created = await tenant.records(clientEntity).create({
-      ...body,
-      org_id: organizationOf(tenant),
-      created_at: tenant.session.timestamp,
-      total_resources: 0,
-      services_count: 0,
-      last_contact: null,
-      risks: 0,
+      fields: {
+        ...body,
+        org_id: organizationOf(tenant),
+        created_at: tenant.session.timestamp,
+        total_resources: 0,
+        services_count: 0,
+        last_contact: null,
+        risks: 0,
+      },
     });
     await recordAction(tenant, caller, created.record.id, {
       type: 'created',

@@ -38,10 +38,10 @@ export async function registerIntegration(tenant: Tenant, input: NewIntegration,
     // `permissions` is audited even if it is null, which means all of them.
     tenant
       .records(integrationEntity)
-      .create({ ...fields, org_id: tenant.orgId, created_at: session.timestamp }, undefined, undefined, [
-        'permissions',
-        'secret',
-      ]),
+      .create({
+        fields: { ...fields, org_id: tenant.orgId, created_at: session.timestamp },
+        alsoAudited: ['permissions', 'secret'],
+      }),
     Promise.all([environmentEncryption(), permissionsOf(maker, tenant)]).then(([encryption, knownWith]) =>
       storeSecret(encryption, owner, secret, knownWith),
     ),

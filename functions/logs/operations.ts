@@ -6,7 +6,7 @@ export const logOperations: Operations<typeof logs> = {
   listLogs: pagesOf(logEntity),
 
   ingestLog: async ({ body, tenant, session }) => {
-    const { record } = await tenant.records(logEntity).create({ ...body, ts: session.timestamp });
+    const { record } = await tenant.records(logEntity).create({ fields: { ...body, ts: session.timestamp } });
     return { body: { id: record.id, received: true } };
   },
 };

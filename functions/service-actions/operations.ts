@@ -9,7 +9,7 @@ export const serviceActionOperations: Operations<typeof serviceActions> = {
   createServiceAction: async ({ body, tenant }) => {
     tenant.records(serviceEntity).references.require(body.service_id, noSuchRecord('service_id'));
     const created_at = tenant.session.timestamp;
-    return recordResponse(await tenant.records(serviceActionEntity).create({ ...body, created_at }));
+    return recordResponse(await tenant.records(serviceActionEntity).create({ fields: { ...body, created_at } }));
   },
 
   getServiceAction: async ({ params, tenant, getOrThrow }) =>

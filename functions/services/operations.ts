@@ -19,18 +19,17 @@ export const serviceOperations: Operations<typeof services> = {
     serviceCredentials.check(caller, credentials);
     const now = tenant.session.timestamp;
     updateClientCounters(tenant, body.client_id, { services: 1, risks: Number(isServiceRisk(body)) });
-    const created = await tenant.records(serviceEntity).create<'credentials'>(
-      {
+    const created = await tenant.records(serviceEntity).create<'credentials'>({
+      fields: {
         ...fields,
         ...lastCheck(body.last_health_check, isServiceRisk(body), tenant.session),
         created_at: now,
         updated_at: now,
         resource_count: 0,
       },
-      async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
-      [],
-      credentials === null ? [] : ['credentials'],
-    );
+      deferred: async ({ id }) => ({ credentials: await serviceCredentials.encrypt(tenant, id, credentials) }),
+      alsoAudited: credentials === null ? [] : ['credentials'],
+    });
     return recordResponse(await serviceCredentials.decryptIn({ tenant, caller }, created));
   },
 

@@ -10,7 +10,7 @@ export const terminalOperations: Operations<typeof terminals> = {
   createTerminal: async ({ body, tenant }) => {
     requireClient(tenant, body.client_id);
     return recordResponse(
-      await tenant.records(terminalEntity).create({ ...body, created_at: tenant.session.timestamp }),
+      await tenant.records(terminalEntity).create({ fields: { ...body, created_at: tenant.session.timestamp } }),
     );
   },
 

@@ -17,11 +17,11 @@ export const ticketOperations: Operations<typeof tickets> = {
     if (fields.client_id !== null) noteContact(tenant, fields.client_id);
     const created = await tenant
       .records(ticketEntity)
-      .create<'ticket_code'>(
-        { ...fields, created_at: now, updated_at: now, last_activity_at: now },
-        (place) => ({ ticket_code: code ?? generatedCode(place) }),
-        code === undefined ? ['ticket_code'] : [],
-      );
+      .create<'ticket_code'>({
+        fields: { ...fields, created_at: now, updated_at: now, last_activity_at: now },
+        deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),
+        generated: code === undefined ? ['ticket_code'] : [],
+      });
     return recordResponse(created);
   },
 
@@ -62,7 +62,7 @@ export const ticketOperations: Operations<typeof tickets> = {
     records.derived.adjust(ticket.id, { set: { last_activity_at: now } }, () => new Problem('not-found'));
     if (ticket.client_id !== null) noteContact(tenant, ticket.client_id);
     return recordResponse(
-      await messagesOf(tenant, ticket.id).create({ ...body, ticket_id: ticket.id, created_at: now }),
+      await messagesOf(tenant, ticket.id).create({ fields: { ...body, ticket_id: ticket.id, created_at: now } }),
     );
   },
 };

@@ -14,7 +14,7 @@ export const userOperations: Operations<typeof users> = {
   createUser: async ({ body, tenant, caller, session }) => {
     checkNewUser(tenant, caller, body);
     return recordResponse(
-      await tenant.records(userEntity).create({ ...body, created_at: session.timestamp, last_login: null }),
+      await tenant.records(userEntity).create({ fields: { ...body, created_at: session.timestamp, last_login: null } }),
     );
   },
 
@@ -45,7 +45,9 @@ export const userOperations: Operations<typeof users> = {
     if (body.client_id !== null) requireClient(tenant, body.client_id);
     const checking = checkMembership(tenant, caller, undefined, body);
     checking.catch(() => undefined);
-    const created = await tenant.records(membershipEntity).create({ ...body, org_id, created_at: session.timestamp });
+    const created = await tenant
+      .records(membershipEntity)
+      .create({ fields: { ...body, org_id, created_at: session.timestamp } });
     await checking;
     // Memberships are read below another path than they are created, so the pipeline cannot derive `Location` from this contract.
     return { ...recordResponse(created), headers: { Location: `/api/v1/memberships/${created.record.id}` } };

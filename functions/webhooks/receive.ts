@@ -95,8 +95,8 @@ async function keep(
   applied: Applied | undefined,
 ): Promise<void> {
   const isShort = Buffer.byteLength(JSON.stringify(event.data)) <= MAX_KEPT_DATA;
-  await events.create<'data'>(
-    {
+  await events.create<'data'>({
+    fields: {
       integration_id: credentials.integration_id,
       app_code: credentials.app_code,
       event_id: event.headers.eventId,
@@ -109,6 +109,6 @@ async function keep(
       body_sha256: event.bodySha256,
       ignored_fields: ignoredFields(applied?.ignored ?? []),
     },
-    async ({ id }) => ({ data: isShort ? await encryptData(event.data, tenant, id) : null }),
-  );
+    deferred: async ({ id }) => ({ data: isShort ? await encryptData(event.data, tenant, id) : null }),
+  });
 }

@@ -50,7 +50,7 @@ export async function stageOrganization(
 ): Promise<Stored<Organization>> {
   const record: Organization = { ...fields, id: tenant.id, created_at: tenant.session.timestamp };
   const [{ item }] = await Promise.all([
-    listing(tenant).create<never>(record),
+    listing(tenant).create<never>({ fields: record }),
     tenant.auditLog('Organization').created(Promise.resolve(record), Object.keys(record)),
   ]);
   const internal = { [LISTED_AS]: numberIn(String(item.SK)) };

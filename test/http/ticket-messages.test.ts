@@ -81,12 +81,14 @@ async function storeMessages(ticketId: string, round: number, count: number): Pr
   const messages = messagesOf(Tenant.of(aCaller(acme.orgId), session), ticketId);
   for (let index = 0; index < count; index++) {
     await messages.create({
-      ticket_id: ticketId,
-      author_type: 'agent',
-      author_id: randomUUID(),
-      message: String(round),
-      is_internal: false,
-      created_at: session.timestamp,
+      fields: {
+        ticket_id: ticketId,
+        author_type: 'agent',
+        author_id: randomUUID(),
+        message: String(round),
+        is_internal: false,
+        created_at: session.timestamp,
+      },
     });
   }
   await session.commit();

@@ -158,7 +158,7 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
     // What is loaded is not noted.
     const session = open();
     const notes = 'x'.repeat(121_000);
-    const largest = await jobsOf(org, session, kind).create({ ...newJob(2, () => 'odd'), notes });
+    const largest = await jobsOf(org, session, kind).create({ fields: { ...newJob(2, () => 'odd'), notes } });
     await session.commit();
     created.push(largest.record);
     recorder = new Recorder(table);
@@ -221,10 +221,10 @@ describe.skipIf(!HAS_ENGINE)('a page of more than 1 MB, which is more than a que
       return calls.map(({ operation }) => operation).filter((operation) => /Update|Write/.test(operation));
     };
     const job = (bytes: number) => ({ ...newJob(2), notes: 'x'.repeat(bytes) });
-    expect(await writes((jobs) => jobs.create(job(100_000)))).toEqual(['UpdateItem', 'TransactWriteItems']);
+    expect(await writes((jobs) => jobs.create({ fields: job(100_000) }))).toEqual(['UpdateItem', 'TransactWriteItems']);
     expect(await noted()).toBe(before);
     const larger = ['UpdateItem', 'UpdateItem', 'TransactWriteItems'];
-    expect((await writes((jobs) => jobs.create(job(150_000)))).toSorted()).toEqual(larger.toSorted());
+    expect((await writes((jobs) => jobs.create({ fields: job(150_000) }))).toSorted()).toEqual(larger.toSorted());
     const then = Number(await noted());
     expect(then).toBeGreaterThan(150_000);
     await writes(async (jobs) => {

@@ -23,8 +23,8 @@ const addNotes = (id: string, count: number, over?: PausingHandler) =>
     async (records, tenant) => {
       if ((await records.get(id)) === undefined) return undefined;
       const below = tenant.below(notes, id);
-      for (let index = 1; index < count; index++) await below.create({ text: 'a' });
-      return below.create({ text: 'a' });
+      for (let index = 1; index < count; index++) await below.create({ fields: { text: 'a' } });
+      return below.create({ fields: { text: 'a' } });
     },
     { over },
   );

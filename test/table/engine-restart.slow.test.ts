@@ -55,7 +55,7 @@ describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', (
     const at = (handler?: NodeHttpHandler) =>
       openTenant(tableAt({ tableName, endpoint: dynamoDb.endpoint }, handler), org, Date.now, 120_000);
     const { record } = await doIn(at(new Restarting()), (tenant) =>
-      tenant.records(jobs).create({ state: 'open', code: 'a' }),
+      tenant.records(jobs).create({ fields: { state: 'open', code: 'a' } }),
     );
 
     expect(orders).toEqual([200, repeated]);

@@ -243,7 +243,7 @@ describe('a number that was allocated for nothing', () => {
       if (stored === undefined) throw new Error('it is not there');
       if (runs++ === 0) await jobs.change(id, { state: 'done' });
       await records.update(stored, { state: 'held' });
-      await records.create({ state: 'open' });
+      await records.create({ fields: { state: 'open' } });
     });
     expect([runs, (await jobs.read()).total, await jobs.gaps()]).toEqual([2, 2, []]);
   });

@@ -120,7 +120,7 @@ async function play(acts: Acts) {
 
 type Outcome = { readonly created?: string; readonly deleted?: string };
 async function run(records: Repository<Job>, what: Step, known: readonly string[]): Promise<Outcome> {
-  if (what.does === 'create') return { created: (await records.create(what.fields)).record.id };
+  if (what.does === 'create') return { created: (await records.create({ fields: what.fields })).record.id };
   if (what.does === 'read') {
     const page = await records.page({ page: 1, page_size: PAGE_SIZE, sort: 'created_at', filter: what.filter });
     for (const { record } of page.records) expect(record).toMatchObject(what.filter);

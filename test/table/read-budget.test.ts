@@ -53,7 +53,8 @@ const jobs = new TestList(
 /** So many records, of which every eighth is rare. */
 const create = (count: number) =>
   jobs.do(async (records) => {
-    for (let index = 0; index < count; index++) await records.create({ state: index % 8 === 0 ? 'rare' : 'usual' });
+    for (let index = 0; index < count; index++)
+      await records.create({ fields: { state: index % 8 === 0 ? 'rare' : 'usual' } });
   });
 
 type Handle = Parameters<NodeHttpHandler['handle']>;

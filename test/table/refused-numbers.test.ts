@@ -45,7 +45,9 @@ describe.skipIf(!HAS_ENGINE).each([{ leave: 'tombstones' }, { leave: 'no tombsto
       for (let index = 0; index < count; index++) {
         const session = open();
         // Nearly 1 KB.
-        const { record } = await jobsOf(org, session, kind).create({ ...newJob(0), notes: 'x'.repeat(700) });
+        const { record } = await jobsOf(org, session, kind).create({
+          fields: { ...newJob(0), notes: 'x'.repeat(700) },
+        });
         await session.commit();
         created.push(record);
       }

@@ -33,7 +33,7 @@ const refusedOperation = (over?: FaultyHandler) =>
   expect(
     jobs.do(
       async (records) => {
-        await records.create({ state: 'open', code: 'a' });
+        await records.create({ fields: { state: 'open', code: 'a' } });
         throw new Error('refused');
       },
       { over },

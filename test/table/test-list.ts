@@ -112,7 +112,7 @@ export class TestList<T extends { readonly id: string }> {
   }
 
   create(fields: Partial<T> = {}, how?: How): Promise<Stored<T>> {
-    return this.do((records) => records.create({ ...this.#defaults, ...fields } as T), how);
+    return this.do((records) => records.create({ fields: { ...this.#defaults, ...fields } as T }), how);
   }
 
   async createId(fields?: Partial<T>, how?: How): Promise<string> {
@@ -129,7 +129,7 @@ export class TestList<T extends { readonly id: string }> {
 
   /** Takes numbers and does nothing with them, as a process does that dies. */
   async lose(count = 1, how?: How): Promise<void> {
-    for (let index = 0; index < count; index++) await this.records(how).create(this.#defaults as T);
+    for (let index = 0; index < count; index++) await this.records(how).create({ fields: this.#defaults as T });
   }
 
   /** Gives numbers to nobody, many at once. */

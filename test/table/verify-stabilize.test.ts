@@ -101,7 +101,7 @@ describe('a quota', () => {
 
   it('is none of the platform’s', async () => {
     const tenant = openTenant(table.table, '');
-    await tenant.records(shelves.entity).create({ books: 1 });
+    await tenant.records(shelves.entity).create({ fields: { books: 1 } });
     await tenant.session.commit();
     expect(tenant.id).toBe(PLATFORM);
     expect(await look(table.table, inUse, false, '')).toEqual([]);

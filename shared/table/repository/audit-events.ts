@@ -69,18 +69,21 @@ export const auditLog = (
   return {
     prepare: () => events.prepare(),
     created: async (place, changed_fields) => {
-      await events.create<'record_id'>({ ...common(), changed_fields }, async () => ({ record_id: (await place).id }));
+      await events.create<'record_id'>({
+        fields: { ...common(), changed_fields },
+        deferred: async () => ({ record_id: (await place).id }),
+      });
     },
     changed: async (record_id, changed_fields) => {
-      await events.create({ ...common(), record_id, changed_fields });
+      await events.create({ fields: { ...common(), record_id, changed_fields } });
     },
     refused: async (record_id, failures, attempted) => {
-      await events.create({ ...common(), record_id, failures, attempted_operation: attempted ?? null });
+      await events.create({ fields: { ...common(), record_id, failures, attempted_operation: attempted ?? null } });
     },
     read: async (ids, reads) => {
       const [record_id = ''] = ids;
       const shown = { shown_count: ids.length, shown_ids: ids.slice(0, MOST_IDS) };
-      await events.create({ ...common(), record_id, reads, ...shown });
+      await events.create({ fields: { ...common(), record_id, reads, ...shown } });
     },
   };
 };

@@ -49,3 +49,17 @@ export interface Page<T> {
   /** Whether these are only the first records of the page, because all of them are more than one request may read. */
   readonly isCut: boolean;
 }
+
+/** A record that is created: `L` are the fields that depend on its id or place. */
+export interface NewRecord<T, L extends keyof T = never> {
+  readonly fields: Omit<T, 'id' | L>;
+  /** Returns the other fields. */
+  readonly deferred?: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>>;
+  /**
+   * Those of the deferred fields whose values were generated: if such a value must be unique and is taken, the operation is run again and not
+   * refused.
+   */
+  readonly generated?: readonly L[];
+  /** Names for the audit event, besides the fields that have a value. */
+  readonly alsoAudited?: readonly string[];
+}

@@ -25,7 +25,7 @@ import { FilterSets } from './filter-sets.ts';
 import { noteValues } from './filter-values.ts';
 import { expiryOfRecord, type Location, RecordReader } from './record-reader.ts';
 import { checkSize, sizeOf } from './record-size.ts';
-import type { NewRecordPlace, Stored } from './records.ts';
+import type { NewRecord, NewRecordPlace, Stored } from './records.ts';
 import { References } from './references.ts';
 import { UniqueConstraints } from './unique-constraints.ts';
 
@@ -56,20 +56,13 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     this.#observer = observer;
   }
 
-  /**
-   * Allocates a number and stages a new record under it.
-   * @param deferredFields returns the fields that depend on the record's id or place
-   * @param generated those of the deferred fields whose values were generated: if such a value must be unique and is taken, the operation is run
-   *   again and not refused
-   * @param alsoAudited names for the audit event, besides the fields that have a value
-   * @throws RecordTooLarge
-   */
-  async create<L extends keyof T = never>(
-    fields: Omit<T, 'id' | L>,
-    deferredFields: (place: NewRecordPlace) => Pick<T, L> | Promise<Pick<T, L>> = () => ({}) as Pick<T, L>,
-    generated: readonly L[] = [],
-    alsoAudited: readonly string[] = [],
-  ): Promise<Stored<T>> {
+  /** Allocates a number and stages a new record under it. @throws RecordTooLarge */
+  async create<L extends keyof T = never>({
+    fields,
+    deferred: deferredFields = () => ({}) as Pick<T, L>,
+    generated = [],
+    alsoAudited = [],
+  }: NewRecord<T, L>): Promise<Stored<T>> {
     this.#noteValues(fields);
     const allocating = this.#take();
     const placing = allocating.then(
