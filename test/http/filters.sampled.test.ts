@@ -161,6 +161,7 @@ const paged = operations
 describe('pages', () => {
   it.each(sampled(paged, 5))(
     'of %s have every record once, the newest first, an exact total and links',
+    // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one list, filled and walked
     async (operationId, route) => {
       const testTenant = new TestTenant(api, await api.orgToken());
       const { path, token = '' } = await testTenant.scenario(operationId);

@@ -59,6 +59,7 @@ export const callerIdentity = (arn: string): string =>
 export async function startFakeAccount(stage = 'custodia-prod'): Promise<FakeAccount> {
   const failures: { service: string; status: number; body: object }[] = [];
   const calls: string[] = [];
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one condition for each service
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);

@@ -49,6 +49,7 @@ const isDone = (entry: Entry): boolean => outcomeOf(entry) === 'done';
 const isPossible = (entry: Entry): boolean => outcomeOf(entry) !== 'refused';
 
 /** Each mark has one record where its creation was acknowledged, at most one where it may have happened, else none. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one condition for each thing that may be wrong
 function complaintsOfCreations(kind: Kind, history: readonly Entry[], records: readonly Fields[]): string[] {
   const complaints: string[] = [];
   const creations = Map.groupBy(history.filter(isOf('create', kind)), ({ act }) => act.mark);
@@ -72,6 +73,7 @@ function complaintsOfCreations(kind: Kind, history: readonly Entry[], records: r
 }
 
 /** Records have values that somebody gave them last, and a version for each change. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one condition for each thing that may be wrong
 function complaintsOfRecords(
   kind: Kind,
   history: readonly Entry[],
@@ -156,6 +158,7 @@ function complaintsOfCounters({ clients, services, resources }: Found['records']
 }
 
 /** What a page says that was read while others wrote. */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one condition for each thing that may be wrong
 function complaintsOfList(entry: EntryOf<'list'>, history: readonly Entry[]): string[] {
   if (!isDone(entry)) return [];
   const { act, invoked, returned, body } = entry;
