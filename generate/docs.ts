@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findDynamoDbLocal, findDynoxide } from '#local-dynamodb';
+import { findEngine } from '#local-dynamodb';
 import { documentText, openApiDocument } from '#openapi';
 import { clientTypes } from '../clients/typescript/generate/schema.ts';
 import { contracts } from '../functions/all-contracts.ts';
@@ -33,7 +33,7 @@ async function make(file: string, change: (text: string) => string | Promise<str
  * calls and round trips, and the units stay.
  */
 async function makeMeasured(): Promise<void> {
-  const engines = [await findDynoxide(), await findDynamoDbLocal()];
+  const engines = [await findEngine('dynoxide'), await findEngine('java')];
   const engine = engines.find((found) => 'name' in found);
   if (engine === undefined) {
     console.error(

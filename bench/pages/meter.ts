@@ -1,4 +1,4 @@
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '../../local/dynamodb/index.ts';
+import { consumedUnits, dynamoDbOperationOf } from '../../local/dynamodb/index.ts';
 import type { Table } from '../../shared/lists/index.ts';
 
 /** What some work on the table cost. */
@@ -28,9 +28,13 @@ export class Meter {
         if (this.#inFlight++ === 0) this.#roundTrips++;
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const kind = isRead(dynamoDbOperationOf(context.commandName ?? '')) ? 'read' : 'write';
+          const { readUnits, writeUnits } = consumedUnits(
+            dynamoDbOperationOf(context.commandName ?? ''),
+            result.output,
+          );
           const { TransactItems: items } = call.input as { readonly TransactItems?: readonly unknown[] };
-          this.#units[kind] += items === undefined ? consumedUnitsIn(result.output) : transactionUnits(items);
+          this.#units.read += readUnits;
+          this.#units.write += items === undefined ? writeUnits : transactionUnits(items);
           return result;
         } finally {
           this.#inFlight--;

@@ -1,5 +1,5 @@
 import type { Table } from '#lists';
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from '#local-dynamodb';
+import { consumedUnits, dynamoDbOperationOf } from '#local-dynamodb';
 
 /** One call of the table, as the SDK was asked for it. */
 export interface Call {
@@ -25,14 +25,12 @@ export class Recorder {
         const operation = dynamoDbOperationOf(context.commandName ?? '');
         try {
           const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-          const units = consumedUnitsIn(result.output);
           const input = call.input as Call['input'];
           this.#calls.push({
             operation,
             input,
             roundTrip,
-            readUnits: isRead(operation) ? units : 0,
-            writeUnits: isRead(operation) ? 0 : units,
+            ...consumedUnits(operation, result.output),
           });
           return result;
         } finally {

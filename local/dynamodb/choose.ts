@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { findDynoxide } from './dynoxide.ts';
-import { DATA_FILES, type Engine, type EngineName, type Finder } from './engine.ts';
+import { DATA_FILES, type Engine, type EngineName, type Finder, type FoundEngine } from './engine.ts';
 import { EmbeddedDynamoDbError } from './errors.ts';
 import { findDynamoDbLocal } from './java.ts';
 
@@ -10,6 +10,9 @@ const REMEDY: Readonly<Record<EngineName, string>> = {
   java: 'install Java 17 or later (for example "apt install openjdk-17-jre-headless" or "brew install openjdk@17")',
   dynoxide: 'run "npm install --include=optional" for @dynoxide/linux-x64',
 };
+/** What this machine has of an engine, or why it cannot run it. */
+export const findEngine = (name: EngineName): Promise<FoundEngine> => FINDERS[name]();
+
 /** DynamoDB Local first: it is AWS's own. */
 const PREFERENCE: readonly EngineName[] = ['java', 'dynoxide'];
 

@@ -13,8 +13,18 @@ interface Capacity {
   readonly CapacityUnits?: number;
 }
 
-/** Units of a call that was made with `ReturnConsumedCapacity`, as the engine reports them. */
-export function consumedUnitsIn(output: unknown): number {
+interface Units {
+  readonly readUnits: number;
+  readonly writeUnits: number;
+}
+
+/** What a call consumed that was made with `ReturnConsumedCapacity`, as the engine reports it. */
+export function consumedUnits(operation: string, output: unknown): Units {
+  const units = sumIn(output);
+  return isRead(operation) ? { readUnits: units, writeUnits: 0 } : { readUnits: 0, writeUnits: units };
+}
+
+function sumIn(output: unknown): number {
   const { ConsumedCapacity } = output as { readonly ConsumedCapacity?: Capacity | readonly Capacity[] };
   return [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }

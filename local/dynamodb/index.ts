@@ -1,10 +1,9 @@
+export { findEngine } from './choose.ts';
 export { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION, localDynamoDbClient } from './client.ts';
-export { consumedUnitsIn, dynamoDbOperationOf, isRead } from './consumed.ts';
+export { consumedUnits, dynamoDbOperationOf } from './consumed.ts';
 export { type FileSystemOf, refuseWritesWhenFull } from './disk-space.ts';
-export { findDynoxide } from './dynoxide.ts';
 export { type EngineName, openDynamoDb, startDynamoDb } from './embedded.ts';
 export { EmbeddedDynamoDbError } from './errors.ts';
-export { findDynamoDbLocal } from './java.ts';
 export { probe } from './probe.ts';
 export { type Supervisor, superviseDynamoDb } from './supervise.ts';
 export { createTable } from './table.ts';

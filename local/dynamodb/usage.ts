@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Table } from '#lists';
-import { consumedUnitsIn, dynamoDbOperationOf, isRead } from './consumed.ts';
+import { consumedUnits, dynamoDbOperationOf } from './consumed.ts';
 
 /** What a piece of work asked of DynamoDB. A call that the SDK tried more than once is one call. */
 export interface Usage {
@@ -26,9 +26,10 @@ export function meter({ client }: Table, onCall: (text: string) => void = () => 
       let end = 'failed';
       try {
         const result = await next({ ...call, input: { ...call.input, ReturnConsumedCapacity: 'TOTAL' } });
-        const units = consumedUnitsIn(result.output);
-        usage[isRead(operation) ? 'readUnits' : 'writeUnits'] += units;
-        end = `${units} units`;
+        const { readUnits, writeUnits } = consumedUnits(operation, result.output);
+        usage.readUnits += readUnits;
+        usage.writeUnits += writeUnits;
+        end = `${readUnits + writeUnits} units`;
         return result;
       } finally {
         onCall(`${operation}, ${end}, ${Math.round(performance.now() - start)} ms`);

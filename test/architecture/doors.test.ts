@@ -22,7 +22,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#auth': 31,
   '#http': 33,
   '#maintenance': 20,
-  '#local-dynamodb': 22,
+  '#local-dynamodb': 20,
 };
 
 /** The names in the braces of an import or export: `{ one, type Two }`. */

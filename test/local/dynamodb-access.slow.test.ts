@@ -6,8 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import {
   type EngineName,
   endpointAndKey,
-  findDynamoDbLocal,
-  findDynoxide,
+  findEngine,
   LOCAL_CREDENTIALS,
   localDynamoDbClient,
   superviseDynamoDb,
@@ -25,7 +24,7 @@ async function addressOf(engine: EngineName): Promise<string> {
 
 const PAGE = { Origin: 'https://evil.example' };
 
-it.skipIf('missing' in (await findDynamoDbLocal()))(
+it.skipIf('missing' in (await findEngine('java')))(
   'DynamoDB Local answers only who has its access key and names a loopback host, and no page',
   async () => {
     const { endpoint, accessKeyId } = endpointAndKey(await addressOf('java'));
@@ -52,7 +51,7 @@ it.skipIf('missing' in (await findDynamoDbLocal()))(
   },
 );
 
-it.skipIf('missing' in (await findDynoxide()))(
+it.skipIf('missing' in (await findEngine('dynoxide')))(
   'dynoxide, which answers every page, listens on one of 16 million addresses, another one each time',
   async () => {
     const hosts = await Promise.all([1, 2].map(async () => new URL(await addressOf('dynoxide')).hostname));

@@ -18,8 +18,7 @@ import { TTL_ATTRIBUTE } from '#lists';
 import {
   createTable,
   endpointAndKey,
-  findDynamoDbLocal,
-  findDynoxide,
+  findEngine,
   localDynamoDbClient,
   startDynamoDb,
   superviseDynamoDb,
@@ -34,8 +33,8 @@ const key = { PK: { S: 'ORG#a#CLIENT' }, SK: { S: '1' } };
 const item = { ...key, name: { S: 'Ada' } };
 
 const engines = [
-  { engine: 'java', found: await findDynamoDbLocal() },
-  { engine: 'dynoxide', found: await findDynoxide() },
+  { engine: 'java', found: await findEngine('java') },
+  { engine: 'dynoxide', found: await findEngine('dynoxide') },
 ] as const;
 
 async function keepItem(endpoint: string): Promise<DynamoDBClient> {

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { type EngineName, findDynoxide, startDynamoDb } from '#local-dynamodb';
+import { type EngineName, findEngine, startDynamoDb } from '#local-dynamodb';
 import { EXTENT } from './extent.ts';
 
 /**
@@ -15,6 +15,6 @@ const setup = async (project: TestProject): Promise<() => Promise<void>> => {
 };
 
 const quickEngine = async (): Promise<EngineName | undefined> =>
-  'missing' in (await findDynoxide()) ? undefined : 'dynoxide';
+  'missing' in (await findEngine('dynoxide')) ? undefined : 'dynoxide';
 
 export default setup;

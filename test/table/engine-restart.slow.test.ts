@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  createTable,
-  findDynamoDbLocal,
-  findDynoxide,
-  LOCAL_CREDENTIALS,
-  localDynamoDbClient,
-  startDynamoDb,
-} from '#local-dynamodb';
+import { createTable, findEngine, LOCAL_CREDENTIALS, localDynamoDbClient, startDynamoDb } from '#local-dynamodb';
 import { entity } from '#table';
 import { asItIs } from '../../shared/contract/constraints.ts';
 import { auditOf } from '../support/audit.ts';
@@ -24,8 +17,8 @@ const jobs = entity<{ id: string; state: string; code: string }>('JOB', {
 
 /** DynamoDB Local keeps tokens on its disk, dynoxide in its memory: there the transaction is refused when it comes again. */
 const engines = [
-  { engine: 'java', found: await findDynamoDbLocal(), repeated: 200 },
-  { engine: 'dynoxide', found: await findDynoxide(), repeated: 400 },
+  { engine: 'java', found: await findEngine('java'), repeated: 200 },
+  { engine: 'dynoxide', found: await findEngine('dynoxide'), repeated: 400 },
 ] as const;
 
 describe.each(engines.filter(({ found }) => !('missing' in found)))('$engine', ({ engine, repeated }) => {
