@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { type Contract, filtersOf, isList } from '#contract';
+import type { Contract } from '#contract';
+import { filtersOf, isList } from '#contract/derived';
 
 /**
  * The filters that the last release wrote. A filter may be offered only when the release before wrote it: else older records are missing in its lists

@@ -1,4 +1,5 @@
-import { type Contract, takesIdempotencyKey } from '#contract';
+import type { Contract } from '#contract';
+import { takesIdempotencyKey } from '#contract/derived';
 
 /** What a function may reach. Anything not said here it may not. */
 export interface Rights {

@@ -1,7 +1,7 @@
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Node } from 'constructs';
 import * as z from 'zod';
-import { ORIGINS, originsOf } from '#contract';
+import { ORIGINS, originsOf } from '#contract/gateway';
 
 /** What CloudWatch can keep logs for; it takes no number of days in between. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(

@@ -1,5 +1,5 @@
 import { suppliedSecret } from '#auth';
-import { ORIGINS, originsOf } from '#contract';
+import { ORIGINS, originsOf } from '#contract/gateway';
 import { isLoopback, type Throttling } from '#gateway';
 
 /** The local API cannot start with these settings; the message is one sentence that says what to do about it. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { declaredValues } from '#contract';
+import { declaredValues } from '#contract/derived';
 import { countedBy, type Kind, kind, quotaOf } from '#maintenance';
 import { type AnyEntity, auditEventEntity } from '#table';
 import { clientEntity } from '../functions/clients/store.ts';

@@ -1,6 +1,6 @@
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { markdown } from '../../generate/markdown.ts';
-import { parseJson } from '../../shared/contract/index.ts';
+import { parseJson } from '../../shared/json/index.ts';
 import { chainEvent, middyRequest } from '../../test/support/chain.ts';
 import { leastCpuOf } from './cpu.ts';
 

@@ -1,4 +1,4 @@
-import { type PermissionEntry, permissionCatalogue } from '#contract';
+import { type PermissionEntry, permissionCatalogue } from '#contract/derived';
 import { contracts } from '../all-contracts.ts';
 
 /** All permissions, sorted by code. A bundle holds this list and none of the contracts (`infra/bundling/static-modules.ts`). */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { bounded, lazily, Problem, sentenceOf, timestamp } from '#contract';
+import { bounded, Problem, sentenceOf, timestamp } from '#contract';
 import type { HttpRequest } from '#http';
+import { lazily } from '../../shared/lazily.ts';
 import { MAX_EVENT_ID } from './contract.ts';
 
 /** The event headers of a delivery. */

@@ -1,13 +1,6 @@
 import type * as z from 'zod';
-import {
-  type Contract,
-  filtersOf,
-  isList,
-  type Route,
-  referencesIn,
-  takesIdempotencyKey,
-  uniqueFieldsOf,
-} from '#contract';
+import type { Contract, Route } from '#contract';
+import { filtersOf, isList, referencesIn, takesIdempotencyKey, uniqueFieldsOf } from '#contract/derived';
 
 /**
  * One request for every operation, with its example, in an order in which they can be sent one after the other: what a request needs, an

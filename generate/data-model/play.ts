@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { filtersOf, PREFIX_PARAMETER, type Route } from '#contract';
+import { PREFIX_PARAMETER, type Route } from '#contract';
+import { filtersOf } from '#contract/derived';
 import type { Api, JsonBody, OrgAccess } from '../../test/support/api.ts';
 import { forgetAppCodes, forgetIds } from '../../test/support/other-container.ts';
 import { operations, type Scenario, TestTenant } from '../../test/support/scenario.ts';

@@ -1,4 +1,5 @@
-import { PROBLEMS, permissionCatalogue } from '#contract';
+import { PROBLEMS } from '#contract';
+import { permissionCatalogue } from '#contract/derived';
 import { describedBy } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
 import { markdown } from '../markdown.ts';

@@ -7,7 +7,8 @@ import {
   MetricFilter,
 } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
-import type { GatewayResponseType, Route } from '#contract';
+import type { Route } from '#contract';
+import type { GatewayResponseType } from '#contract/gateway';
 import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
 /** Metrics that no service publishes, counted in the lines of logs. */

@@ -1,4 +1,6 @@
-import { COMPRESSED_FROM, type Contract, methodsOf, type Route } from '#contract';
+import type { Contract, Route } from '#contract';
+import { methodsOf } from '#contract/derived';
+import { COMPRESSED_FROM } from '#contract/gateway';
 import type { Settings } from '../settings.ts';
 import { type AuthorizerSettings, authorizersOf, securityOf } from './authorizers.ts';
 import { gatewayResponses } from './gateway-responses.ts';

@@ -1,4 +1,4 @@
-import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from '#contract';
+import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from '#contract/gateway';
 
 /**
  * Makes problem details of all that API Gateway returns by itself.

@@ -1,11 +1,11 @@
+import type { Route } from '#contract';
 import {
   gatewayProblemHeaders,
   gatewayProblemTemplate,
   type Preflight,
   preflightOf,
-  type Route,
   undeclared,
-} from '#contract';
+} from '#contract/gateway';
 import { withoutAuthorizer } from './authorizers.ts';
 import type { ApiOperation } from './operation.ts';
 

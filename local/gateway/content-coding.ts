@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate, gunzip, gzip, inflate } from 'node:zlib';
-import { COMPRESSED_FROM } from '#contract';
+import { COMPRESSED_FROM } from '#contract/gateway';
 import { failure } from './failure.ts';
 import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';

@@ -1,4 +1,4 @@
-import { GATEWAY_PROBLEMS, type GatewayProblem, type GatewayResponseType } from '#contract';
+import { GATEWAY_PROBLEMS, type GatewayProblem, type GatewayResponseType } from '#contract/gateway';
 
 /** The gateway responds by itself, with this problem. */
 export class GatewayFailure extends Error {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { gatewayProblemHeaders, gatewayProblemTemplate, type Preflight } from '#contract';
+import { gatewayProblemHeaders, gatewayProblemTemplate, type Preflight } from '#contract/gateway';
 import { discardBody } from './body.ts';
 import type { GatewayFailure } from './failure.ts';
 import type { GatewaySettings } from './options.ts';

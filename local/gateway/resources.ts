@@ -1,4 +1,5 @@
-import { type Contract, methodsOf, type Route } from '#contract';
+import type { Contract, Route } from '#contract';
+import { methodsOf } from '#contract/derived';
 
 /** A route and the function that serves it. */
 export interface ServedMethod {

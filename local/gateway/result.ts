@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
-import { GATEWAY_PROBLEMS } from '#contract';
+import { GATEWAY_PROBLEMS } from '#contract/gateway';
 import { badGateway, failureOf } from './failure.ts';
 import type { Pair } from './pair.ts';
 import type { Reply } from './reply.ts';

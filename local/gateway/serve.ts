@@ -1,4 +1,5 @@
-import { type Auth, GATEWAY_PROBLEMS, preflightOf, type Route, undeclared } from '#contract';
+import type { Auth, Route } from '#contract';
+import { GATEWAY_PROBLEMS, preflightOf, undeclared } from '#contract/gateway';
 import { type Authorize, headerAuthorizer, plainAuthorizer } from './authorizer.ts';
 import { ClientGone } from './body.ts';
 import { codedReply } from './content-coding.ts';

@@ -1,4 +1,5 @@
-import { type JsonObject, parseJson } from '#contract';
+import type { JsonObject } from '#contract';
+import { parseJson } from '#json';
 import type { Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { environmentEncryption } from './environment.ts';

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
-import { lazily } from '#contract';
+import { lazily } from '../lazily.ts';
 import { type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
 import { createPrivateFile } from './private-file.ts';
 

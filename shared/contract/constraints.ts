@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { lazily } from '../lazily.ts';
 import { uuid } from './fields.ts';
-import { lazily } from './lazily.ts';
 
 /**
  * Constraints between records: unique fields and references. They are declared only in the contract: storage, problems, the OpenAPI document,
@@ -68,3 +68,18 @@ function marksOf<M>(shape: z.ZodRawShape, markIn: (schema: z.ZodType) => M | und
 
 /** `ServiceAction` is "service action". */
 const wordsOf = (record: string): string => record.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+
+/** The values of a field by its contract: a closed set, or the ids of records of this name. */
+export type DeclaredValues = readonly string[] | { readonly record: string };
+
+/** The values that the schema of a field allows; undefined where callers choose them. */
+export function declaredValues(schema: z.ZodType | undefined): DeclaredValues | undefined {
+  if (schema === undefined) return undefined;
+  const record = referenceOf(schema);
+  if (record !== undefined) return { record };
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  if (schema instanceof z.ZodBoolean) return ['true', 'false'];
+  return schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? declaredValues(schema.unwrap() as z.ZodType)
+    : undefined;
+}

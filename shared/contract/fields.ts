@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { asNumber } from '#json';
 import { instantOf } from './instant.ts';
-import { asNumber } from './json.ts';
 import { always } from './sentences.ts';
 import { MAX_JSON } from './sizes.ts';
 

@@ -1,16 +1,7 @@
-export { badToken, CHALLENGE, challengeOf, noToken, refusalContext } from './challenge.ts';
-export {
-  ignoringCase,
-  reference,
-  referenceOf,
-  referencesIn,
-  unique,
-  uniqueEverywhere,
-  uniqueFieldsOf,
-} from './constraints.ts';
-export { ANY_ORIGIN, ORIGINS, originsFor, originsOf, readableBy } from './cors.ts';
-export { credentials } from './credentials.ts';
-export { deprecationHeaders, deprecationsOf, inWords } from './deprecation.ts';
+/** The language in which contracts are written, and the problems that operations throw. */
+
+export { badToken, CHALLENGE, noToken } from './challenge.ts';
+export { ignoringCase, reference, unique, uniqueEverywhere } from './constraints.ts';
 export {
   anyJsonObject,
   bounded,
@@ -19,7 +10,6 @@ export {
   dateText,
   email,
   flag,
-  isUuidSchema,
   type JsonObject,
   jsonObject,
   list,
@@ -38,20 +28,6 @@ export {
   whole,
   word,
 } from './fields.ts';
-export { declaredValues } from './filter-values.ts';
-export { folded } from './folded.ts';
-export { hasFreeForm, isWorthKeeping, MOST_OF_OTHERS, MOST_VALUES, maxBodyOf } from './free-form.ts';
-export {
-  GATEWAY_PROBLEMS,
-  type GatewayProblem,
-  type GatewayResponseType,
-  gatewayProblemHeaders,
-  gatewayProblemTemplate,
-  undeclared,
-} from './gateway-problems.ts';
-export { GATEWAY_TIMEOUT, hasRetryAfter, problemsOf } from './implied-problems.ts';
-export { asNumber, mayHaveUnusualNumbers, type Parsed, parseJson, parseWhere } from './json.ts';
-export { lazily } from './lazily.ts';
 export {
   booleanParameter,
   cursorParameters,
@@ -62,14 +38,12 @@ export {
 } from './parameters.ts';
 export {
   codesThatAllow,
+  credentials,
   includeAll,
-  type PermissionEntry,
   type Permissions,
-  permissionCatalogue,
   permissionCodes,
   readingOf,
 } from './permissions.ts';
-export { type Preflight, preflightOf } from './preflight.ts';
 export {
   alreadyExists,
   type FieldError,
@@ -93,13 +67,11 @@ export {
   readOnly,
   record,
 } from './record.ts';
-export { requestHeaders } from './request-headers.ts';
 export {
   type Auth,
   type Contract,
   contract,
   created,
-  isCharged,
   noContent,
   ok,
   okText,
@@ -108,19 +80,9 @@ export {
   type ResponseType,
   type Route,
   route,
-  takesIdempotencyKey,
   WHOLE_LIST,
   wholeListOf,
 } from './route.ts';
 export { sentenceOf } from './sentences.ts';
-export { COMPRESSED_FROM, escapedSize, fitsEscaped, MAX_RECORD, MAX_RESPONSE } from './sizes.ts';
+export { MAX_RECORD, MAX_RESPONSE } from './sizes.ts';
 export { CREATED_AT, freeForm, ID, METADATA, ORGANIZATION, UPDATED_AT, words } from './texts.ts';
-export {
-  filtersOf,
-  hasReadOnlyFields,
-  isConditionalRead,
-  isConditionalWrite,
-  isList,
-  itemRouteOf,
-  methodsOf,
-} from './traits.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
+import { folded, MAX_FOLDED } from '../folded.ts';
 import { bounded, shownAs, text, uuid } from './fields.ts';
-import { folded, MAX_FOLDED } from './folded.ts';
 
 /** Path and query parameters. All arrive as text; each kind here parses it and describes in OpenAPI what it accepts. */
 

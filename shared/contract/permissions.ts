@@ -1,7 +1,8 @@
 import { v5 } from 'uuid';
 import type * as z from 'zod';
-import { bounded, list } from './fields.ts';
+import { bounded, jsonObject, list } from './fields.ts';
 import type { Contract, PermissionCode } from './route.ts';
+import { MAX_JSON } from './sizes.ts';
 
 /** The permissions of routes (spec §2, Permission) and of single fields, and which permission includes which. */
 
@@ -78,3 +79,12 @@ function eachOnce({ value, issues }: { readonly value: readonly string[]; readon
     issues.push({ code: 'custom', input: code, path: [index], message: 'is there already', continue: true });
   }
 }
+
+/** Credentials of what a record describes. They are stored encrypted (`shared/auth/encrypted-credentials.ts`) and need a permission of their own. */
+export const credentials = (permission: PermissionCode) =>
+  jsonObject()
+    .nullable()
+    .describe(
+      `Kept encrypted, at most ${MAX_JSON} bytes as JSON. Reading and setting it needs the permission \`${permission}\`: without it the field shows null, and null sent back changes nothing.`,
+    )
+    .default(null);

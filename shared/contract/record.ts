@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lazily } from './lazily.ts';
+import { lazily } from '../lazily.ts';
 
 /**
  * Records: one declaration per record of the spec (§2), from which the schemas of its response, its creation and its change are made.

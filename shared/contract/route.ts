@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { lazily } from '../lazily.ts';
 import { uniqueFieldsOf } from './constraints.ts';
 import { assertDeprecations, type Deprecations } from './deprecation.ts';
-import { lazily } from './lazily.ts';
 import { tenantParameter } from './parameters.ts';
 import type { ProblemType } from './problem.ts';
 import type { Body } from './record.ts';
@@ -78,7 +78,7 @@ export interface Route<
   readonly event?: EventDeclaration;
   /** A privileged operation may give, change or remove permissions (`docs/decisions/0073`). A refused one leaves an audit event. */
   readonly privileged?: true;
-  /** Problems besides those of every route of its kind (`implied-problems.ts`); `already-exists` is added where the body has a unique field. */
+  /** Problems besides those of every route of its kind (`traits.ts`); `already-exists` is added where the body has a unique field. */
   readonly errors: readonly ProblemType[];
 }
 
@@ -87,13 +87,6 @@ export interface EventDeclaration {
   readonly type: `${string}.${string}`;
   readonly idField?: string;
 }
-
-/** Whether a route takes `Idempotency-Key`: every one that creates a record for an identified caller. */
-export const takesIdempotencyKey = (route: Route): boolean =>
-  route.method === 'POST' && route.response.status === 201 && route.auth.startsWith('bearer');
-
-/** Whether requests are charged to the budget of their caller. */
-export const isCharged = ({ auth }: Route): boolean => auth !== 'none';
 
 /** A request header that an operation reads, for the OpenAPI document. Its description says what it contains. */
 export interface HeaderParameter {

@@ -26,13 +26,3 @@ export const MAX_JSON = 65_536;
  * packet as it is.
  */
 export const COMPRESSED_FROM = 1_024;
-
-/** Size of a text as a JSON string, and so of a body in Lambda's result. */
-export const escapedSize = (text: string): number => Buffer.byteLength(JSON.stringify(text));
-
-/** Most bytes that a character of a JSON text takes when it is escaped again. */
-const WORST = 7;
-
-/** Whether a JSON text has at most `max` bytes when it is escaped again. */
-export const fitsEscaped = (json: string, max: number): boolean =>
-  json.length * WORST <= max || escapedSize(json) <= max;

@@ -1,4 +1,5 @@
-import { Problem, parseJson } from '#contract';
+import { Problem } from '#contract';
+import { parseJson } from '#json';
 import type { HttpRequest } from './request.ts';
 
 /** Checks a JSON body as text before it is parsed. */

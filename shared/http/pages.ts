@@ -1,4 +1,5 @@
-import { type Contract, isList, PREFIX_PARAMETER, type Route, type Sort } from '#contract';
+import { type Contract, PREFIX_PARAMETER, type Route, type Sort } from '#contract';
+import { isList } from '#contract/derived';
 import type { Entity, Filter, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
 import { metadataOf } from './route-metadata.ts';

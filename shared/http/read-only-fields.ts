@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
-import { asNumber, type Body, type FieldError, Problem, pointer, type Route } from '#contract';
+import { type Body, type FieldError, Problem, pointer, type Route } from '#contract';
+import { asNumber } from '#json';
 
 /**
  * Fields of a record that a body names although it cannot set them (`docs/decisions/0138-read-only-fields.md`). Nothing that was sent may vanish

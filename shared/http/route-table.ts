@@ -1,4 +1,5 @@
-import { type Contract, itemRouteOf, methodsOf, type Route } from '#contract';
+import type { Contract, Route } from '#contract';
+import { itemRouteOf, methodsOf } from '#contract/derived';
 import type { AnyOperation, Operations } from './operation.ts';
 
 /** A route of a contract with its operation. */

@@ -1,19 +1,16 @@
 import type * as z from 'zod';
 import {
-  asNumber,
   type Body,
   type FieldError,
-  hasFreeForm,
   MAX_FIELD_ERRORS,
-  MOST_OF_OTHERS,
-  MOST_VALUES,
-  type Parsed,
   Problem,
   pointer,
   type Route,
   sentenceOf,
   TOO_LARGE,
 } from '#contract';
+import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '#contract/derived';
+import { asNumber, type Parsed } from '#json';
 import { isUuid } from '../well-formed.ts';
 import type { HttpRequest } from './request.ts';
 import { metadataOf } from './route-metadata.ts';

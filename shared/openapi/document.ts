@@ -1,5 +1,6 @@
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi';
-import { type Contract, deprecationsOf, requestHeaders } from '#contract';
+import type { Contract } from '#contract';
+import { deprecationsOf, requestHeaders } from '#contract/derived';
 import { responseHeaderComponents } from './headers.ts';
 import { INFO, SECURITY, SECURITY_SCHEMES, SERVERS } from './info.ts';
 import type { OpenApi } from './nodes.ts';
@@ -79,3 +80,6 @@ const sorted = (components: object): object =>
       ),
     ]),
   );
+
+/** The OpenAPI document as the text of `openapi.json`. */
+export const documentText = (document: object): string => `${JSON.stringify(document, null, 2)}\n`;

@@ -1,5 +1,5 @@
 import type { ZodOpenApiComponentsObject } from 'zod-openapi';
-import { challengeOf } from '#contract';
+import { challengeOf } from '#contract/gateway';
 
 /** Response headers, as components. */
 

@@ -1,3 +1,2 @@
-export { describedBy, openApiDocument } from './document.ts';
+export { describedBy, documentText, openApiDocument } from './document.ts';
 export { problemExample } from './problems.ts';
-export { documentText } from './text.ts';

@@ -1,9 +1,10 @@
+import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
-import { type Contract, inWords, maxBodyOf, type Route } from '#contract';
+import type { Body, Contract, Route } from '#contract';
+import { inWords, maxBodyOf } from '#contract/derived';
 import { SECURITY } from './info.ts';
 import { parametersOf } from './parameters.ts';
 import type { Responses } from './responses.ts';
-import { bodySchema } from './schemas.ts';
 
 /** The OpenAPI operation of a route. */
 export const operationOf = (
@@ -69,3 +70,24 @@ const requestBodyOf = (route: Route): Pick<ZodOpenApiOperationObject, 'requestBo
         },
       };
 };
+
+const described = new WeakMap<Body, z.ZodObject>();
+
+/**
+ * The schema of a request body, with the fields that it cannot set and a caller may send back. The same body always gives the same schema, so that it
+ * becomes one component.
+ */
+export function bodySchema(body: Body): z.ZodObject {
+  const known = described.get(body);
+  if (known !== undefined) return known;
+  const readOnly = Object.entries(body.readOnlyFields).map(([field, schema]): [string, z.ZodType] => [
+    field,
+    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
+  ]);
+  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(readOnly) }).meta({
+    id: body.name,
+    ...(body.description === undefined ? {} : { description: body.description }),
+  });
+  described.set(body, schema);
+  return schema;
+}

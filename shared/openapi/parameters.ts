@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import type { ZodOpenApiOperationObject } from 'zod-openapi';
+import type { Route } from '#contract';
 import {
   hasReadOnlyFields,
   inWords,
   isConditionalRead,
   isConditionalWrite,
-  type Route,
   type requestHeaders,
   takesIdempotencyKey,
-} from '#contract';
+} from '#contract/derived';
 
 type HeaderParameters = NonNullable<ZodOpenApiOperationObject['parameters']>;
 

@@ -1,11 +1,9 @@
-import { closedRequests } from './closed-requests.ts';
 import { compactDocument } from './compact-document.ts';
 import type { OpenApi } from './nodes.ts';
-import { openResponses } from './open-responses.ts';
 import { withPropertyExamples } from './property-examples.ts';
-import { withSafeNames } from './safe-names.ts';
-import { withSchemaTexts } from './schema-texts.ts';
+import { withSafeNames, withSchemaTexts } from './schemas.ts';
 import { withSharedParameters } from './shared-parameters.ts';
+import { closedRequests, openResponses } from './strictness.ts';
 
 /**
  * The document in the form that suits generators, linters and consoles best: clients are made from it. Each pass changes the form of

@@ -1,8 +1,8 @@
+import type * as z from 'zod';
 import type { ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
+import { type Contract, PROBLEMS, type ProblemType, type ResponseType, type Route } from '#contract';
 import {
-  type Contract,
   deprecationsOf,
-  GATEWAY_TIMEOUT,
   hasReadOnlyFields,
   hasRetryAfter,
   isCharged,
@@ -10,15 +10,12 @@ import {
   isConditionalWrite,
   isList,
   itemRouteOf,
-  PROBLEMS,
-  type ProblemType,
   problemsOf,
-  type ResponseType,
-  type Route,
+  referenceOf,
   takesIdempotencyKey,
-} from '#contract';
+} from '#contract/derived';
+import { GATEWAY_TIMEOUT } from '#contract/gateway';
 import { BUDGET_HEADERS, headerReferences, type ResponseHeader } from './headers.ts';
-import { linksFrom } from './links.ts';
 import { problemExample, problemSchema } from './problems.ts';
 
 const NOT_MODIFIED = 'NotModified';
@@ -116,3 +113,33 @@ const problemHeaders = (types: readonly ProblemType[]): ResponseHeader[] => [
 /** `invalid-parameter` and `malformed-request` together are `InvalidParameterOrMalformedRequest`. */
 const componentName = (types: readonly ProblemType[]): string =>
   types.map((type) => type.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase())).join('Or');
+
+type Links = NonNullable<ZodOpenApiResponseObject['links']>;
+
+/**
+ * What can be done next with a created record: every operation whose path names it, with the values that its response has for the path
+ * (OpenAPI 3.1.0 §4.8.20).
+ */
+export function linksFrom(contracts: readonly Contract[], contract: Contract, route: Route): Links {
+  if (route.response.status !== 201) return {};
+  const { schema } = route.response;
+  const item = itemRouteOf(contract, route);
+  const record = item === undefined ? String(schema?.meta()?.id) : recordIn(item);
+  const inResponses = Object.keys((schema as { shape?: object } | undefined)?.shape ?? {});
+  const next = contracts
+    .flatMap(({ routes }) => Object.entries(routes))
+    .filter(([, { params }]) => Object.keys(params.shape).every((name) => inResponses.includes(name)))
+    .filter(([, other]) => recordIn(other) === record);
+  return Object.fromEntries(next.map(([id, other]) => [id, linkTo(id, other)]));
+}
+
+/** Name of the record that the path names by its id. */
+const recordIn = ({ params }: Route): string | undefined => {
+  const { id } = params.shape;
+  return id === undefined ? undefined : referenceOf(id as z.ZodType);
+};
+
+const linkTo = (operationId: string, { params }: Route): Links[string] => ({
+  operationId,
+  parameters: Object.fromEntries(Object.keys(params.shape).map((name) => [name, `$response.body#/${name}`])),
+});

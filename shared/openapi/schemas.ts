@@ -1,23 +1,49 @@
-import * as z from 'zod';
-import type { Body } from '#contract';
+import { isNode, mapValues, type Node, type OpenApi, rewritten } from './nodes.ts';
 
-const described = new WeakMap<Body, z.ZodObject>();
+/** Describes each schema that is derived from a record's. */
+export const withSchemaTexts = (document: OpenApi): OpenApi => ({
+  ...document,
+  components: {
+    ...document.components,
+    schemas: mapValues(document.components.schemas ?? {}, (schema, name) => ({ ...textOf(name, schema), ...schema })),
+  },
+});
+
+const DERIVED: readonly (readonly [suffix: string, text: (record: string) => string])[] = [
+  ['Create', (record) => `What a new ${record} is made from: only what is required has to be there.`],
+  ['Patch', (record) => `What to change of a ${record}: fields that are left out stay as they are.`],
+  ['Page', (record) => `A part of a list, each element a ${record}, with the length of the whole.`],
+  ['List', (record) => `The beginning of a list, or what follows a cursor; each element a ${record}.`],
+];
+
+const FIXED = 'Read-only fields are left out, or as they were read.';
+
+function textOf(name: string, { properties }: Node): Node {
+  const [suffix = '', text] = DERIVED.find(([end]) => name.endsWith(end)) ?? [];
+  if (text === undefined) return {};
+  const hasFixed = Object.values(Object(properties)).some((field) => isNode(field) && field.readOnly === true);
+  const sentences = [text(wordsOf(name.slice(0, -suffix.length))), ...(hasFixed ? [FIXED] : [])];
+  return { description: sentences.join(' ') };
+}
+
+/** `ServiceAction` is "service action". */
+const wordsOf = (record: string): string => record.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 
 /**
- * The schema of a request body, with the fields that it cannot set and a caller may send back. The same body always gives the same schema, so that it
- * becomes one component.
+ * Names of records that generators use for something else: with a schema `Client`, the Go code of oapi-codegen has two types of
+ * that name and does not compile.
  */
-export function bodySchema(body: Body): z.ZodObject {
-  const known = described.get(body);
-  if (known !== undefined) return known;
-  const readOnly = Object.entries(body.readOnlyFields).map(([field, schema]): [string, z.ZodType] => [
-    field,
-    schema.optional().meta({ ...schema.meta(), default: undefined, readOnly: true }),
-  ]);
-  const schema = z.strictObject({ ...body.schema.shape, ...Object.fromEntries(readOnly) }).meta({
-    id: body.name,
-    ...(body.description === undefined ? {} : { description: body.description }),
-  });
-  described.set(body, schema);
-  return schema;
+const TAKEN: Readonly<Record<string, string>> = { Client: 'ClientRecord' };
+
+export function withSafeNames(document: OpenApi): OpenApi {
+  const { schemas = {} } = document.components;
+  const renamed = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [TAKEN[name] ?? name, schema]));
+  return rewritten({ ...document, components: { ...document.components, schemas: renamed } }, toSafeName) as OpenApi;
+}
+
+function toSafeName(node: Node): Node {
+  if (typeof node.$ref !== 'string') return node;
+  const [, name = ''] = /^#\/components\/schemas\/(\w+)$/.exec(node.$ref) ?? [];
+  const safe = TAKEN[name];
+  return safe === undefined ? node : { ...node, $ref: `#/components/schemas/${safe}` };
 }

@@ -60,6 +60,7 @@ describe('imports', () => {
       'telemetry',
       'aws',
       'encryption',
+      'json',
       'contract',
       'openapi',
       'identity',
@@ -84,7 +85,7 @@ describe('imports', () => {
   it('of contracts are zod and other contracts, and nothing of AWS', () => {
     const contracts = [...within('shared/contract/'), ...sources.filter(({ path }) => path.endsWith('/contract.ts'))];
     expect(forbidden(contracts, (name) => !isOwn(name) && !/^(zod|zod-openapi|uuid|node:\w+)$/.test(name))).toEqual([]);
-    const known = /^shared\/(contract|openapi)\//;
+    const known = /^shared\/([^/]+$|(contract|openapi|json)\/)/;
     expect(
       forbidden(
         [...within('shared/contract/'), ...within('shared/openapi/')],

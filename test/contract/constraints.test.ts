@@ -10,14 +10,12 @@ import {
   optionalOnCreate,
   record,
   reference,
-  referenceOf,
-  referencesIn,
   route,
   slug,
   unique,
   uniqueEverywhere,
-  uniqueFieldsOf,
 } from '#contract';
+import { referenceOf, referencesIn, uniqueFieldsOf } from '#contract/derived';
 import { entity } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { uniquenessOf } from '../../shared/contract/constraints.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { isList } from '#contract';
+import { isList } from '#contract/derived';
 import { validBody } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import { SPECIFIED_ROUTES } from './specified-routes.ts';

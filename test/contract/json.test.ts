@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJson, parseWhere } from '#contract';
+import { parseJson, parseWhere } from '#json';
 
 const again = (text: string): string => JSON.stringify(parseJson(text));
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { documentText, openApiDocument } from '#openapi';
 import { contracts } from '../../functions/all-contracts.ts';
-import { statusesOf } from '../../shared/contract/implied-problems.ts';
+import { statusesOf } from '../../shared/contract/traits.ts';
 
 type Node = Record<string, unknown>;
 

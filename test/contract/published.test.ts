@@ -11,7 +11,7 @@ import {
   rewritten,
   schemasReachedFrom,
 } from '../../shared/openapi/nodes.ts';
-import { openResponses } from '../../shared/openapi/open-responses.ts';
+import { openResponses } from '../../shared/openapi/strictness.ts';
 
 /** What generators of clients, consoles and linters need of the document (`docs/decisions/0040`). */
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { body, name, noContent, ok, problemsOf, record, route, uuid } from '#contract';
-import { impliedProblems, statusesOf } from '../../shared/contract/implied-problems.ts';
+import { body, name, noContent, ok, record, route, uuid } from '#contract';
+import { problemsOf } from '#contract/derived';
+import { impliedProblems, statusesOf } from '../../shared/contract/traits.ts';
 
 const job = record('RouteTestJob', () => ({ name: name(20) }));
 const response = ok(job, 'The job.', { name: 'a' });

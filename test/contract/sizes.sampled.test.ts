@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { escapedSize, fitsEscaped, MAX_RECORD, MAX_RESPONSE } from '#contract';
+import { MAX_RECORD, MAX_RESPONSE } from '#contract';
 import { envelopeEncryption, localDataKeys } from '#encryption';
+import { escapedSize, fitsEscaped } from '#json';
 import { entity, RecordTooLarge } from '#table';
 import { PAGE_SIZE } from '../../shared/contract/parameters.ts';
 import { countDeliverable, isDeliverable } from '../../shared/http/response/deliverable.ts';

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { maxBodyOf, methodsOf, preflightOf, type Route } from '#contract';
+import type { Route } from '#contract';
+import { maxBodyOf, methodsOf } from '#contract/derived';
+import { preflightOf } from '#contract/gateway';
 import type { ApiResponse, JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

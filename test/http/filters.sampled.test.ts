@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { filtersOf, type Route, referenceOf } from '#contract';
+import type { Route } from '#contract';
+import { filtersOf, referenceOf } from '#contract/derived';
 import type { JsonBody } from '../support/api.ts';
 import { sampled } from '../support/extent.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type * as z from 'zod';
-import { type Route, referenceOf, referencesIn, uniqueFieldsOf } from '#contract';
+import type { Route } from '#contract';
+import { referenceOf, referencesIn, uniqueFieldsOf } from '#contract/derived';
 import type { JsonBody, OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';
 import { sampled } from '../support/extent.ts';

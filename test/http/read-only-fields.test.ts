@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { hasReadOnlyFields } from '#contract';
+import { hasReadOnlyFields } from '#contract/derived';
 import type { JsonBody } from '../support/api.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type * as z from 'zod';
-import { referencesIn, uniqueFieldsOf } from '#contract';
+import { referencesIn, uniqueFieldsOf } from '#contract/derived';
 import type { ApiResponse, JsonBody, OrgAccess } from '../support/api.ts';
 import { freshValue } from '../support/relations.ts';
 import { operations, type Scenario, TestTenant } from '../support/scenario.ts';

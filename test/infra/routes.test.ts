@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate, methodsOf } from '#contract';
+import { methodsOf } from '#contract/derived';
+import { COMPRESSED_FROM, GATEWAY_PROBLEMS, gatewayProblemTemplate } from '#contract/gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { methodNotAllowed } from '../../shared/contract/gateway-problems.ts';
 import { authorizerOf, bodyWith, invocationUri, operationsIn } from './api-body.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { originsOf, requestHeaders } from '#contract';
+import { requestHeaders } from '#contract/derived';
+import { originsOf } from '#contract/gateway';
 import { contracts } from '../../functions/all-contracts.ts';
 import { EXPOSED_HEADERS } from '../../shared/contract/cors.ts';
 import { responseHeaderComponents } from '../../shared/openapi/headers.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded } from '#contract';
-import { MAX_FOLDED } from '../../shared/contract/folded.ts';
+import { folded, MAX_FOLDED } from '../../shared/folded.ts';
 
 /** Texts of many scripts, as they are typed: a prefix ends where a grapheme does. */
 const graphemes = (text: string): string[] =>

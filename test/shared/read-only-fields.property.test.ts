@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { count, parseJson, readOnly, record, timestamp, uuid } from '#contract';
+import { count, readOnly, record, timestamp, uuid } from '#contract';
+import { parseJson } from '#json';
 import { prefersLenient } from '../../shared/http/preferences.ts';
 import { checkReadOnlyFields, readOnlyFieldsIn } from '../../shared/http/read-only-fields.ts';
 

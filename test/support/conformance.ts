@@ -1,16 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
-import {
-  type Contract,
-  isCharged,
-  isConditionalRead,
-  PROBLEM_TYPE_PREFIX,
-  type ProblemType,
-  problemsOf,
-  type Route,
-} from '#contract';
+import { type Contract, PROBLEM_TYPE_PREFIX, type ProblemType, type Route } from '#contract';
+import { isCharged, isConditionalRead, problemsOf } from '#contract/derived';
 import { resourceTree, splitPath } from '../../local/gateway/resources.ts';
-import { statusesOf } from '../../shared/contract/implied-problems.ts';
+import { statusesOf } from '../../shared/contract/traits.ts';
 
 export interface Responded {
   readonly method: string;

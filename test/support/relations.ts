@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { type Route, referencesIn, uniqueFieldsOf } from '#contract';
+import type { Route } from '#contract';
+import { referencesIn, uniqueFieldsOf } from '#contract/derived';
 import { contracts } from '../../functions/all-contracts.ts';
 
 /** What the contracts say of records and of fields that refer to others, so that no test keeps a list of them. */

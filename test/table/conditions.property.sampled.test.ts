@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { PutCommand } from '@aws-sdk/lib-dynamodb';
 import * as fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { permissionCatalogue } from '#contract';
+import { permissionCatalogue } from '#contract/derived';
 import { type Condition, type Item, isMet, type Table, UnitOfWork } from '#lists';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { tableOf } from '#table';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { folded } from '#contract';
 import { prefixPartition } from '#lists/maintenance';
 import { entity, type PageQuery, type Repository } from '#table';
+import { folded } from '../../shared/folded.ts';
 import { itemsIn } from '../support/audit.ts';
 import { clockAt } from '../support/clock.ts';
 import { ConflictingHandler, Conflicts } from '../support/conflicts.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseJson } from '#contract';
+import { parseJson } from '#json';
 import { sign } from '../../functions/webhooks/signature.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { deliver } from '../support/deliver.ts';

@@ -1,6 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { ANY_ORIGIN, originsFor, originsOf, readableBy } from '#contract';
+import { ANY_ORIGIN, originsFor, originsOf, readableBy } from '#contract/gateway';
 import type { Routed } from './routed.ts';
 
 type Event = APIGatewayProxyEvent & Partial<Routed>;

@@ -1,7 +1,9 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type Body, isWorthKeeping, maxBodyOf, mayHaveUnusualNumbers, type Parsed, parseWhere } from '#contract';
+import type { Body } from '#contract';
+import { isWorthKeeping, maxBodyOf } from '#contract/derived';
+import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
 import { invalidJson, jsonTextOf } from '../json-text.ts';
 import type { Routed } from './routed.ts';
 

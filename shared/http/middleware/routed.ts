@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { type Contract, deprecationHeaders, Problem } from '#contract';
+import { type Contract, Problem } from '#contract';
+import { deprecationHeaders } from '#contract/derived';
 import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';

@@ -1,6 +1,7 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { isConditionalWrite, Problem } from '#contract';
+import { Problem } from '#contract';
+import { isConditionalWrite } from '#contract/derived';
 import type { Repository, Stored } from '#table';
 import { annotate } from '#telemetry';
 import type { OperationContext } from '../operation.ts';

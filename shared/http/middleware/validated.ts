@@ -1,6 +1,6 @@
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { hasReadOnlyFields } from '#contract';
+import { hasReadOnlyFields } from '#contract/derived';
 import type { Input } from '../operation.ts';
 import { LENIENT, prefersLenient } from '../preferences.ts';
 import { type ReadOnlyFields, readOnlyFieldsIn } from '../read-only-fields.ts';

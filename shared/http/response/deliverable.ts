@@ -1,4 +1,5 @@
-import { escapedSize, fitsEscaped, MAX_RESPONSE } from '#contract';
+import { MAX_RESPONSE } from '#contract';
+import { escapedSize, fitsEscaped } from '#json';
 
 /** Upper bound for everything in a list response except its records. In bytes. */
 const ENVELOPE = 1_000;

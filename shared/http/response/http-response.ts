@@ -1,6 +1,8 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
-import { isList, parseJson, type Route } from '#contract';
+import type { Route } from '#contract';
+import { isList } from '#contract/derived';
 import type { Caller } from '#identity';
+import { parseJson } from '#json';
 import { PageTooLarge } from '#lists';
 import type { Tenant } from '#table';
 import type { OperationResponse } from '../operation.ts';

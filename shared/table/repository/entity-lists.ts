@@ -1,4 +1,4 @@
-import { folded, PREFIX_PARAMETER } from '#contract';
+import { PREFIX_PARAMETER } from '#contract';
 import {
   type Item,
   indexRange,
@@ -9,6 +9,7 @@ import {
   stageMove,
   type UnitOfWork,
 } from '#lists';
+import { folded } from '../../folded.ts';
 import { type TenantId, uniqueKey } from '../keys.ts';
 import type { Entity } from './entity.ts';
 import { indexedValueIn, indexesOf, prefixFieldOf, prefixIndexesOf, textOf } from './list-indexes.ts';

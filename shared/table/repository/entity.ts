@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { declaredValues, lazily, parseJson, uniqueFieldsOf } from '#contract';
+import { declaredValues, uniqueFieldsOf } from '#contract/derived';
+import { parseJson } from '#json';
 import type { Item } from '#lists';
+import { lazily } from '../../lazily.ts';
 
 /** How the records of one kind are stored. Declared in the `store.ts` of their domain; `F` are the filter fields. */
 export interface Entity<T extends object = object, F extends Field<T> = Field<T>> {
@@ -13,7 +15,7 @@ export interface Entity<T extends object = object, F extends Field<T> = Field<T>
    * by the operator where there are records (`docs/counted-lists.md`).
    */
   readonly filters: readonly F[];
-  /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`filter-values.ts`). */
+  /** Those of them whose values callers choose, by the contract. Such values are noted before their first use (`constraints.ts`). */
   readonly openFilters: readonly F[];
   /**
    * Fields by whose prefixes one finds the record in its list (`q`), case ignored: `indexed`, with an item of their own for each record; or `claimed`,

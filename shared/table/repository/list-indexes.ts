@@ -1,5 +1,5 @@
-import { folded } from '#contract';
 import type { Item } from '#lists';
+import { folded } from '../../folded.ts';
 
 /**
  * What a record is listed by, as its `SETS` and the counter item's `FILTERS` name it: a filter field, which has sets of numbers, or `name^`, the index of the

@@ -1,4 +1,5 @@
-import { escapedSize, MAX_RECORD } from '#contract';
+import { MAX_RECORD } from '#contract';
+import { escapedSize } from '#json';
 import { RecordTooLarge } from '../errors.ts';
 import type { Entity } from './entity.ts';
 

@@ -1,0 +1,9 @@
+export {
+  asNumber,
+  escapedSize,
+  fitsEscaped,
+  mayHaveUnusualNumbers,
+  type Parsed,
+  parseJson,
+  parseWhere,
+} from './json.ts';
