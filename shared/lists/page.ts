@@ -52,12 +52,10 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
   let page = membersOf(source, view, absent, request.now);
   let isComplete = false;
   for (let tries = 1; tries <= TRIES && !isComplete && absent.size <= MOST_UNITS; tries++) {
-    const ahead = tries === 1 ? 0 : Math.min(LOOK_AHEAD, budget.records);
-    const numbers = pageOf(page, request, Math.max(request.pageSize, ahead));
-    const unread = numbers.filter((number) => !found.has(number));
+    const numbers = pageOf(page, request, Math.max(request.pageSize, lookAheadIn(tries, budget)));
     const [read] = await Promise.all([
-      readRecords(table, source, unread, budget),
-      view.included !== undefined && tries === 1 && deleteEmptyItems(table, view.items),
+      readUnread(table, source, numbers, found, budget),
+      tries === 1 && deleteEmptyMembers(table, view),
     ]);
     for (const [number, item] of read) found.set(number, item);
     if (budget.isCut) break;
@@ -66,13 +64,37 @@ export async function readPage(table: Table, source: ListSource, request: PageRe
     if (missing.length > 0) page = membersOf(source, view, absent, request.now);
     isComplete = pageOf(page, request).every((number) => isRecord(found.get(number)));
   }
-  const isFenced =
-    view.included !== undefined || (await fenceOverdue(table, source, absent, { view, found, request, budget }));
+  const isFenced = await fenceOverdue(table, source, absent, { view, found, request, budget });
   if (!budget.isCut && !(isComplete && isFenced)) throw new PageIncomplete();
-  const items = pageOf(page, request)
-    .map((number) => found.get(number))
-    .filter(isRecord);
-  return { items: request.newestFirst ? items.reverse() : items, total: page.total, isCut: budget.isCut };
+  return { items: itemsOf(pageOf(page, request), found, request), total: page.total, isCut: budget.isCut };
+}
+
+const lookAheadIn = (tries: number, { records }: ReadBudget): number =>
+  tries === 1 ? 0 : Math.min(LOOK_AHEAD, records);
+
+const readUnread = (
+  table: Table,
+  source: ListSource,
+  numbers: readonly number[],
+  found: Records,
+  budget: ReadBudget,
+): Promise<Records> =>
+  readRecords(
+    table,
+    source,
+    numbers.filter((number) => !found.has(number)),
+    budget,
+  );
+
+/** Deletes empty items of the sets of a filtered list. */
+async function deleteEmptyMembers(table: Table, { included, items }: View): Promise<void> {
+  if (included !== undefined) await deleteEmptyItems(table, items);
+}
+
+/** The records of these numbers, in the requested order. */
+function itemsOf(numbers: readonly number[], found: Records, { newestFirst }: PageRequest): readonly Item[] {
+  const items = numbers.map((number) => found.get(number)).filter(isRecord);
+  return newestFirst ? items.reverse() : items;
 }
 
 /** The numbers of a page, in order; or `length` numbers from its start. */
@@ -99,8 +121,7 @@ export async function readNumberedPage(
     ...found,
     ...(unread.length === 0 ? [] : await readNeighbours(table, partition, unread, budget)),
   ]);
-  const items = numbers.map((number) => records.get(number)).filter(isRecord);
-  return { items: request.newestFirst ? items.reverse() : items, total: members.total, isCut: budget.isCut };
+  return { items: itemsOf(numbers, records, request), total: members.total, isCut: budget.isCut };
 }
 
 /** The newest records of a list, read in parallel to its count if they are the requested page. */
@@ -121,15 +142,16 @@ interface Read {
 }
 
 /**
- * Fences the numbers whose writers had their time, and completes those with a tombstone.
+ * Fences the numbers of an unfiltered list whose writers had their time, and completes those with a tombstone.
  * @returns whether there were no more than one request may fence
  */
 async function fenceOverdue(
   table: Table,
   { partition, retentionDays, createdAt }: ListSource,
   absent: ReadonlySet<number>,
-  { view: { counter, items }, found, request, budget }: Read,
+  { view: { counter, included, items }, found, request, budget }: Read,
 ): Promise<boolean> {
+  if (included !== undefined) return true;
   const { now, page, newestFirst } = request;
   const numbers = Array.from(absent, (number) => ({ number, isFenced: found.has(number) }));
   let settled = settledUpTo(found, createdAt, now);

@@ -30,13 +30,20 @@ export function differing(expected: ExpectedSet, stored: NumberSet): number[] {
   for (const group of new Set([...expected.groups.keys(), ...stored.groups.keys()])) {
     for (let stripe = 0; stripe < STRIPES; stripe++) {
       const word = (stored.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
-      const first = group * GROUP_SIZE + stripe;
-      let difference = maskWord(word) ^ ((expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n);
-      if (word !== maskWord(word) && (difference & 1n) === 0n) numbers.push(first);
-      for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
-        if ((difference & 1n) === 1n) numbers.push(number);
-      }
+      const wanted = (expected.groups.get(group) ?? EMPTY)[stripe] ?? 0n;
+      numbers.push(...differingInWord(word, wanted, group * GROUP_SIZE + stripe));
     }
+  }
+  return numbers;
+}
+
+/** @param first the number of the word's lowest bit */
+function differingInWord(word: bigint, expected: bigint, first: number): number[] {
+  const numbers: number[] = [];
+  let difference = maskWord(word) ^ expected;
+  if (word !== maskWord(word) && (difference & 1n) === 0n) numbers.push(first);
+  for (let number = first; difference > 0n; number += STRIPES, difference >>= 1n) {
+    if ((difference & 1n) === 1n) numbers.push(number);
   }
   return numbers;
 }

@@ -96,45 +96,79 @@ interface Seen {
   readonly now: number;
 }
 
-/** The differences of a number, and the writes that repair them. */
-function compareNumber({ list, number, record, counter, places, gap, sets, now }: Seen): Comparison {
-  const { entity } = list;
+/** A number as seen, with what follows from it. */
+interface NumberState extends Seen {
+  readonly live: Item | undefined;
+  /** The fields by which its record is listed, and those by which it is not yet. */
+  readonly noted: readonly string[];
+  readonly notBuilt: readonly string[];
+  readonly bit: bigint;
+  /** Whether it should be a gap. */
+  readonly isGap: boolean;
+}
+
+function stateOf(seen: Seen): NumberState {
+  const { list, number, record } = seen;
   const live = isRecord(record) ? record : undefined;
   const noted = notedIn(live);
-  const notBuilt = live === undefined ? [] : indexesOf(entity).filter((field) => !noted.includes(field));
-  const of = { entity: entity.name, id: live === undefined ? undefined : String(live.id) };
-  const name = live === undefined ? `number ${number}` : String(live.id);
+  const notBuilt = live === undefined ? [] : indexesOf(list.entity).filter((field) => !noted.includes(field));
   const { bit } = bitPlace(number);
-  const differences: Difference[] = [];
-  const report = (kind: Difference['kind'], text: string): void =>
-    void differences.push({ kind, ...of, text: `${entity.name} ${name} ${text}` });
+  return { ...seen, live, noted, notBuilt, bit, isGap: live === undefined && isClosed(seen, bit) };
+}
 
+/** Whether a number without a record gets none any more. During the grace period its writer may still be running, and is not fenced. */
+function isClosed({ list, number, record, counter, gap, now }: Seen, bit: bigint): boolean {
   const isGiven = number < Math.max(Number(counter.NEXT ?? 0), list.next);
-  // Its writer may still be running, and is not fenced during the grace period.
-  const isPending = record === undefined && isGiven && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
-  const isGap = isGiven && live === undefined && !isPending;
-  if (isGap && !gap.has(bit)) report('lost-number', 'is counted and has no record');
-  if (!isGap && gap.has(bit)) report('hidden-record', 'is counted as deleted');
-  for (const [index, { field, value }] of places.entries()) {
+  const isPending = record === undefined && !gap.has(bit) && !isOverdue(counter, number, now, list.settled);
+  return isGiven && !isPending;
+}
+
+function differencesOf(state: NumberState): Difference[] {
+  const { list, number, live, notBuilt, gap, bit, isGap } = state;
+  const entity = list.entity.name;
+  const name = live === undefined ? `number ${number}` : String(live.id);
+  const of = { entity, id: live === undefined ? undefined : String(live.id) };
+  const difference = (kind: Difference['kind'], text: string): Difference => ({
+    kind,
+    ...of,
+    text: `${entity} ${name} ${text}`,
+  });
+  return [
+    ...(isGap && !gap.has(bit) ? [difference('lost-number', 'is counted and has no record')] : []),
+    ...(!isGap && gap.has(bit) ? [difference('hidden-record', 'is counted as deleted')] : []),
+    ...misplaced(state).map(([kind, text]) => difference(kind, text)),
+    ...notBuilt.map((field) => ({
+      ...difference('filter-not-built', `is older than the lists by ${field}`),
+      field,
+    })),
+    ...damagedPlaces(state).map((place): Difference => {
+      const text = `${entity} ${place}: the word of ${name} is damaged`;
+      return { kind: 'damaged-word', entity, text };
+    }),
+  ];
+}
+
+/** Where the record should be listed and is not, or the other way round. */
+const misplaced = ({ places, noted, live, sets, bit }: NumberState): [Difference['kind'], string][] =>
+  places.flatMap(({ field, value }, index): [Difference['kind'], string][] => {
     const belongs = noted.includes(field) && indexedValueIn(live, field) === value;
     const stands = sets[index]?.has(bit) === true;
-    if (belongs && !stands) report('missing-in-list', `is missing in ${field}=${value}`);
-    if (!belongs && stands) report('wrongly-in-list', `is in ${field}=${value} and does not belong there`);
-  }
-  for (const field of notBuilt) {
-    const text = `${entity.name} ${name} is older than the lists by ${field}`;
-    differences.push({ kind: 'filter-not-built', ...of, field, text });
-  }
-  for (const [index, stored] of [gap, ...sets].entries()) {
-    if (stored.isSound) continue;
-    const place = index === 0 ? 'the gaps' : `${places[index - 1]?.field}=${places[index - 1]?.value}`;
-    differences.push({
-      kind: 'damaged-word',
-      entity: entity.name,
-      text: `${entity.name} ${place}: the word of ${name} is damaged`,
-    });
-  }
+    if (belongs === stands) return [];
+    return belongs
+      ? [['missing-in-list', `is missing in ${field}=${value}`]]
+      : [['wrongly-in-list', `is in ${field}=${value} and does not belong there`]];
+  });
 
+const damagedPlaces = ({ gap, sets, places }: NumberState): string[] =>
+  [gap, ...sets].flatMap((stored, index) => {
+    if (stored.isSound) return [];
+    return [index === 0 ? 'the gaps' : `${places[index - 1]?.field}=${places[index - 1]?.value}`];
+  });
+
+/** The differences of a number, and the writes that repair them. */
+function compareNumber(seen: Seen): Comparison {
+  const state = stateOf(seen);
+  const { list, number, record, counter, places, gap, sets, live, noted, notBuilt, bit, isGap } = state;
   const expires = expiryOfBits(list, counter, number, live);
   const repair = (work: UnitOfWork): void => {
     expectRecord(work, { list, number, record, notes: [...noted, ...notBuilt], isGap, expires });
@@ -145,7 +179,7 @@ function compareNumber({ list, number, record, counter, places, gap, sets, now }
       sets[index]?.stage(work, bit, stands, expires);
     }
   };
-  return { differences, repair };
+  return { differences: differencesOf(state), repair };
 }
 
 /** Expiry of a number's bits in epoch seconds, where the list's records expire. */

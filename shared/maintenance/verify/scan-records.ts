@@ -66,11 +66,23 @@ export async function scanRecords(
   let last = -1;
   let settled = -1;
   const ends: Mark[] = [];
+  const enter = (item: Item, number: number, index: string): void => {
+    const value = indexedValueIn(item, index);
+    if (value === undefined) return;
+    if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
+    else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
+  };
+  const noteUnnoted = (item: Item, number: number): void => {
+    unnoted.push(number);
+    for (const [field, values] of unnotedValues) {
+      const value = indexedValueIn(item, field);
+      if (value !== undefined) values.add(value);
+    }
+  };
   for await (const item of readPartition(scope, partition, sortKeyOf(floor))) {
     const number = numberIn(String(item.SK));
     if (!isRecord(item)) {
-      if (entity.retentionDays === undefined && Number(item[TTL_ATTRIBUTE] ?? 0) * 1000 <= scope.clock())
-        tombstones.push(number);
+      if (isLasting(item, scope, entity)) tombstones.push(number);
       continue;
     }
     live.add(number);
@@ -80,24 +92,17 @@ export async function scanRecords(
     const end = endOf(item);
     if (end > (ends.at(-1)?.end ?? 0)) ends.push({ end, first: number });
     const noted = notedIn(item);
-    for (const index of noted) {
-      const value = indexedValueIn(item, index);
-      if (value === undefined) continue;
-      if (prefixFieldOf(index) === undefined) setIn(sets, index, value).add(number);
-      else texts.set(index, (texts.get(index) ?? new Map<number, string>()).set(number, value));
-    }
-    if (indexesOf(entity).some((field) => !noted.includes(field))) {
-      unnoted.push(number);
-      for (const [field, values] of unnotedValues) {
-        const value = indexedValueIn(item, field);
-        if (value !== undefined) values.add(value);
-      }
-    }
+    for (const index of noted) enter(item, number, index);
+    if (indexesOf(entity).some((field) => !noted.includes(field))) noteUnnoted(item, number);
     visit(item, number);
   }
   const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
   return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
 }
+
+/** Whether a tombstone does not expire by itself. */
+const isLasting = (tombstone: Item, { clock }: VerifyContext, { retentionDays }: AnyEntity): boolean =>
+  retentionDays === undefined && Number(tombstone[TTL_ATTRIBUTE] ?? 0) * 1000 <= clock();
 
 /** The counter item of a list, strongly consistent; empty before the first number is allocated. */
 export const readCounterWithRetries = (scope: VerifyContext, partition: string): Promise<Item> =>
