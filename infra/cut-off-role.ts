@@ -1,7 +1,7 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { setPartition } from '#lists';
-import { quotaKey, recordsPartition } from '#table';
+import { quotaKey, recordsPartition } from '#table/storage';
 import { organizationEntity } from '#tenancy';
 import { allowItems } from './item-policy.ts';
 import { oneTenantRole } from './one-tenant-role.ts';

@@ -1,5 +1,6 @@
 import { Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import { appKey, credentialsKey, loginFailureKey, PLATFORM, suspensionKey, type TenantId } from '#table';
+import { PLATFORM, type TenantId } from '#table';
+import { appKey, credentialsKey, loginFailureKey, suspensionKey } from '#table/storage';
 import type { TableReference } from './table.ts';
 
 /** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */

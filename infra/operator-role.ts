@@ -1,6 +1,7 @@
 import type { Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { auditEventEntity, PLATFORM, recordsPartition } from '#table';
+import { auditEventEntity, PLATFORM } from '#table';
+import { recordsPartition } from '#table/storage';
 import { ANY_APP, ANY_SUSPENSION, allowItems, CHANGES, denyItems } from './item-policy.ts';
 import type { Keys } from './keys.ts';
 import { operators } from './operators.ts';

@@ -1,7 +1,8 @@
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import { PLATFORM, recordsPartition } from '#table';
+import { PLATFORM } from '#table';
+import { recordsPartition } from '#table/storage';
 import { organizationEntity } from '#tenancy';
 import { arnPattern } from './arn-pattern.ts';
 import { allowItems } from './item-policy.ts';

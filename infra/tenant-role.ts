@@ -2,15 +2,8 @@ import { Stack } from 'aws-cdk-lib';
 import { AccountPrincipal, type Conditions, type Role } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import { setPartition } from '#lists';
-import {
-  auditEventEntity,
-  deduplicationKey,
-  PLATFORM,
-  recordsPartition,
-  refusalsKey,
-  suspensionKey,
-  type TenantId,
-} from '#table';
+import { auditEventEntity, PLATFORM, type TenantId } from '#table';
+import { deduplicationKey, recordsPartition, refusalsKey, suspensionKey } from '#table/storage';
 import {
   ALL_ACTIONS,
   ANY_APP,

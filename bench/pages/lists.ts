@@ -1,5 +1,6 @@
 import type { Table } from '../../shared/lists/index.ts';
-import { type Entity, type Filter, recordsPartition, type Stored, type TenantId } from '../../shared/table/index.ts';
+import type { Entity, Filter, Stored, TenantId } from '../../shared/table/index.ts';
+import { recordsPartition } from '../../shared/table/storage.ts';
 import { Loader } from './load.ts';
 import { FIELDS, type Job, jobsBy, newJob } from './records.ts';
 import { type PeerIndex, peerIndex } from './table.ts';

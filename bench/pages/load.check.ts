@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { systemClock } from '../../shared/clock.ts';
 import { type Item, setPartition, type Table } from '../../shared/lists/index.ts';
-import { RequestSession, recordsPartition, type TenantId } from '../../shared/table/index.ts';
+import { RequestSession, type TenantId } from '../../shared/table/index.ts';
+import { recordsPartition } from '../../shared/table/storage.ts';
 import { Loader } from './load.ts';
 import { jobsBy, jobsOf, newJob } from './records.ts';
 

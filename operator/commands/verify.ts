@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Verified, verify } from '#maintenance';
-import { environmentTable, indexesOf } from '#table';
+import { environmentTable } from '#table';
+import { indexesOf } from '#table/storage';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import { appKey, PLATFORM, type RequestSession } from '#table';
+import { PLATFORM, type RequestSession } from '#table';
+import { appKey } from '#table/storage';
 import { keepNewest } from '../keep-newest.ts';
 import { isUuid } from '../well-formed.ts';
 import { type Credentials, type Holder, readCredentials } from './credentials.ts';

@@ -1,17 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { codesThatAllow, type Permissions } from '#contract';
 import { type Condition, type Item, isMet, type Key, type Table } from '#lists';
-import {
-  appKey,
-  credentialsKey,
-  NotUnique,
-  PLATFORM,
-  type RequestSession,
-  StaleRead,
-  type Tenant,
-  type TenantId,
-  tenantIdOf,
-} from '#table';
+import { NotUnique, PLATFORM, type RequestSession, StaleRead, type Tenant, type TenantId } from '#table';
+import { appKey, credentialsKey, tenantIdOf } from '#table/storage';
 
 /**
  * The credentials of an integration: in its tenant, where only few roles reach them, by its app code. Its record is another item; both change in

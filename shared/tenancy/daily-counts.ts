@@ -1,6 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, retry, TTL_ATTRIBUTE } from '#lists';
-import { readsKey, refusalsKey, StaleRead, type Tenant } from '#table';
+import { StaleRead, type Tenant } from '#table';
+import { readsKey, refusalsKey } from '#table/storage';
 
 /**
  * What is counted by integration and day (UTC), so that only the 1st, 2nd, 4th, 8th … of a day leave an audit event. A container whose clock is

@@ -1,7 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { DataKeyCache } from '#encryption';
 import { UnitOfWork } from '#lists';
-import { dataKeyKey, recordsPartition, StaleRead, type Tenant } from '#table';
+import { StaleRead, type Tenant } from '#table';
+import { dataKeyKey, recordsPartition } from '#table/storage';
 
 /**
  * The tenant's cache in the table: one wrapped data key for each year (`docs/decisions/0011`). It is written immediately and not in the

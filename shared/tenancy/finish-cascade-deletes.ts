@@ -1,5 +1,6 @@
 import { paginateQuery } from '@aws-sdk/lib-dynamodb';
-import { finishCascadeDeletes, PLATFORM, type RequestSession, recordsPartition, Tenant } from '#table';
+import { PLATFORM, type RequestSession, Tenant } from '#table';
+import { finishCascadeDeletes, recordsPartition } from '#table/storage';
 import { listedEntity } from './organizations.ts';
 
 /** Tenants that are handled in parallel. */

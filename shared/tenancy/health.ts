@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { TableUnavailable } from '#lists';
-import { HEALTH_KEY, type RequestSession } from '#table';
+import type { RequestSession } from '#table';
+import { HEALTH_KEY } from '#table/storage';
 
 /**
  * Checks that the table can be read, with the function's own rights: one eventually consistent `GetItem` of a key that has no item, which is

@@ -1,19 +1,8 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { JsonObject } from '#contract';
 import { type Item, type Key, numberIn, type OnConditionFailed, sortKeyOf, VERSION } from '#lists';
-import {
-  entity,
-  type Page,
-  type PageQuery,
-  PLATFORM,
-  Repository,
-  recordsPartition,
-  StaleRead,
-  type Stored,
-  type Tenant,
-  toAttributes,
-  toRecord,
-} from '#table';
+import { entity, type Page, type PageQuery, PLATFORM, Repository, StaleRead, type Stored, type Tenant } from '#table';
+import { recordsPartition, toAttributes, toRecord } from '#table/storage';
 
 /**
  * Organizations: each is the only record of its kind in its own tenant, under its own id, with a copy in the platform's list of all

@@ -1,5 +1,6 @@
 import type { Condition, OnConditionFailed } from '#lists';
-import { MOVES, quotaKey, type Tenant } from '#table';
+import type { Tenant } from '#table';
+import { MOVES, quotaKey } from '#table/storage';
 
 /** Kinds of records that are counted by tenant. */
 type Counted = 'INTEGRATION';

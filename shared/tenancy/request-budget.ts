@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { UpdateCommand, type UpdateCommandInput } from '@aws-sdk/lib-dynamodb';
 import { itemOf, readPartition, TTL_ATTRIBUTE } from '#lists';
-import { budgetKey, type Tenant } from '#table';
+import type { Tenant } from '#table';
+import { budgetKey } from '#table/storage';
 import { CLOCKS_DIFFER_MS } from '../clock.ts';
 
 /**

@@ -1,4 +1,5 @@
-import { StaleRead, suspensionKey, type Tenant } from '#table';
+import { StaleRead, type Tenant } from '#table';
+import { suspensionKey } from '#table/storage';
 import type { Restoring, Suspension } from './suspensions.ts';
 
 /** Suspending, restoring and resuming, for the operator's commands. They leave audit events in the organization's own audit log. */

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import type { Table } from '#lists';
-import { suspensionKey, type Tenant, type TenantId, tenantIdOf } from '#table';
+import type { Tenant, TenantId } from '#table';
+import { suspensionKey, tenantIdOf } from '#table/storage';
 
 /**
  * Suspended organizations (`docs/decisions/0096-suspending-exporting-erasing.md`): one item, which exists while an organization is suspended, and stays when it is

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { budgetKey, environmentTable, RequestSession, Tenant, type TenantId } from '#table';
+import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
+import { budgetKey } from '#table/storage';
 import { countFailedLogin, flushBudget, type LoginAttempt, readBudgets, readFailedLogins, WINDOW_MS } from '#tenancy';
 import { Bucket } from '../../shared/http/token-bucket.ts';
 import type { Api, OrgAccess } from '../support/api.ts';

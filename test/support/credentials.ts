@@ -1,5 +1,6 @@
 import type { Key } from '#lists';
-import { credentialsKey, environmentSession, environmentTable } from '#table';
+import { environmentSession, environmentTable } from '#table';
+import { credentialsKey } from '#table/storage';
 import { type Credentials, findIntegration } from '#tenancy';
 
 /** The stored credentials of an app code; undefined where there are none. */

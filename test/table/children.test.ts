@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { setPartition } from '#lists';
-import { cascadeDeletePartition, entity } from '#table';
+import { entity } from '#table';
+import { cascadeDeletePartition } from '#table/storage';
 import { Invocation, within } from '#telemetry';
 import { isEmpty } from '../../shared/lists/bits.ts';
 import { itemsIn } from '../support/audit.ts';

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Key, numberOf, setPartition, sortKeyOf, type Table, TTL_ATTRIBUTE } from '#lists';
 import { bitPlace } from '#lists/maintenance';
 import { countedBy, type Kind, kind, quotaOf, verify } from '#maintenance';
-import { entity, MOVES, PLATFORM, quotaKey, recordsPartition } from '#table';
+import { entity, PLATFORM } from '#table';
+import { MOVES, quotaKey, recordsPartition } from '#table/storage';
 import { openTenant, tableAt } from '../support/storage.ts';
 import { TestList, useTable } from './test-list.ts';
 

@@ -1,7 +1,8 @@
 import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry, type Table } from '#lists';
-import { appKey, credentialsKey, type TenantId } from '#table';
+import type { TenantId } from '#table';
+import { appKey, credentialsKey } from '#table/storage';
 import type { Clock } from '../../clock.ts';
 
 /** Deletes for good. Everything here may be run again, and by several at once. */

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { WRITE_ID } from '#lists/maintenance';
-import { StaleRead, type Stored, suspensionKey, type Tenant } from '#table';
+import { StaleRead, type Stored, type Tenant } from '#table';
+import { suspensionKey } from '#table/storage';
 import { type Organization, type Suspension, stageOrganizationRemoval } from '#tenancy';
 
 /**

@@ -1,26 +1,23 @@
 import { readPartition, setPartition } from '#lists';
 import { prefixPartition, TOMBSTONE } from '#lists/maintenance';
+import { type AnyEntity, eventsOf, requestKeysOf, type TenantId } from '#table';
 import {
-  type AnyEntity,
   budgetKey,
   cascadeDeletePartition,
   cascadeDeletesOf,
   childPartition,
   dataKeyKey,
   deduplicationKey,
-  eventsOf,
   notedIn,
   quotaKey,
   readsKey,
   readValues,
   recordsPartition,
   refusalsKey,
-  requestKeysOf,
-  type TenantId,
   textOf,
   uniqueKey,
   valuesPartition,
-} from '#table';
+} from '#table/storage';
 import type { Kind } from '../verify/kinds.ts';
 import type { EraseTarget } from './empty.ts';
 

@@ -1,5 +1,6 @@
 import { readPartition } from '#lists';
-import { type AnyEntity, recordsPartition, type Tenant } from '#table';
+import type { AnyEntity, Tenant } from '#table';
+import { recordsPartition } from '#table/storage';
 import type { Kind } from '../verify/kinds.ts';
 import { concurrently } from '../verify/reading.ts';
 import { deleteKey, type EraseTarget, emptyPartition } from './empty.ts';

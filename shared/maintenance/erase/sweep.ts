@@ -1,6 +1,7 @@
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { type Key, retry } from '#lists';
-import { appCodeIn, appKey, recordsPartition, type Tenant } from '#table';
+import type { Tenant } from '#table';
+import { appCodeIn, appKey, recordsPartition } from '#table/storage';
 import { deleteItem, deletePointer } from './empty.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, readPartition, type Table } from '#lists';
-import { type AnyEntity, recordsPartition, type Tenant } from '#table';
+import type { AnyEntity, Tenant } from '#table';
+import { recordsPartition } from '#table/storage';
 import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../clock.ts';
 

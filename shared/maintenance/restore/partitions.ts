@@ -1,11 +1,5 @@
-import {
-  cascadeDeletePartition,
-  dataKeyKey,
-  recordsPartition,
-  type TenantId,
-  uniqueKey,
-  valuesPartition,
-} from '#table';
+import type { TenantId } from '#table';
+import { cascadeDeletePartition, dataKeyKey, recordsPartition, uniqueKey, valuesPartition } from '#table/storage';
 import type { Kind } from '../verify/kinds.ts';
 
 /**

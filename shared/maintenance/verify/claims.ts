@@ -1,5 +1,6 @@
 import { type Item, isRecord, type Key, numberOf, readPartition, sortKeyOf, type UnitOfWork, VERSION } from '#lists';
-import { type AnyEntity, recordsPartition, SETS, uniqueKey } from '#table';
+import type { AnyEntity } from '#table';
+import { recordsPartition, SETS, uniqueKey } from '#table/storage';
 import {
   type Comparison,
   changed,

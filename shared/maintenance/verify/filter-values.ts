@@ -1,5 +1,5 @@
 import { TTL_ATTRIBUTE } from '#lists';
-import { putValue, valueExpiry, valueKey } from '#table';
+import { putValue, valueExpiry, valueKey } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { concurrently, readItem, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';

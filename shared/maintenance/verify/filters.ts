@@ -1,6 +1,6 @@
 import { setPartition } from '#lists';
 import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
-import { indexesOf } from '#table';
+import { indexesOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { doubtfulGaps } from './gaps.ts';

@@ -10,7 +10,7 @@ import {
   VERSION,
 } from '#lists';
 import { bitPlace, entryKey, expiryOfNumber, isOverdue, TOMBSTONE } from '#lists/maintenance';
-import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table';
+import { indexedValueIn, indexesOf, notedIn, noteOf, prefixFieldOf, SETS } from '#table/storage';
 import { type Comparison, changed, type Difference, Moved, type VerifyContext } from './difference.ts';
 import { readItem, readTogether } from './reading.ts';
 import { type RecordScan, readCounterWithRetries } from './scan-records.ts';

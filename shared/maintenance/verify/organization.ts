@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Item, isRecord, type UnitOfWork, VERSION } from '#lists';
 import { TOMBSTONE } from '#lists/maintenance';
-import { PLATFORM, recordsPartition } from '#table';
+import { PLATFORM } from '#table';
+import { recordsPartition } from '#table/storage';
 import { copyKeyOf, LISTED_AS, listedEntity, organizationEntity } from '#tenancy';
 import {
   type Comparison,

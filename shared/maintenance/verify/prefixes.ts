@@ -1,6 +1,6 @@
 import { readPartition } from '#lists';
 import { entryIn, prefixPartition } from '#lists/maintenance';
-import { prefixFieldOf } from '#table';
+import { prefixFieldOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import type { IndexEntry } from './number.ts';
 import { concurrently } from './reading.ts';

@@ -1,5 +1,6 @@
 import { type Item, isRecord, readPartition } from '#lists';
-import { MOVES, PLATFORM, quotaKey, recordsPartition, toRecord } from '#table';
+import { PLATFORM } from '#table';
+import { MOVES, quotaKey, recordsPartition, toRecord } from '#table/storage';
 import {
   type Comparison,
   changed,

@@ -1,14 +1,7 @@
 import { type Item, isRecord, numberIn, readPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
 import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
-import {
-  type AnyEntity,
-  indexedValueIn,
-  indexesOf,
-  notedIn,
-  prefixFieldOf,
-  prefixIndexesOf,
-  recordsPartition,
-} from '#table';
+import type { AnyEntity } from '#table';
+import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf, recordsPartition } from '#table/storage';
 import { ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
 import { withRetries } from './reading.ts';

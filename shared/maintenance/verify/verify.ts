@@ -1,4 +1,5 @@
-import { cascadeDeletesOf, finishCascadeDeletes, PLATFORM, readValues, recordsPartition, type Tenant } from '#table';
+import { PLATFORM, type Tenant } from '#table';
+import { cascadeDeletesOf, finishCascadeDeletes, readValues, recordsPartition } from '#table/storage';
 import { listedEntity } from '#tenancy';
 import { Children } from './children.ts';
 import { Claims } from './claims.ts';
