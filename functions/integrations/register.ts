@@ -36,12 +36,10 @@ export async function registerIntegration(tenant: Tenant, input: NewIntegration,
   const caller = typeof maker === 'string' ? undefined : maker;
   const [stored, storedSecret] = await Promise.all([
     // `permissions` is audited even if it is null, which means all of them.
-    tenant
-      .records(integrationEntity)
-      .create({
-        fields: { ...fields, org_id: tenant.orgId, created_at: session.timestamp },
-        alsoAudited: ['permissions', 'secret'],
-      }),
+    tenant.records(integrationEntity).create({
+      fields: { ...fields, org_id: tenant.orgId, created_at: session.timestamp },
+      alsoAudited: ['permissions', 'secret'],
+    }),
     Promise.all([environmentEncryption(), permissionsOf(maker, tenant)]).then(([encryption, knownWith]) =>
       storeSecret(encryption, owner, secret, knownWith),
     ),

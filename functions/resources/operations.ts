@@ -20,18 +20,16 @@ export const resourceOperations: Operations<typeof resources> = {
     const isReport = reportsUsage(body) || body.health_status !== HEALTHY;
     updateClientCounters(tenant, body.client_id, { resources: 1, risks: Number(isResourceRisk(body)) });
     if (body.service_id !== null) joinService(tenant, body.service_id, body.client_id);
-    const created = await tenant
-      .records(resourceEntity)
-      .create<'credentials'>({
-        fields: {
-          ...fields,
-          ...lastCheck(body.last_health_check, isReport, tenant.session),
-          created_at: now,
-          updated_at: now,
-        },
-        deferred: async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
-        alsoAudited: credentials === null ? [] : ['credentials'],
-      });
+    const created = await tenant.records(resourceEntity).create<'credentials'>({
+      fields: {
+        ...fields,
+        ...lastCheck(body.last_health_check, isReport, tenant.session),
+        created_at: now,
+        updated_at: now,
+      },
+      deferred: async ({ id }) => ({ credentials: await resourceCredentials.encrypt(tenant, id, credentials) }),
+      alsoAudited: credentials === null ? [] : ['credentials'],
+    });
     if (isReport) sampleOf(tenant, created);
     return recordResponse(await resourceCredentials.decryptIn({ tenant, caller }, created));
   },

@@ -15,13 +15,11 @@ export const ticketOperations: Operations<typeof tickets> = {
     const now = session.timestamp;
     requireReferences(tenant, fields);
     if (fields.client_id !== null) noteContact(tenant, fields.client_id);
-    const created = await tenant
-      .records(ticketEntity)
-      .create<'ticket_code'>({
-        fields: { ...fields, created_at: now, updated_at: now, last_activity_at: now },
-        deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),
-        generated: code === undefined ? ['ticket_code'] : [],
-      });
+    const created = await tenant.records(ticketEntity).create<'ticket_code'>({
+      fields: { ...fields, created_at: now, updated_at: now, last_activity_at: now },
+      deferred: (place) => ({ ticket_code: code ?? generatedCode(place) }),
+      generated: code === undefined ? ['ticket_code'] : [],
+    });
     return recordResponse(created);
   },
 
