@@ -26,25 +26,25 @@ const isWordList = ({ file }: { readonly file: string }): boolean => file.starts
  * loads (`docs/performance.md`), so this is as near above what is loaded as changes of a day need.
  */
 const BOUNDS: Readonly<Record<string, Pick<BundleSize, 'kilobytes' | 'modules'>>> = {
-  authorizer: { kilobytes: 255, modules: 370 },
-  clients: { kilobytes: 345, modules: 480 },
+  authorizer: { kilobytes: 255, modules: 375 },
+  clients: { kilobytes: 345, modules: 485 },
   terminals: { kilobytes: 340, modules: 485 },
   openapi: { kilobytes: 625, modules: 480 },
-  docs: { kilobytes: 410, modules: 475 },
+  docs: { kilobytes: 410, modules: 480 },
   access: { kilobytes: 350, modules: 490 },
   logs: { kilobytes: 335, modules: 480 },
   tickets: { kilobytes: 370, modules: 500 },
-  users: { kilobytes: 355, modules: 490 },
+  users: { kilobytes: 355, modules: 495 },
   services: { kilobytes: 365, modules: 495 },
   resources: { kilobytes: 365, modules: 495 },
   'service-actions': { kilobytes: 345, modules: 485 },
-  auth: { kilobytes: 340, modules: 485 },
+  auth: { kilobytes: 340, modules: 490 },
   integrations: { kilobytes: 360, modules: 500 },
-  orgs: { kilobytes: 340, modules: 480 },
-  audit: { kilobytes: 335, modules: 475 },
+  orgs: { kilobytes: 340, modules: 485 },
+  audit: { kilobytes: 335, modules: 480 },
   webhooks: { kilobytes: 415, modules: 550 },
-  'well-known': { kilobytes: 330, modules: 475 },
-  health: { kilobytes: 330, modules: 475 },
+  'well-known': { kilobytes: 330, modules: 480 },
+  health: { kilobytes: 330, modules: 480 },
 };
 
 const ACME = '6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d';
