@@ -73,23 +73,20 @@ async function bundleWith(plugins: readonly Plugin[], entry: string, outdir: str
     logOverride: { 'import-is-undefined': 'error' },
     logLevel: 'error',
   });
-  await removeUnused(outdir, metafile);
+  await removeUnused(metafile);
 }
 
 /**
  * A door exports more than a function uses. The bundler leaves that out, but not the files that it would have loaded on demand: they are removed.
  */
-async function removeUnused(outdir: string, { outputs }: Metafile): Promise<void> {
-  const pathOf = (name: string): string => resolve(ROOT, name);
+async function removeUnused({ outputs }: Metafile): Promise<void> {
   const used = new Set<string>();
-  const use = (path: string): void => {
-    if (used.has(path)) return;
-    used.add(path);
-    for (const name of Object.keys(outputs)) {
-      if (pathOf(name) === path) for (const { path: next } of outputs[name]?.imports ?? []) use(pathOf(next));
-    }
+  const use = (name: string): void => {
+    if (used.has(name)) return;
+    used.add(name);
+    for (const { path } of outputs[name]?.imports ?? []) use(path);
   };
-  use(resolve(outdir, 'index.mjs'));
-  const unused = Object.keys(outputs).filter((name) => /\.mjs$/.test(name) && !used.has(pathOf(name)));
-  await Promise.all(unused.flatMap((name) => [rm(pathOf(name)), rm(`${pathOf(name)}.map`)]));
+  for (const name of Object.keys(outputs)) if (name.endsWith('/index.mjs')) use(name);
+  const unused = Object.keys(outputs).filter((name) => name.endsWith('.mjs') && !used.has(name));
+  await Promise.all(unused.flatMap((name) => [name, `${name}.map`]).map((name) => rm(resolve(ROOT, name))));
 }

@@ -82,15 +82,18 @@ function decoded(bytes: Buffer): string {
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;
-  let inString = false;
   for (let index = 0; index < json.length; index++) {
     const character = json[index];
-    if (inString) {
-      if (character === '\\') index++;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
+    if (character === '"') index = endOfString(json, index);
     else if (character === '[' || character === '{') deepest = Math.max(deepest, ++depth);
     else if (character === ']' || character === '}') depth--;
   }
   return deepest;
+}
+
+/** The index of the quotation mark that ends the string which begins at `start`; beyond the text where none does. */
+function endOfString(json: string, start: number): number {
+  let index = start + 1;
+  while (index < json.length && json[index] !== '"') index += json[index] === '\\' ? 2 : 1;
+  return index;
 }

@@ -27,15 +27,11 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
     } catch (error) {
       const isStale = error instanceof StaleRead;
       const isFirstRefusal: boolean = committing && !refused && isRefusal(error);
-      const pause = isStale ? Math.random() * STALE_WAIT * tries : 0;
+      const pause = pauseAfter(error, tries);
       const isPastDeadline = session.clock() + pause > session.deadline;
       if (!(isStale || isFirstRefusal) || isPastDeadline) {
         await session.abandon(error);
-        throw isFirstRefusal
-          ? new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', {
-              cause: error,
-            })
-          : error;
+        throw isFirstRefusal ? uncheckedConflict(error) : error;
       }
       refused ||= isFirstRefusal;
       await sleep(pause);
@@ -43,6 +39,13 @@ export async function runToCommit<T>(session: RequestSession, operation: () => P
     }
   }
 }
+
+/** How long to wait before the run after so many tries, in milliseconds: only others' changes need a wait. */
+const pauseAfter = (error: unknown, tries: number): number =>
+  error instanceof StaleRead ? Math.random() * STALE_WAIT * tries : 0;
+
+const uncheckedConflict = (cause: unknown): TableUnavailable =>
+  new TableUnavailable('no time left to check whether the conflict is with an earlier attempt', { cause });
 
 /** Whether an error says that the request itself is refused. */
 export const isRefusal = (error: unknown): boolean => error instanceof Problem || error instanceof NotUnique;

@@ -10,7 +10,7 @@ export interface Table {
 }
 
 /** Whole numbers beyond 2^53 (words of bits) are read as bigint, all others as number. */
-export const exactNumber = (value: string): number | bigint => {
+const exactNumber = (value: string): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) || !/^-?\d+$/.test(value) ? number : BigInt(value);
 };

@@ -11,7 +11,7 @@ import type { Table } from './table.ts';
 /** The numbers of a list's matching records: the first round trip of reading a page. */
 
 /** Values by field, as texts. */
-export interface FilterTexts {
+interface FilterTexts {
   readonly [field: string]: string;
 }
 

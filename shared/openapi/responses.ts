@@ -120,7 +120,7 @@ type Links = NonNullable<ZodOpenApiResponseObject['links']>;
  * What can be done next with a created record: every operation whose path names it, with the values that its response has for the path
  * (OpenAPI 3.1.0 §4.8.20).
  */
-export function linksFrom(contracts: readonly Contract[], contract: Contract, route: Route): Links {
+function linksFrom(contracts: readonly Contract[], contract: Contract, route: Route): Links {
   if (route.response.status !== 201) return {};
   const { schema } = route.response;
   const item = itemRouteOf(contract, route);

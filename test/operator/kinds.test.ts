@@ -45,7 +45,7 @@ it('knows the field with the time at which a record was created, from which read
   expect(fields.filter(Array.isArray)).toEqual([['AUDIT_EVENT', 'occurred_at']]);
 });
 
-it('counts by fields that are filters, so that what has come since a survey is found', () => {
+it('counts by fields that are filters, so that what has come since a scan is found', () => {
   const sources = kinds.flatMap(({ counters }) => Object.values(counters).flat());
   expect(sources.length).toBeGreaterThan(3);
   expect(sources.filter(({ entity, by }) => !entity.filters.includes(by))).toEqual([]);

@@ -64,7 +64,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     alsoAudited = [],
   }: NewRecord<T, L>): Promise<Stored<T>> {
     this.#noteValues(fields);
-    const allocating = this.#take();
+    const allocating = this.#allocate();
     const placing = allocating.then(
       ({ number }): NewRecordPlace => ({
         id: idOf(number),
@@ -250,7 +250,7 @@ export class Repository<T extends object, F extends keyof T & string = keyof T &
     return { number: numberIn(String(item.SK)), expires: expiryOfRecord(item), kept };
   }
 
-  #take(): Promise<AllocatedNumber> {
+  #allocate(): Promise<AllocatedNumber> {
     const { list } = this.lists;
     return this.entity.byTime
       ? Promise.resolve({
