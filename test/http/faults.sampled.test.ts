@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable } from '#table';
 import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { AUDITED } from '../support/audited.ts';
 import { lookAt } from '../support/effects.ts';
 import { EXTENT, sampled } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { operations, TestTenant } from '../support/scenario.ts';
+import { SDK_ATTEMPTS, useTableOver } from '../support/storage.ts';
 
 /**
  * Every route that writes, each DynamoDB call of its request, each fault. Whatever happens below the SDK, the response
@@ -32,7 +30,6 @@ const FAULTS: readonly Fault[] = [
 /** Those of a call that was carried out. */
 const APPLIED: readonly Fault[] = ['reply-lost', 'forgotten', 'timeout', 'applied-server-error'];
 /** The SDK makes this many attempts; a fault that outlasts them reaches our own code. */
-const SDK_ATTEMPTS = 4;
 
 interface Disturbance {
   readonly fault: Fault;
@@ -54,14 +51,7 @@ async function start(): Promise<void> {
   testTenant = new TestTenant(api, org);
 }
 
-/** The SDK saves on retries when many were in vain; here each request shall have all of them. */
-const useFreshClient = (): void =>
-  configureTable({
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
-    requestHandler: faulty,
-    retryStrategy: new ConfiguredRetryStrategy(SDK_ATTEMPTS, 1),
-  });
+const useFreshClient = (): void => useTableOver(faulty);
 
 const writes = operations
   .filter(([id, { method }]) => method !== 'GET' && id !== 'login')

@@ -2,14 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bundle } from '#bundling';
 import { PROBLEM_TYPE_PREFIX } from '#contract';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable } from '#table';
 import { HEARTBEAT } from '../../infra/heartbeat.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
+import { useTableOver } from '../support/storage.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** The health check: what monitoring asks a stage, and what it is answered while the table cannot be read. */
@@ -17,15 +15,9 @@ import { useApi } from '../support/use-api.ts';
 const PATH = '/api/v1/health';
 
 const faulty = new FaultyHandler();
-const CONFIG = {
-  region: LOCAL_REGION,
-  credentials: LOCAL_CREDENTIALS,
-  requestHandler: faulty,
-  retryStrategy: new ConfiguredRetryStrategy(2, 1),
-};
 const api = useApi({ report: () => undefined });
 beforeEach(() => {
-  configureTable(CONFIG);
+  useTableOver(faulty, 2);
   faulty.follow(() => undefined);
 });
 
@@ -67,7 +59,7 @@ describe('while the table cannot be read', () => {
 
   it('answers 503 where the table is not there, too, and shows nothing of it', async () => {
     vi.stubEnv('TABLE_NAME', 'no-such-table');
-    configureTable(CONFIG);
+    useTableOver(faulty, 2);
     const { status, body } = await api.request('GET', PATH);
     vi.unstubAllEnvs();
     expect(status).toBe(503);

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { generateSecret } from '#auth';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { configureTable } from '#table';
 import { storedCredentials } from '../support/credentials.ts';
 import { EXTENT } from '../support/extent.ts';
 import { type Fault, FaultyHandler } from '../support/faults.ts';
 import { type Key, keyMadeBy, loginWith } from '../support/keys.ts';
+import { useTableOver } from '../support/storage.ts';
 import { type Calls, callsOf } from '../support/tenant-calls.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -31,13 +29,7 @@ afterAll(() => {
   vi.useRealTimers();
 });
 
-const useFreshClient = (): void =>
-  configureTable({
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
-    requestHandler: faulty,
-    retryStrategy: new ConfiguredRetryStrategy(ATTEMPTS, 1),
-  });
+const useFreshClient = (): void => useTableOver(faulty, ATTEMPTS);
 
 /** A key, and what its tokens' end was raised to. */
 async function freshKey(): Promise<Key> {

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { environmentEncryption } from '#auth';
 import { StoredKeyGone } from '#encryption';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { verify } from '#maintenance';
-import { configureTable, environmentSession, Tenant } from '#table';
+import { environmentSession, Tenant } from '#table';
 import { dataKeyCache } from '#tenancy';
 import { countRecords, eraseOrganization, type Receipt } from '../../operator/erase.ts';
 import { kinds } from '../../operator/kinds.ts';
@@ -20,6 +18,7 @@ import { bodyOf, Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
 import { forgetAppCodes, forgetIds } from '../support/other-container.ts';
 import { operations, PLATFORM_ONLY, TestTenant } from '../support/scenario.ts';
+import { useTableOver } from '../support/storage.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
 
@@ -33,14 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The SDK saves on retries when many were in vain. */
-const useFreshClient = (): void =>
-  configureTable({
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
-    requestHandler: faulty,
-    retryStrategy: new ConfiguredRetryStrategy(4, 1),
-  });
+const useFreshClient = (): void => useTableOver(faulty);
 
 /** Erases on a clock of its own, which the wait moves on. `meanwhile` happens while it waits for the first time. */
 function erase(id: string, { sweeps = true, meanwhile = async () => undefined as unknown } = {}): Promise<Receipt> {

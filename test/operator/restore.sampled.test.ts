@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ConfiguredRetryStrategy } from '@smithy/core/retry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { verify } from '#maintenance';
-import { configureTable, environmentSession, Tenant } from '#table';
+import { environmentSession, Tenant } from '#table';
 import { disableIntegration } from '../../operator/integrations.ts';
 import { kinds } from '../../operator/kinds.ts';
 import { compareTenant, restoreTenant } from '../../operator/restore.ts';
@@ -13,6 +11,7 @@ import { type Api, type OrgAccess, startApi } from '../support/api.ts';
 import { byExtent } from '../support/extent.ts';
 import { Crash, FaultyHandler } from '../support/faults.ts';
 import { keyMadeBy, loginWith } from '../support/keys.ts';
+import { useTableOver } from '../support/storage.ts';
 import { copyOf, dropTable, tableWithKeys } from '../support/table-copy.ts';
 import { dumpOf, type RawItem } from '../support/table-dump.ts';
 import { callsOf } from '../support/tenant-calls.ts';
@@ -27,14 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The SDK saves on retries when many were in vain. */
-const useFreshClient = (): void =>
-  configureTable({
-    region: LOCAL_REGION,
-    credentials: LOCAL_CREDENTIALS,
-    requestHandler: faulty,
-    retryStrategy: new ConfiguredRetryStrategy(4, 1),
-  });
+const useFreshClient = (): void => useTableOver(faulty);
 
 /** On a clock of its own, which the wait moves on. `meanwhile` happens at each wait. */
 function restore(id: string, from: string, meanwhile: () => Promise<unknown> = async () => undefined) {

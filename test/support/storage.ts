@@ -3,7 +3,7 @@ import type { NodeHttpHandler } from '@smithy/node-http-handler';
 import { runToCommit } from '#http';
 import type { Table } from '#lists';
 import { endpointAndKey, LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
-import { RequestSession, Tenant, tableOf } from '#table';
+import { configureTable, RequestSession, Tenant, tableOf } from '#table';
 import { type Clock, systemClock } from '../../shared/clock.ts';
 import { aCaller } from './caller.ts';
 import type { FreshTable } from './dynamodb.ts';
@@ -15,14 +15,24 @@ type Place = Pick<FreshTable, 'tableName' | 'endpoint'>;
 /** How often the SDK tries a call, in one of our own attempts. */
 export const SDK_ATTEMPTS = 4;
 
-/** The table over a connection of its own, with all of the SDK's retries but not their waits. */
+/** All of the SDK's retries, but not their waits. */
+const retriesAtOnce = (attempts: number) => ({
+  region: LOCAL_REGION,
+  credentials: LOCAL_CREDENTIALS,
+  retryStrategy: new ConfiguredRetryStrategy(attempts, 1),
+});
+
+/** From now on the API calls its table by this handler, with all retries of a fresh client: the SDK saves on them when many were in vain. */
+export const useTableOver = (requestHandler: NodeHttpHandler, attempts = SDK_ATTEMPTS): void =>
+  configureTable({ ...retriesAtOnce(attempts), requestHandler });
+
+/** The table over a connection of its own. */
 export const tableAt = ({ tableName, endpoint: text }: Place, requestHandler?: NodeHttpHandler): Table => {
   const { endpoint, accessKeyId } = endpointAndKey(text);
   return tableOf(tableName, {
+    ...retriesAtOnce(SDK_ATTEMPTS),
     endpoint,
-    region: LOCAL_REGION,
     credentials: { ...LOCAL_CREDENTIALS, accessKeyId },
-    retryStrategy: new ConfiguredRetryStrategy(SDK_ATTEMPTS, 1),
     ...(requestHandler === undefined ? {} : { requestHandler }),
   });
 };
