@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { endpointAndKey } from '#local-dynamodb';
 import { callerIdentity } from '../../operator/fake-account.ts';
 import { listening } from '../../support/listening.ts';
 import { type Asked, isAllowed, mayAssume, mayUseKey, type Principal } from './iam.ts';
@@ -61,7 +62,6 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
   const keyUses: KeyUse[] = [];
   const refusals: string[] = [];
   const credentialsOf = (principal: Principal): Record<string, string> => {
-    // DynamoDB Local takes letters and digits only.
     const AWS_ACCESS_KEY_ID = `ASIA${String(holders.size).padStart(16, '0')}`;
     holders.set(AWS_ACCESS_KEY_ID, principal);
     return { AWS_ACCESS_KEY_ID, ...SECRET_CREDENTIALS };
@@ -95,8 +95,9 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
     type: Record<string, string>,
     denied: (by: Principal, operation: string, body: unknown) => Asked | undefined,
     note: (by: Principal, operation: string, body: unknown) => void,
-  ) =>
-    createServer(async (request, response) => {
+  ) => {
+    const { endpoint, accessKeyId } = endpointAndKey(behind);
+    return createServer(async (request, response) => {
       const body = await bodyOf(request);
       const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
       const by = holders.get(accessKeyOf(request));
@@ -108,9 +109,10 @@ export async function openAccount(stack: Deployed, dynamoDb: string, kms: string
         return;
       }
       note(by, operation, JSON.parse(body));
-      const reply = await fetch(behind, { method: 'POST', headers: forwarded(request), body });
+      const reply = await fetch(endpoint, { method: 'POST', headers: forwarded(request, accessKeyId), body });
       response.writeHead(reply.status, type).end(await reply.text());
     });
+  };
   const table = guarded(
     dynamoDb,
     JSON_1_0,
@@ -162,14 +164,16 @@ function keyUseIn(operation: string, body: unknown): Asked {
   return { action: `kms:${operation}`, resource: KeyId, context: Object.fromEntries(context) };
 }
 
-const accessKeyOf = ({ headers }: IncomingMessage): string =>
-  /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
+const ACCESS_KEY = /Credential=(\w+)\//;
 
-const forwarded = ({ headers }: IncomingMessage): Record<string, string> => ({
+const accessKeyOf = ({ headers }: IncomingMessage): string => ACCESS_KEY.exec(headers.authorization ?? '')?.[1] ?? '';
+
+/** DynamoDB Local knows one access key only, and checks no signature. */
+const forwarded = ({ headers }: IncomingMessage, accessKeyId: string): Record<string, string> => ({
   'content-type': String(headers['content-type']),
   'x-amz-target': String(headers['x-amz-target']),
   'x-amz-date': String(headers['x-amz-date']),
-  authorization: headers.authorization ?? '',
+  authorization: (headers.authorization ?? '').replace(ACCESS_KEY, `Credential=${accessKeyId}/`),
 });
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
