@@ -9,12 +9,15 @@ import { makeStage } from '../infra/stacks/stage.ts';
 import { boundaryOf } from '../infra/stacks/stage-stack.ts';
 import { applyStageFile } from '../infra/stage-file.ts';
 
-/** The CDK app: `npx cdk synth -c stage=prod`. What can be set is in `infra/settings.ts`; `stages/` has a file for each stage. */
+/**
+ * The CDK app: `npx cdk synth -c stage=prod`. `infra/settings.ts` lists the settings; `stages/` has a file for each
+ * stage.
+ */
 
 const app = new App();
 applyStageFile(app.node);
 const settings = settingsFrom(app.node);
-// Inside the assembly, so that the source maps of what was deployed lie beside it.
+// Inside the assembly, so that the source maps lie beside the deployed code.
 const bundles = await bundle(bundleNames(contracts), join(app.outdir, 'bundles'));
 const { application } = makeStage(app, { contracts, bundles, settings });
 if (settings.gatewayLogRole) application.addStackDependency(new GatewayLogRole(app, boundaryOf(settings)));

@@ -5,10 +5,11 @@ import { destructiveChanges } from '../infra/destructive-changes.ts';
 import { print, printError } from '../local/terminal/output.ts';
 
 /**
- * `npm run diff -- -c stage=prod`: what a deployment would change of what is deployed, and exit code 1 where it would replace, delete or orphan
- * something. `cdk diff --fail-on=destructive` says so of every release, for each has new versions of the functions.
+ * `npm run diff -- -c stage=prod`: prints what a deployment would change, and exits with 1 where it would replace,
+ * delete or orphan something. (`cdk diff --fail-on=destructive` fails for every release, because each release has new
+ * versions of the functions.)
  *
- * Templates are compared, without a change set: so the role needs to read templates, and nothing else.
+ * It compares templates, without a change set, so the role only needs to read templates.
  */
 
 const CDK = join(import.meta.dirname, '../node_modules/aws-cdk/bin/cdk');

@@ -8,7 +8,7 @@ import { divertLogger, terminalLog } from '../local/terminal/log.ts';
 import { print, printError } from '../local/terminal/output.ts';
 import { welcome } from '../local/welcome.ts';
 
-/** `npm start`: the whole API on this machine, until Ctrl-C. What can be set is in `local/settings.ts`. */
+/** `npm start`: the whole API on this machine, until Ctrl-C. `local/settings.ts` lists the settings. */
 
 /** Exit codes by signal: the shell learns of a Ctrl-C; `SIGTERM` is an orderly stop. */
 const EXIT_CODES = { SIGINT: 130, SIGHUP: 129, SIGTERM: 0 } as const;
@@ -19,7 +19,7 @@ let api: LocalApi | undefined;
 let isStopping = false;
 
 for (const [signal, code] of Object.entries(EXIT_CODES)) process.on(signal, () => void stop(code));
-// A reader of the output may go (`npm start | head`); that is no reason to stop.
+// The reader of the output may end first (`npm start | head`); that is no reason to stop.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
@@ -32,13 +32,13 @@ try {
   process.exitCode = 1;
 }
 
-/** What the user can fix is said in one sentence. Anything else is a defect of ours, for which the stack trace is needed. */
+/** Reports a mistake of the user in one sentence, and any other error, which is a defect of ours, with its stack. */
 function say(error: unknown): void {
   const isOneSentence = ONE_SENTENCE.some((kind) => error instanceof kind);
   printError(...(isOneSentence && error instanceof Error ? [error.message] : stacksOf(error).split('\n')));
 }
 
-/** It cannot go on. */
+/** Reports an error that cannot be recovered from, and exits. */
 function fail(error: unknown): void {
   say(error);
   void stop(1);

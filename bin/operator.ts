@@ -6,18 +6,18 @@ import { operatorProgram } from '../operator/program.ts';
 import { EXIT } from '../operator/result.ts';
 
 /**
- * The operator's command line. On a deployed stack each command works under a role of the stack, which the operator's own AWS credentials must be
- * allowed to assume. `docs/operations.md` describes the commands.
+ * The operator's command line. On a deployed stack each command works under a role of the stack. The operator's own AWS
+ * credentials must be allowed to assume it. `docs/operations.md` describes the commands.
  *
  *     npx cdk deploy --outputs-file outputs.json
  *     npx custodia create-platform-key --app-code ops --outputs outputs.json
  *     npx custodia verify --org <id> --repair --outputs outputs.json
  */
 
-// A reader of the output may go (`custodia export | head`): the rest is not wanted.
+// The reader of the output may end first (`custodia export | head`): it does not want the rest.
 process.stdout.on('error', () => process.exit(EXIT.trouble));
 
-/** What went wrong is then JSON as well, also where the options do not say what to do. */
+/** With `--json`, errors are JSON as well, also errors in the options. */
 const isJson = process.argv.includes('--json');
 try {
   await operatorProgram(isJson).parseAsync();

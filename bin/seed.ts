@@ -15,7 +15,7 @@ interface Options {
   readonly days: number;
 }
 
-/** Demo records are for a machine of one's own. */
+/** Demo records are for local use only. */
 function localUrl(text: string): string {
   const { protocol, hostname, origin } = URL.parse(text) ?? {};
   const isLocal = isLoopback(hostname?.replace(/^\[(.*)\]$/, '$1') ?? '');
@@ -54,7 +54,7 @@ try {
   process.exitCode = 1;
 }
 
-/** What was made, and lines to paste into a shell. */
+/** What the seed created, and lines to paste into a shell. */
 function summary({ orgId, appCode, secret, token, resourceId, requests }: Seeded, seconds: number): string[] {
   const look = (path: string): string => `curl -s '${url}/api/v1${path}' -H "Authorization: Bearer $TOKEN"`;
   return [

@@ -7,8 +7,9 @@ import { EXIT } from '../operator/result.ts';
 import { prepareTraffic } from '../operator/traffic/traffic.ts';
 
 /**
- * `npm run traffic`: runs a command, such as `cdk deploy`, and sends requests to a stage meanwhile, so that a canary has something to see.
- * The secret of its key is read from `CANARY_SECRET`: on the command line others would see it.
+ * `npm run traffic`: runs a command, such as `cdk deploy`, and meanwhile sends requests to a stage, so that a canary
+ * deployment has traffic. It reads the secret of its key from `CANARY_SECRET`: other users of the machine can see
+ * command lines.
  */
 
 interface Options {
@@ -44,7 +45,7 @@ try {
   process.exitCode = EXIT.trouble;
 }
 
-/** What sends requests, where there is a stage that works. */
+/** The sender of requests; undefined where no stage works. */
 async function traffic(): ReturnType<typeof prepareTraffic> {
   if (!url || !secret) {
     printError(`No requests are sent, for want of --url or ${SECRET}.`);

@@ -1,7 +1,7 @@
 import { runToCommit } from '#http';
 import { environmentSession, type RequestSession, type Tenant } from '#table';
 
-/** For all reads and writes of a change, in milliseconds. */
+/** Deadline of all reads and writes of a change. */
 const TIMEOUT_MS = 10_000;
 
 /**

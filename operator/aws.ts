@@ -1,7 +1,10 @@
 import { type AwsService, serviceOf } from '#aws';
 import { environmentTable } from '#table';
 
-/** Services of AWS that commands call once or twice, without clients of their own (`docs/decisions/0122-lean-client.md`). */
+/**
+ * Calls AWS services that commands need only once or twice, without a client package for each
+ * (`docs/decisions/0122-lean-client.md`).
+ */
 
 /** @throws SyntaxError for a text that is no JSON */
 export const jsonErrorIn: AwsService['errorIn'] = (text) => {
@@ -25,11 +28,13 @@ type AwsResponse = Promise<Readonly<Record<string, unknown>>>;
 export const callLogs = (operation: string, input: object): AwsResponse =>
   called(LOGS, { target: `Logs_20140328.${operation}`, body: JSON.stringify(input) });
 
-/** What DynamoDB says of a table: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/Welcome.html. */
+/**
+ * The description of a table in DynamoDB: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/Welcome.html.
+ */
 export const callDynamoDb = (operation: string, input: object): AwsResponse =>
   called(DYNAMODB, { target: `DynamoDB_20120810.${operation}`, body: JSON.stringify(input) });
 
-/** AWS Backup, which is read by paths: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations_AWS_Backup.html. */
+/** AWS Backup, a REST API: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_Operations_AWS_Backup.html. */
 export const readBackup = (path: string, query: Readonly<Record<string, string>>): AwsResponse =>
   called(BACKUP, { get: { path, query } });
 

@@ -4,7 +4,7 @@ import { callDynamoDb, readBackup } from './aws.ts';
 
 export interface Backups {
   readonly table: string;
-  /** The times between which the table can be restored. Null: it has no point-in-time recovery. */
+  /** The window in which the table can be restored. Null: it has no point-in-time recovery. */
   readonly point_in_time: { readonly earliest: string; readonly latest: string } | null;
   /** Null: the stage makes no daily backups (`backupRetentionDays`). */
   readonly vault: Vault | null;
@@ -16,7 +16,7 @@ interface Vault {
   readonly name: string;
   /** Complete backups of the table, the newest first. */
   readonly recovery_points: readonly RecoveryPoint[];
-  /** Jobs of the last days that did not make one, or did not copy it into another vault. */
+  /** Jobs of the last days that failed to make a backup, or to copy it into another vault. */
   readonly failed_jobs: readonly FailedJob[];
 }
 
@@ -35,14 +35,17 @@ interface FailedJob {
 }
 
 const HOUR_MS = 3_600_000;
-/** A daily backup begins within an hour of its time, and takes some time. */
+/** A daily backup begins within an hour of its scheduled time, and takes some time. */
 const OLDEST_MS = 26 * HOUR_MS;
-/** Point-in-time recovery reaches to some five minutes ago: https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html */
+/**
+ * The latest restorable time is about five minutes ago:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_PointInTimeRecoveryDescription.html
+ */
 const LAG_MS = HOUR_MS;
 /** How far back jobs are read, in milliseconds. */
 const JOBS_MS = 7 * 24 * HOUR_MS;
 /**
- * States of jobs that have made nothing: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html,
+ * States of jobs that have failed: https://docs.aws.amazon.com/aws-backup/latest/devguide/API_BackupJob.html,
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/API_CopyJob.html
  */
 const FAILED = ['FAILED', 'ABORTED', 'EXPIRED', 'PARTIAL'];
@@ -112,7 +115,7 @@ interface Job {
   readonly StatusMessage?: string;
 }
 
-/** A copy of a backup into another vault, which AWS Backup lists apart. */
+/** A job that copies a backup into another vault. AWS Backup lists such jobs separately. */
 interface CopyJob extends Omit<Job, 'BackupJobId'> {
   readonly CopyJobId: string;
   readonly ResourceArn?: string;
@@ -155,7 +158,7 @@ async function pagesOf<T>(path: string, member: string, query: Readonly<Record<s
 type Dated = { readonly CreationDate: number };
 const newestFirst = (one: Dated, other: Dated): number => other.CreationDate - one.CreationDate;
 
-/** AWS counts in seconds. */
+/** AWS gives epoch seconds. */
 const timeOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 const recoveryPoint = (point: Point): RecoveryPoint => ({

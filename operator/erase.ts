@@ -32,11 +32,14 @@ import { suspendOrganization } from './suspending.ts';
  * Interrupted anywhere, it goes on where it was when it is run again.
  */
 
-/** How long a request that began before may still write: as long as a function may run, and some more for eventually consistent reads. */
+/**
+ * How long a request that began earlier may still write: the longest run of a function, plus a margin for eventually
+ * consistent reads.
+ */
 const UNDER_WAY_MS = 35_000;
 
 export interface EraseOptions {
-  /** Whether to look through the whole table at the end, which needs credentials that may scan it. */
+  /** Whether to scan the whole table at the end. The credentials must allow it. */
   readonly sweeps: boolean;
   /** Is called with the current step and the number of deleted items. */
   readonly onProgress?: (step: string, deleted: number) => void;
@@ -44,12 +47,12 @@ export interface EraseOptions {
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** The receipt of an erasure, for the person who has asked for it. */
+/** The receipt of an erasure, for the person who requested it. */
 export interface Receipt extends Pick<Erasure, 'records'> {
   readonly org_id: string;
   readonly began_at: string;
   readonly erased_at: string;
-  /** False: empty sets may be left, for words that records had before such words were noted. */
+  /** False: the table was not scanned, so empty sets of words that no item notes may remain. */
   readonly swept: boolean;
 }
 
@@ -67,7 +70,7 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   return receiptOf(id, await run.progress(erasure, { state: 'erased', erased_at, swept: options.sweeps }));
 }
 
-/** For a change, and for a single read. In milliseconds. */
+/** Deadline of a change, and of a single read. */
 const TIMEOUT_MS = 10_000;
 
 /** One run of the command. */
@@ -110,7 +113,7 @@ class Run {
     return asOperator('eraseOrganization', (session) => Tenant.ofOperator(this.id, session), change);
   }
 
-  /** Stores a further state of the erasure. */
+  /** Stores the next state of the erasure. */
   progress(erasure: Erasure, next: Partial<Erasure>): Promise<Erasure> {
     return this.change(async (tenant) => stageProgress(tenant, erasure, next));
   }
@@ -124,14 +127,14 @@ const receiptOf = (id: string, { since, erased_at = '', records, swept = false }
   swept,
 });
 
-/** Records by type, as an export would have them. */
+/** The numbers of records by type, as in an export. */
 export async function countRecords(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for await (const { type } of recordsOf(tenant)) counts[type] = (counts[type] ?? 0) + 1;
   return counts;
 }
 
-/** The erasure under way, or a new one of an organization that is suspended first. */
+/** Returns the erasure under way. Else suspends the organization and begins a new one. */
 async function begun(run: Run): Promise<Erasure> {
   const before = await readErasure(run.tenant());
   if (isErasure(before)) return before;
@@ -155,7 +158,7 @@ async function begun(run: Run): Promise<Erasure> {
 export const isErasure = (state: Suspension | Erasure | undefined): state is Erasure =>
   state !== undefined && state.state !== 'suspended';
 
-/** Deletes everything, and later once more what requests under way have written meanwhile. */
+/** Deletes everything, and later deletes what requests under way have written meanwhile. */
 async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
   const pass: ErasePassOptions = {
     kinds,

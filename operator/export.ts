@@ -8,8 +8,9 @@ import { eventEntity } from '../functions/webhooks/store.ts';
 import { kinds } from './kinds.ts';
 
 /**
- * All records of a tenant as the API answers them to a caller that may see no secrets (`docs/decisions/0096-suspending-exporting-erasing.md`): without
- * integrations' secrets, and with null for the `credentials` of services and resources and for the data of webhook events, which stay encrypted.
+ * All records of a tenant, as the API returns them to a caller without access to secrets
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`): without integrations' secrets, and with null for the
+ * `credentials` of services and resources and for the data of webhook events, which stay encrypted.
  */
 export interface Exported {
   /** Name of the record in the OpenAPI document: `Client`. */
@@ -17,17 +18,17 @@ export interface Exported {
   readonly record: unknown;
 }
 
-/** Contracts of the records that the storage code declares. */
+/** Contracts of the records that only the storage code declares. */
 const DECLARED = { [auditEventEntity.name]: auditEvent, [organizationEntity.name]: organization };
 
 type Form = (record: never) => object;
-/** For entities whose response is not the stored record. */
+/** Names of entities whose response is not the stored record. */
 const FORMS: Readonly<Record<string, Form>> = {
   [clientEntity.name]: toClient satisfies Form,
   [eventEntity.name]: (event: object) => ({ ...event, data: null }),
 };
 
-/** The organization itself, then kind by kind, the oldest first; what belongs to a record follows it. */
+/** Yields the organization, then the records kind by kind, the oldest first. Child records follow their parent. */
 export async function* recordsOf(tenant: Tenant): AsyncGenerator<Exported> {
   if (tenant.orgId !== null) yield* shownAll(organizationEntity as unknown as AnyEntity, tenant);
   for (const { entity, below } of kinds) yield* shownAll(entity, tenant, below);

@@ -67,7 +67,7 @@ async function stageEnd(tenant: Tenant, before: Stored<Integration>): Promise<vo
 /** The operator acts as a platform caller, which may leave an organization without a key. */
 const OPERATOR = { orgId: null };
 
-/** Searches among the organization's own integrations: an app code does not say whose it is. */
+/** Searches the organization's own integrations, because an app code does not name its organization. */
 async function integrationWith(tenant: Tenant, appCode: string): Promise<Stored<Integration>> {
   for await (const stored of tenant.records(integrationEntity).all()) {
     if (stored.record.app_code === appCode) return stored;

@@ -12,7 +12,7 @@ import { isServiceRisk as isServiceAtRisk } from '../functions/services/health.t
 import { serviceEntity } from '../functions/services/store.ts';
 import { declaredEntities } from './entities.ts';
 
-/** Which records a field of another counts, by entity and field. */
+/** The records that a counter field counts, by entity and field. */
 const COUNTERS: Readonly<Record<string, Kind['counters']>> = {
   [clientEntity.name]: {
     services_count: [countedBy(serviceEntity, 'client_id')],
@@ -30,7 +30,7 @@ const VALUES: Readonly<Record<string, Kind['values']>> = {
   [auditEventEntity.name]: { actor_id: integrationEntity },
 };
 
-/** Which records a quota counts, by entity. */
+/** The records that a quota counts, by entity. */
 const QUOTAS: Readonly<Record<string, Kind['quota']>> = {
   [integrationEntity.name]: quotaOf<Integration>({ USED: isActive, FULL: hasFullAccess }),
 };
@@ -49,7 +49,7 @@ export const kinds: readonly Kind[] = entities
     }),
   );
 
-/** The values of a filter's field by the contract's record, where it declares them. */
+/** The values of a filter's field, where the contract's record declares them. */
 function valuesOf({ record, filters }: AnyEntity): Kind['values'] {
   const known = filters.map((field) => [field, valuesIn(record?.fieldOf(field))] as const);
   return Object.fromEntries(known.filter((entry) => entry[1] !== undefined)) as Kind['values'];

@@ -7,7 +7,8 @@ import { IN_MEMORY, LOCAL_TABLE, readSettings } from '../local/settings.ts';
 import { OperatorProblem } from './problem.ts';
 
 /**
- * Makes this process work on the data of `npm start`, whether that runs or not. `DATA_DIR` and `DYNAMODB_ENDPOINT` mean what they mean there.
+ * Makes this process work on the data of `npm start`, whether or not that runs. `DATA_DIR` and `DYNAMODB_ENDPOINT` have
+ * the same meaning.
  * @returns a function that releases the data
  * @throws OperatorProblem, LocalApiError or EmbeddedDynamoDbError
  */

@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander';
 export interface Month {
   /** `2026-11` */
   readonly name: string;
-  /** In epoch milliseconds: its beginning, and that of the next month. */
+  /** In epoch milliseconds: the beginnings of this month and of the next. */
   readonly from: number;
   readonly until: number;
 }
@@ -15,7 +15,7 @@ export const monthOf = (year: number, month: number): Month => ({
   until: Date.UTC(year, month),
 });
 
-/** For the option that names a month, such as `2026-11`. */
+/** Parses the option that names a month, such as `2026-11`. */
 export function monthIn(text: string): Month {
   const [, year, month] = /^(20\d\d)-(0[1-9]|1[0-2])$/.exec(text) ?? [];
   if (year === undefined || month === undefined) throw new InvalidArgumentError('It must be a month, such as 2026-11.');

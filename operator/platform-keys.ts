@@ -6,9 +6,11 @@ import { integrationEntity } from '../functions/integrations/store.ts';
 import { asOperator } from './as-operator.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** The platform's own integrations, as the operator manages them: without a token, so that a lost or leaked key can be replaced. */
+/**
+ * The operator manages the platform's own integrations without a token, so that a lost or leaked key can be replaced.
+ */
 
-/** For a read, in milliseconds. */
+/** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
 
 export interface PlatformKey {
@@ -49,7 +51,7 @@ interface NewSecret {
   readonly id: string;
   readonly app_code: string;
   readonly secret: string;
-  /** Until when the previous secret is valid; null: it has ended. */
+  /** When the previous secret ends; null: it has ended. */
   readonly previous_expires_at: string | null;
 }
 

@@ -1,9 +1,9 @@
-/** A command cannot do what was asked; the message is a sentence that says why. */
+/** A command cannot do its work; the message is a sentence with the reason. */
 export class OperatorProblem extends Error {
   override readonly name = 'OperatorProblem';
 }
 
-/** Errors whose message is a sentence that says what to do. */
+/** Errors whose message is a sentence for the operator. */
 const ONE_SENTENCE = new Set(['OperatorProblem', 'LocalApiError', 'EmbeddedDynamoDbError', 'LocalKeysError']);
 
 /** An error in one line. */

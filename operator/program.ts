@@ -16,8 +16,8 @@ import { declareVerify } from './commands/verify.ts';
 import { declareWebhooks } from './commands/webhooks/webhooks.ts';
 
 /**
- * Every command of the operator: one file each in `commands/`.
- * @param isJson whether the caller prints mistakes in the options as JSON, so that they are not printed here
+ * All commands of the operator; each has a file in `commands/`.
+ * @param isJson whether the caller prints errors in the options as JSON, so that they are not printed here
  */
 export function operatorProgram(isJson = false): Command {
   const program = new Command('custodia')

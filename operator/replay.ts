@@ -6,7 +6,7 @@ import { effectsOf } from '../functions/webhooks/effects.ts';
 import { type NotApplied, replay } from '../functions/webhooks/replay.ts';
 import { asOperator } from './as-operator.ts';
 
-/** Applies a stored webhook event of a tenant. `again`: even if it was applied before. */
+/** Applies a stored webhook event of a tenant. With `again`, also an event that was applied before. */
 export const replayEvent = (tenant: string, event: string, again: boolean): Promise<Applied | NotApplied> =>
   asOperator(
     'replayWebhookEvent',
@@ -17,6 +17,6 @@ export const replayEvent = (tenant: string, event: string, again: boolean): Prom
     throw error;
   });
 
-/** The response that the sender would get. */
+/** The response that the sender would have got. */
 const sentenceOf = ({ message, errors }: Problem): string =>
   [message, ...errors.map(({ pointer, detail }) => `${pointer} ${detail}`)].join('; ');

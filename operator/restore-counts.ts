@@ -3,9 +3,9 @@ import type { Change } from '#maintenance';
 import { declaredOf } from './export.ts';
 import { kinds } from './kinds.ts';
 
-/** What a restoration writes, or would write. */
+/** Counts of what a restoration writes or would write. */
 export interface RestoreChanges {
-  /** By type, as in an export. */
+  /** By type of record, as in an export. */
   readonly records: Readonly<Record<string, Counts>>;
   /** Items that are no records: sets of lists, claims of unique values, ids of requests and events. */
   readonly other_items: number;
@@ -14,10 +14,10 @@ export interface RestoreChanges {
 }
 
 interface Counts {
-  /** They no longer exist. */
+  /** Records that exist only in the copy. */
   readonly brought_back: number;
   readonly changed_back: number;
-  /** They were created since. */
+  /** Records that were created after the copy. */
   readonly removed: number;
 }
 
@@ -58,7 +58,7 @@ export class RestoreCounts {
   }
 }
 
-/** What happens to a record; undefined where no record changes, but perhaps a tombstone does. */
+/** The kind of change of a record. Undefined where no record changes; a tombstone may. */
 function whatHappens(change: Change): keyof Counts | undefined {
   const [was, is] = [isNamed(change.before), change.kind === 'put' && isNamed(change.item)];
   if (is) return was ? 'changed_back' : 'brought_back';
@@ -67,14 +67,20 @@ function whatHappens(change: Change): keyof Counts | undefined {
 
 const isNamed = (item: Item | undefined): boolean => isRecord(item) && 'id' in item;
 
-/** The entity in `ORG#<tenant>#TICKET`, or below a record in `ORG#<tenant>#TICKET#<id>#MESSAGE`; another partition has no entity's name. */
+/**
+ * The entity of a partition: `ORG#<tenant>#TICKET`, or with a parent record `ORG#<tenant>#TICKET#<id>#MESSAGE`. Other
+ * partitions name no entity.
+ */
 function entityOf(partition: string): string {
   const [, , entity = '', id, below, ...rest] = partition.split('#');
   if (id === undefined) return entity;
   return rest.length === 0 ? (below ?? '') : '';
 }
 
-/** A write unit is a KB of the larger of both items: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html */
+/**
+ * A write unit is 1 KB of the larger one of both items:
+ * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
+ */
 const unitsOf = (change: Change): number =>
   Math.max(
     ...[change.before, change.kind === 'put' ? change.item : undefined].map((item) =>

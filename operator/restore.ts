@@ -21,7 +21,7 @@ import { suspendOrganization } from './suspending.ts';
 import { openTenant } from './tenant-option.ts';
 
 /**
- * Gives one organization the data that it has in a restored copy of the table (`docs/decisions/0112-restoring.md`):
+ * Restores one organization's data from a restored copy of the table (`docs/decisions/0112-restoring.md`):
  *
  *     suspended ─── its keys are refused
  *     restoring ─── it cannot be resumed
@@ -29,17 +29,17 @@ import { openTenant } from './tenant-option.ts';
  *       │  verify and repair
  *     suspended ─── for the operator to look, and to resume
  *
- * Interrupted anywhere, it goes on when it is run again.
+ * A run that was interrupted anywhere continues when the command is run again.
  */
 
-/** How long a request that began before may still write: as long as a function may run, and some more. */
+/** How long a request that began earlier may still write: the longest run of a function, plus a margin. */
 const UNDER_WAY_MS = 35_000;
-/** If a further pass is needed, somebody else writes too. */
+/** Maximal number of passes. If one more were needed, somebody else writes too. */
 const MOST_PASSES = 5;
-/** For a change, and for a single read. In milliseconds. */
+/** Deadline of a change, and of a single read. */
 const TIMEOUT_MS = 10_000;
 
-/** Its integrations, which are keys, and its audit events stay as they are. */
+/** These stay as they are: integrations, because they are keys, and audit events. */
 const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name];
 export const RESTORABLE: Restorable = {
   kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
@@ -53,7 +53,7 @@ export interface RestoreOptions {
 }
 
 export interface RestoreComparison extends RestoreChanges {
-  /** App codes of integrations that could log in then, and cannot now. They stay inactive. */
+  /** App codes of integrations that could log in then and cannot now. They stay inactive. */
   readonly stay_inactive: readonly string[];
 }
 
@@ -138,7 +138,7 @@ interface Pass {
   readonly counts: RestoreCounts;
 }
 
-/** With a request session of its own: the one before may be long over. */
+/** Runs with a new request session: the deadline of the previous one may have passed. */
 const pass = (id: string, { counts, ...options }: Pass): Promise<number> =>
   restorePass(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), {
     ...RESTORABLE,

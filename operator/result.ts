@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { print, printJson } from '../local/terminal/output.ts';
 
-/** What a command prints: for people, or as JSON for programs. Everything else goes to standard error. */
+/** A command prints its result for people, or as JSON for programs. Everything else goes to standard error. */
 
 export interface ResultOptions {
   readonly json?: true;

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import * as z from 'zod';
 import { OperatorProblem } from './problem.ts';
 
-/** The deployed stack that a command works on: by option, else by the stack's outputs. */
+/** The deployed stack that a command works on. Options take precedence over the stack's outputs. */
 
 export interface StackOptions {
   readonly outputs?: string;
@@ -33,7 +33,7 @@ const applicationSchema = z.object({
 type Outputs = z.infer<typeof dataSchema> & z.infer<typeof applicationSchema>;
 export type RoleOutput = Extract<keyof Outputs, `${string}RoleArn`>;
 
-/** Gives a command the options that name a stack. `secrets`: also its key over secrets. */
+/** Gives a command the options that name a stack. `secrets`: also the option for its key of secrets. */
 export const withStackOptions = (command: Command, roleOutput: RoleOutput, secrets: boolean): Command => {
   const described = command
     .option('--outputs <file>', 'outputs of the stacks, as cdk deploy --outputs-file writes them')
@@ -49,7 +49,7 @@ export const withStackOptions = (command: Command, roleOutput: RoleOutput, secre
 };
 
 export interface DeployedStack {
-  /** Name of the stack, with which the names of its log groups begin; undefined without outputs. */
+  /** Name of the stack, a prefix of the names of its log groups; undefined without outputs. */
   readonly name: string | undefined;
   readonly table: string | undefined;
   readonly secretsKey: string | undefined;
@@ -109,7 +109,7 @@ const regionOf = (arn = ''): string | undefined => (arn.startsWith('arn:') ? arn
 
 /** Gives this process the environment of a stack's functions. */
 export function setStackEnvironment(table: string, { region }: Pick<DeployedStack, 'region'>): void {
-  // A key file of this machine has no business in a deployed table.
+  // A deployed table does not use the key file of this machine.
   delete process.env.KEY_FILE;
   delete process.env.TENANT_ROLE_ARN;
   process.env.TABLE_NAME = table;

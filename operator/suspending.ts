@@ -10,7 +10,8 @@ export interface Suspended extends Pick<Suspension, 'state' | 'since'> {
 }
 
 /**
- * Suspends an organization: from now on all of its keys are refused (`docs/decisions/0096-suspending-exporting-erasing.md`).
+ * Suspends an organization: from then on all of its keys are refused
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  * @throws OperatorProblem when there is no such organization
  */
 export const suspendOrganization = (id: string): Promise<Suspended> =>

@@ -32,7 +32,7 @@ export const withTarget = (command: Command, role: RoleOutput, { secrets = false
   );
 
 /**
- * Makes this process work there.
+ * Makes this process work on the stage or the local data.
  * @returns a function that releases it
  * @throws OperatorProblem, LocalApiError, EmbeddedDynamoDbError or an error of STS
  */
@@ -48,7 +48,7 @@ export async function openTarget(
 }
 
 /**
- * Makes this process read about a deployed stage: its logs and backups.
+ * Makes this process read the logs and backups of a deployed stage.
  * @throws OperatorProblem without outputs, or an error of STS
  */
 export async function openStage(
@@ -77,7 +77,8 @@ async function workOnStack(
   setStackEnvironment(table, stack);
   if (needsSecrets) process.env.SECRETS_KEY_ID = secretsKey;
   if (role === undefined) return stack;
-  // Some are for the platform or the stage. Others are assumed by the tenant handle, for the one tenant that a command works for.
+  // Some roles are for the platform or the stage. The tenant handle assumes the others, for the one tenant that a
+  // command works for.
   if (OF_STAGE.includes(roleOutput)) await assume(role);
   else process.env.TENANT_ROLE_ARN = role;
   return stack;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { environmentSession, Tenant } from '#table';
 import { OperatorProblem } from './problem.ts';
 
-/** For the first reads, in milliseconds. */
+/** Deadline of the first reads. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -29,7 +29,7 @@ export function organizationIdIn(org: string): string {
 const idIn = (org: string): string | undefined => z.guid().toLowerCase().safeParse(org).data;
 
 /**
- * A handle to a tenant that exists, for commands that read.
+ * A handle to an existing tenant, for commands that read.
  * @throws OperatorProblem when there is none
  */
 export async function openTenant(id: string, timeoutMs = TIMEOUT_MS): Promise<Tenant> {

@@ -4,7 +4,7 @@ import { type LogGroup, logGroupsOf } from './logs/groups.ts';
 import { type Pause, type Row, runQuery } from './logs/insights.ts';
 import type { Month } from './month.ts';
 
-/** What the organizations of a stage have used in a month, added up from the lines of their requests. */
+/** Usage of the organizations of a stage in a month, summed from the log lines of their requests. */
 
 export interface Used {
   /** Null: the platform's own requests, without an organization. */
@@ -15,15 +15,18 @@ export interface Used {
   readonly requests: number;
   /** Read and write units of DynamoDB. */
   readonly units: number;
-  /** Requests that got a status of 500 or more. */
+  /** Requests with a status of 500 or more. */
   readonly failed: number;
-  /** Requests that a budget has refused. */
+  /** Requests that a budget refused. */
   readonly refused: number;
 }
 
 export interface MonthlyUsage {
   readonly month: string;
-  /** False: lines of the month are missing, because it is not over, logs are kept for a shorter time, or there are too many organizations. */
+  /**
+   * False: lines of the month are missing, because the month is not over, logs are kept for a shorter time, or there
+   * are too many organizations.
+   */
   readonly complete: boolean;
   readonly organizations: readonly Used[];
   readonly bytes_scanned: number;
@@ -32,13 +35,13 @@ export interface MonthlyUsage {
 /** Most rows that Insights returns. */
 const MOST = 10_000;
 
-/** The authorizer is asked about a request that a function then serves. */
+/** Leaves out the authorizer's lines: a function serves the same request. */
 export const USAGE_QUERY = `filter message = "request" and domain != "authorizer"
 | stats count(*) as requests, sum(units) as used, sum(strcontains(outcome, "5xx")) as failed, sum(BudgetRefusals) as refused by tenant
 | sort requests desc
 | limit ${MOST}`;
 
-/** The usage of all organizations, those without requests too, most requests first. */
+/** The usage of all organizations, including those without requests; most requests first. */
 export async function usageOf(stack: string, month: Month, now: number, pause?: Pause): Promise<MonthlyUsage> {
   const groups = await logGroupsOf(stack, 'functions');
   const query = { groups: groups.map(({ name }) => name), text: USAGE_QUERY, from: month.from, until: month.until - 1 };
@@ -55,7 +58,7 @@ export async function usageOf(stack: string, month: Month, now: number, pause?: 
 
 type Names = ReadonlyMap<string, Pick<Used, 'slug' | 'name'>>;
 const NOTHING = { requests: 0, units: 0, failed: 0, refused: 0 };
-/** For a read, in milliseconds. */
+/** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
 
 async function namesById(): Promise<Names> {
@@ -80,10 +83,10 @@ function usedBy({ tenant = '', requests, used, failed, refused }: Row, names: Na
   };
 }
 
-/** The sum of a field that no line has is not a number. */
+/** Insights returns NaN for the sum of a field that no line has. */
 const countIn = (text = '0'): number => Number(text) || 0;
 
 const DAY_MS = 86_400_000;
-/** Whether the first lines of a month are still there. */
+/** Whether the first lines of a month still exist. */
 const areKept = (groups: readonly LogGroup[], { from }: Month, now: number): boolean =>
   groups.every(({ retentionDays = Number.POSITIVE_INFINITY }) => now - from < retentionDays * DAY_MS);

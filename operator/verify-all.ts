@@ -6,8 +6,8 @@ import { allOrganizations } from '#tenancy';
 import type { VerifyProgress } from './verify-progress.ts';
 
 /**
- * Verifies the platform and every organization, suspended ones too, several at a time. Each is independent of the others: one that fails is reported
- * at the end, and the rest goes on.
+ * Verifies the platform and every organization, suspended ones too, several at a time. They are independent: the run
+ * reports a tenant that fails at the end, and continues with the others.
  */
 
 /** The tenant of a difference: an organization's id, null for the platform. */
@@ -34,13 +34,13 @@ export interface AllOptions {
   /** Tenants at the same time. */
   readonly concurrency: number;
   readonly progress?: VerifyProgress | undefined;
-  /** Is called for each difference when it is found. */
+  /** Called for each difference when it is found. */
   readonly onDifference?: (orgId: string | null, difference: Verified) => void;
-  /** Is called before a tenant is verified and after the last. */
+  /** Called before each tenant and after the last one. */
   readonly onProgress?: (finished: number, all: number) => void;
 }
 
-/** For the first reads, in milliseconds. */
+/** Deadline of the first reads. */
 const TIMEOUT_MS = 60_000;
 
 export async function verifyAll(kinds: readonly Kind[], options: AllOptions): Promise<VerifiedAll> {
@@ -70,7 +70,7 @@ async function allTenants(): Promise<string[]> {
   return ids;
 }
 
-/** What was found so far. */
+/** The results so far. */
 class Run {
   readonly #kinds: readonly Kind[];
   readonly #options: AllOptions;

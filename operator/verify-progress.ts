@@ -2,7 +2,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises';
 import { jsonText } from '../local/terminal/printable.ts';
 import { OperatorProblem } from './problem.ts';
 
-/** What a run of `verify --all` must have in common with the one that it continues. */
+/** Properties that a run of `verify --all` must share with the run that it continues. */
 export interface RunOfVerify {
   readonly table: string;
   readonly repair: boolean;
@@ -11,9 +11,9 @@ export interface RunOfVerify {
 }
 
 /**
- * The progress of `verify --all` in a file: a line of JSON about the run, then one for each tenant with which nothing is left to do. A line is on the
- * disk before the next tenant is begun; the last one may be cut off by an interruption, and counts for nothing. The file is there for as long as
- * something is left to do.
+ * The progress of `verify --all` in a file: a line of JSON about the run, then one for each tenant with which nothing
+ * is left to do. A line is on disk before the next tenant begins. An interruption may cut off the last line, which is
+ * then ignored. The file exists as long as something is left to do.
  */
 export class VerifyProgress {
   readonly #path: string;
@@ -27,7 +27,7 @@ export class VerifyProgress {
   }
 
   /**
-   * Continues the run of a file, or begins it.
+   * Continues the run of a file, or begins a new one.
    * @throws OperatorProblem where the file belongs to another run, is not a progress file, or cannot be opened
    */
   static async open(path: string, run: RunOfVerify): Promise<VerifyProgress> {
@@ -37,7 +37,7 @@ export class VerifyProgress {
     try {
       const text = await file.readFile('utf8');
       const first = lineOf(run);
-      // Also after an interruption in the first line.
+      // Also covers an interruption in the first line.
       if (!text.startsWith(first) && !first.startsWith(text)) throw notOfThisRun(path);
       const whole = text.slice(0, text.lastIndexOf('\n') + 1);
       await file.truncate(Buffer.byteLength(whole));
@@ -55,7 +55,7 @@ export class VerifyProgress {
     return this.#done.has(tenant);
   }
 
-  /** Notes that nothing is left to do with a tenant. */
+  /** Records that nothing is left to do with a tenant. */
   note(tenant: string): Promise<void> {
     return append(this.#file, lineOf({ tenant }));
   }

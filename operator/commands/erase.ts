@@ -66,7 +66,7 @@ async function erase(options: EraseOptions): Promise<void> {
 
 type Found = Pick<Organization, 'name' | 'slug'> | { readonly records: Receipt['records'] };
 
-/** The organization, or its counts from the beginning of its erasure. */
+/** The organization, or the counts that were taken when its erasure began. */
 async function lookFor(id: string): Promise<Found> {
   const tenant = tenantOf(id);
   const [state, organization] = await Promise.all([readErasure(tenant), tenant.records(organizationEntity).get(id)]);
@@ -75,7 +75,7 @@ async function lookFor(id: string): Promise<Found> {
   return organization.record;
 }
 
-/** For a read, in milliseconds. */
+/** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
 const tenantOf = (id: string): Tenant => Tenant.ofOperator(id, environmentSession(TIMEOUT_MS));
 

@@ -53,7 +53,7 @@ async function exportTenant(options: ExportOptions): Promise<void> {
     progress.stop();
   }
   const summary = { org_id: tenant.orgId, records: counts, total };
-  // Standard output has the records, unless a file has them.
+  // Records go to standard output, unless they go to a file.
   if (out !== undefined) return printResult(options, summary, linesOf(summary));
   printError(...(json ? [jsonText(summary, 0)] : linesOf(summary)));
 }
@@ -80,7 +80,7 @@ async function* textsOf(values: AsyncIterable<unknown>): AsyncGenerator<string> 
   for await (const value of values) yield `${jsonText(value, 0)}\n`;
 }
 
-/** Only its owner may read the file. It has another name until it is complete. */
+/** Only its owner may read the file. It has a temporary name until it is complete. */
 async function toFile(lines: AsyncIterable<string>, file: string): Promise<void> {
   const partial = `${file}.partial`;
   await rm(partial, { force: true });

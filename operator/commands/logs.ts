@@ -15,7 +15,7 @@ interface LogsOptions extends TargetOptions, ResultOptions {
 }
 
 const HOUR_MS = 3_600_000;
-/** Ten years: as long as logs are kept at most. */
+/** Ten years, the longest time that logs are kept. */
 const MOST_HOURS = 87_600;
 
 export function declareLogs(program: Command): void {
@@ -48,7 +48,7 @@ async function logs(options: LogsOptions): Promise<void> {
   if (lines.length === 0) process.exitCode = EXIT.found;
 }
 
-/** @throws OperatorProblem for a text that cannot be the id of a request: it could change the query */
+/** @throws OperatorProblem for a text that is no request id: it could change the query */
 function requestIdIn(text: string): string {
   const id = z.guid().toLowerCase().safeParse(text).data;
   if (id === undefined) throw new OperatorProblem('--request-id must be the id of a request, a UUID.');

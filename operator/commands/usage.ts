@@ -8,7 +8,7 @@ import { printResult, type ResultOptions, withExamples, withJson } from '../resu
 import { openStage, type TargetOptions, withTarget } from '../target.ts';
 import { type MonthlyUsage, type Used, usageOf } from '../usage.ts';
 
-/** `usage` works under the stack's support role. `organizations usage` says what one organization has stored. */
+/** `usage` works under the stack's support role. `organizations usage` reports what one organization has stored. */
 
 interface UsageOptions extends TargetOptions, ResultOptions {
   readonly all: true;

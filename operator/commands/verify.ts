@@ -16,8 +16,8 @@ import { type VerifiedAll, verifyAll } from '../verify-all.ts';
 import { VerifyProgress } from '../verify-progress.ts';
 
 /**
- * `verify` works under the stack's maintenance role, in STS sessions that reach one tenant each: the named one, or with `--all` one after the
- * other (`docs/decisions/0098-command-line.md`); or on the data of `npm start`.
+ * `verify` works under the stack's maintenance role, in STS sessions that reach one tenant each: the named tenant, or
+ * with `--all` every tenant (`docs/decisions/0098-command-line.md`). It also works on the data of `npm start`.
  */
 
 interface VerifyOptions extends TargetOptions, ResultOptions {
@@ -28,7 +28,10 @@ interface VerifyOptions extends TargetOptions, ResultOptions {
   readonly progress?: string;
 }
 
-/** Tenants at the same time, with `--all`: each has all its numbers in memory, and up to 16 repairs under way. */
+/**
+ * Tenants verified at the same time with `--all`. Each holds all its sequence numbers in memory, and runs up to 16
+ * repairs at once.
+ */
 const CONCURRENCY = { standard: 4, most: 16 } as const;
 
 export function declareVerify(program: Command): void {
@@ -69,7 +72,7 @@ async function verifyTenant(options: VerifyOptions, id: string): Promise<void> {
   await using _ = await openTarget(options, 'MaintenanceRoleArn');
   const { records, differences, tombstones } = await verify(await openTenant(id), kinds, {
     repair,
-    // People see each difference at once: the command may take long.
+    // Text output prints each difference at once: the command may take long.
     report: (difference) => options.json || print(lineOf(difference, repair)),
   });
   const repaired = countRepaired(differences);

@@ -1,12 +1,12 @@
 import { OperatorProblem } from '../problem.ts';
 
-/** How the API of a stage responds, seen from outside. */
+/** Calls the API of a stage as an outside caller does. */
 
 const TIMEOUT_MS = 15_000;
 
 interface ApiResponse {
   readonly status: number;
-  /** Undefined where it is no JSON. */
+  /** Undefined where the body is not JSON. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -29,7 +29,7 @@ const reasonOf = (error: unknown): string => {
   return cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : message;
 };
 
-/** What an API that refuses says, in a line. */
+/** The refusal of an API, in one line. */
 const refusalOf = ({ status, body }: ApiResponse): string =>
   [`${status}`, body?.title, body?.detail].filter((part) => part !== undefined).join(', ');
 
@@ -66,7 +66,7 @@ export async function logIn(base: string, appCode: string, secret: string): Prom
   throw new Error(`The login answered ${refusalOf(replied)}`);
 }
 
-/** Reads a list through the API: of the platform's organizations, or of an organization's clients. */
+/** Reads a list through the API: the platform's organizations, or an organization's clients. */
 export async function readOne(base: string, token: string): Promise<string> {
   const read = (path: string) =>
     ask(`${base}/api/v1/${path}?page_size=1`, { headers: { Authorization: `Bearer ${token}` } });

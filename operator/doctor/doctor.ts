@@ -14,19 +14,21 @@ import { type Check, type Finding, findingsOf, Skipped } from './findings.ts';
 export interface DoctorOptions extends TargetOptions {
   readonly url?: string;
   readonly appCode?: string;
-  /** Looks at the account and region alone, as before a first deployment. */
+  /** Checks only the account and region, as before a first deployment. */
   readonly account?: true;
-  /** Looks with one's own credentials alone, and not at the table and the key of secrets, for which the operator's role is needed. */
+  /**
+   * Uses only the caller's own credentials, and skips the table and the key of secrets, which need the operator's role.
+   */
   readonly withoutRole?: true;
 }
 
-/** For a read, in milliseconds. */
+/** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
 
-/** The secret of the platform key is read from the environment: on the command line others would see it. */
+/** Reads the secret of the platform key from the environment: other users of the machine can see command lines. */
 const SECRET = 'PLATFORM_SECRET';
 
-/** Checks a stage, or the data of `npm start`, from the outside in; nothing is changed. */
+/** Checks a stage, or the data of `npm start`, from the outside in. Changes nothing. */
 export async function doctor(options: DoctorOptions): Promise<readonly Finding[]> {
   await using opened = new AsyncDisposableStack();
   const found: Found & { token?: string } = {};
@@ -107,7 +109,7 @@ function stage(options: DoctorOptions, found: Found, opened: AsyncDisposableStac
       },
       advice: 'Deploy with --outputs-file and name that file.',
     },
-    // With one's own credentials, which the operator's role then takes the place of.
+    // Uses the caller's own credentials, before the operator's role replaces them.
     ...accountChecks(found),
     {
       name: 'access',
@@ -139,7 +141,7 @@ function localData(options: DoctorOptions, found: Found, opened: AsyncDisposable
 
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
 
-/** The app code to log in with; of `npm start` it is known. */
+/** The app code to log in with. That of `npm start` is known. */
 const keyOf = ({ appCode, local }: DoctorOptions) =>
   appCode === undefined ? (local ? { appCode: 'platform' } : undefined) : { appCode };
 

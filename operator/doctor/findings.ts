@@ -1,27 +1,27 @@
 import { errorSentenceOf, OperatorProblem } from '../problem.ts';
 
-/** What was found by one check. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'wrong' | 'skipped';
-  /** What was found; or what is wrong, and what to do about it. */
+  /** The result, or the problem and its remedy. */
   readonly detail: string;
 }
 
 export interface Check {
   readonly name: string;
-  /** Checks that must succeed for this one to be useful. */
+  /** Checks that must succeed before this one is made. */
   readonly needs?: readonly string[];
   /**
    * Makes the check, and describes what it found.
    * @throws Skipped, Warning; any other error says what is wrong
    */
   readonly look: () => Promise<string>;
-  /** What to do where it is wrong; an {@link OperatorProblem} says that itself. */
+  /** The remedy for a failure. The message of an {@link OperatorProblem} contains its own. */
   readonly advice: string;
 }
 
-/** A check cannot be made, and nothing is wrong. */
+/** A check cannot be made; that is no problem. */
 export class Skipped extends Error {
   override readonly name = 'Skipped';
 }

@@ -12,23 +12,23 @@ export interface InsightsQuery {
   readonly until: number;
 }
 
-/** A line, or a row of statistics: the fields that the query names, as text. */
+/** A log line, or a row of statistics: the fields of the query, as text. */
 export type Row = Readonly<Record<string, string>>;
 
 export interface QueryResult {
   readonly rows: readonly Row[];
-  /** AWS charges the query by it: https://aws.amazon.com/cloudwatch/pricing/ */
+  /** Bytes scanned. AWS charges the query by them: https://aws.amazon.com/cloudwatch/pricing/ */
   readonly bytesScanned: number;
 }
 
-/** Time between two checks whether a query is done, in milliseconds. */
+/** Interval of polling a query, in milliseconds. */
 const INTERVAL_MS = 1_000;
 const OVER = ['Failed', 'Cancelled', 'Timeout'];
 
 export type Pause = (milliseconds: number) => Promise<unknown>;
 
 /**
- * Runs a query and waits for its end. AWS ends one after an hour.
+ * Runs a query and waits for its end. AWS ends a query after an hour.
  * @throws OperatorProblem when it fails; errors of CloudWatch Logs
  */
 export async function runQuery(

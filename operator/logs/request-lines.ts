@@ -19,13 +19,13 @@ interface Span {
 const MOST = 10_000;
 const FIELDS = 'fields @timestamp, @log, @message';
 
-/** The line of the gateway and those of functions carry the id of the request at the gateway. */
+/** The lines of the gateway and of functions carry the request id of the gateway. */
 export const byRequestId = (id: string): string =>
   `${FIELDS}\n| filter request_id = "${id}"\n| sort @timestamp\n| limit ${MOST}`;
 
 /**
- * Lambda's own lines carry the ids of invocations, which the gateway's line names. Lines of the platform have them in `record`; lines of the
- * runtime, about uncaught errors, have them at the top.
+ * Lambda's own lines carry ids of invocations, which the gateway's line contains. Lines of the platform have them in
+ * `record`, lines of the runtime about uncaught errors at the top.
  */
 export const byInvocation = (ids: readonly string[]): string => {
   const listed = ids.map((id) => `"${id}"`).join(', ');
@@ -33,7 +33,7 @@ export const byInvocation = (ids: readonly string[]): string => {
 };
 
 /**
- * All lines of a request over gateway and functions, in the order of their times.
+ * All lines of the gateway and of functions about a request, by time.
  * @param id as callers have it from `X-Request-Id`: a UUID
  */
 export async function linesOfRequest(
@@ -72,7 +72,7 @@ function parsed(text: string): unknown {
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** Ids of invocations in the gateway's line. It has `-` for a function that was not called. */
+/** Ids of invocations in the gateway's line, which has `-` for a function that was not called. */
 function invocationsIn({ line }: RequestLine): string[] {
   const { function_request_id, authorizer_request_id } = Object(line) as Readonly<Record<string, unknown>>;
   return [function_request_id, authorizer_request_id].filter(

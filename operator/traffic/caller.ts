@@ -9,18 +9,18 @@ interface Asked {
   readonly id?: string;
   readonly token?: string | undefined;
   readonly body?: unknown;
-  /** The status of the response when all is well. */
+  /** The status of a successful response. */
   readonly expected: number;
 }
 
 export interface ApiResponse {
   readonly status: number | undefined;
-  /** Undefined where it is no JSON object. */
+  /** Undefined where the body is no JSON object. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface CallerOptions {
-  /** Without a slash at the end. */
+  /** Base URL without a slash at the end. */
   readonly base: string;
   readonly tally: Tally;
   /** Resolves when the next request may be sent. */
@@ -50,7 +50,7 @@ export const stageCaller =
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    // A spent budget says nothing about the new version.
+    // A spent budget is no failure of the new version.
     const isExpected = status === expected || status === 429;
     const route = `${path.replace(/\?.*/, '')}${id === undefined ? '' : '/{id}'}`;
     tally.add({ method, route, status, isExpected });

@@ -1,22 +1,22 @@
 import type { Route } from '#contract';
 import { contracts } from '../../functions/all-contracts.ts';
 
-/** What is sent to a stage while traffic shifts to its new version: a round calls every function. */
+/** The requests that are sent to a stage while traffic shifts to its new version. One round calls every function. */
 
 export interface ReadRequest {
   readonly path: string;
   readonly needsToken: boolean;
-  /** The status of the response when all is well. */
+  /** The status of a successful response. */
   readonly expected: number;
 }
 
-/** For platform callers: the function refuses others. */
+/** For platform callers only; the function refuses others. */
 const REFUSED: Readonly<Record<string, number>> = { '/api/v1/orgs': 403 };
 
 const isPlainRead = ({ method, path, auth }: Route): boolean =>
   method === 'GET' && !path.includes('{') && (auth === 'bearer' || auth === 'none');
 
-/** Every read that needs no id, from the contracts, so that a new domain is called too. */
+/** Every read that needs no id, derived from the contracts, so that a new domain is called too. */
 export const READS: readonly ReadRequest[] = contracts
   .flatMap(({ routes }) => Object.values(routes))
   .filter(isPlainRead)
@@ -26,17 +26,17 @@ export const READS: readonly ReadRequest[] = contracts
     expected: REFUSED[path] ?? response.status,
   }));
 
-/** A kind of record that can be deleted, so that nothing stays of what is written. */
+/** A kind of record that can be deleted, so that the traffic leaves no records. */
 export interface Writable {
   readonly path: string;
   readonly create: (client: string) => Readonly<Record<string, unknown>>;
   readonly change: Readonly<Record<string, unknown>>;
 }
 
-/** Marks our records for people who see them. */
+/** Marks the records of the traffic for people who see them. */
 export const NAME = 'canary traffic';
 
-/** Ids of people are not looked up. */
+/** The API does not look up ids of people. */
 const CONTACT = '00000000-0000-4000-8000-000000000000';
 
 export const WRITABLES: readonly Writable[] = [
@@ -63,5 +63,7 @@ export const WRITABLES: readonly Writable[] = [
   },
 ];
 
-/** How many requests a round has: a login, the reads, and for each kind of record its creation, a read, a change and its deletion. */
+/**
+ * Number of requests of a round: a login, the reads, and four for each kind of record (create, read, change, delete).
+ */
 export const ROUND = 1 + READS.length + 4 * WRITABLES.length;

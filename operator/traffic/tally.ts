@@ -2,14 +2,14 @@
 
 export interface TrafficOutcome {
   readonly method: string;
-  /** Without ids. */
+  /** The path without ids. */
   readonly route: string;
   /** Undefined where nothing responded in time. */
   readonly status: number | undefined;
   readonly isExpected: boolean;
 }
 
-/** The bounds of the alarms that roll a canary back: one request in a hundred, and at least three. */
+/** The bounds of the alarms that roll back a canary deployment: 1 % of the requests, and at least three. */
 const FEWEST = 3;
 const SHARE = 0.01;
 
@@ -26,12 +26,12 @@ export class Tally {
     this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
   }
 
-  /** Whether too many requests failed for it to be an accident. */
+  /** Whether more requests failed than these bounds allow. */
   get isBad(): boolean {
     return this.unexpected >= Math.max(FEWEST, this.requests * SHARE);
   }
 
-  /** What happened, in lines for people. */
+  /** The outcome as lines for people. */
   lines(): readonly string[] {
     const kinds = [...this.#kinds].map(([kind, times]) => `  ${kind}${times === 1 ? '' : `, ${times} times`}`);
     return [`${this.requests} requests, ${this.unexpected} not answered as expected`, ...kinds];

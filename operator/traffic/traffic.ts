@@ -4,7 +4,7 @@ import { type Ask, stageCaller } from './caller.ts';
 import { NAME, READS, WRITABLES, type Writable } from './requests.ts';
 import { Tally } from './tally.ts';
 
-/** Sends requests to a stage, as a caller of an organization that exists only for this. */
+/** Sends requests to a stage, as a caller of an organization that exists only for this purpose. */
 
 interface Key {
   readonly appCode: string;
@@ -16,18 +16,18 @@ export interface TrafficOptions extends Key {
   readonly base: string;
   /** Requests a second. */
   readonly rate: number;
-  /** Ends it. */
+  /** Ends the traffic. */
   readonly signal: AbortSignal;
   /** Waits so many seconds. Default: by a timer, until the end at most. */
   readonly wait?: (seconds: number) => Promise<unknown>;
 }
 
-/** A sender sends one request after the other: four a second, if each takes a quarter of a second. */
+/** A sender sends one request after the other: four a second, if each takes 250 ms. */
 const RATE_OF_A_SENDER = 4;
 const SLUG = 'canary-traffic';
 
 /**
- * Gets ready to send requests.
+ * Prepares the requests.
  * @returns a function that sends them until the end, deletes its records and counts the responses; undefined where the stage does not work
  * @throws OperatorProblem where the key cannot be used
  */
@@ -53,7 +53,7 @@ const untilThenOr =
   (seconds: number): Promise<unknown> =>
     sleep(seconds * 1_000, undefined, { signal }).catch(() => undefined);
 
-/** Gives each sender the next moment of an even rate. */
+/** Spaces the requests of all senders evenly. */
 function turns(rate: number, wait: (seconds: number) => Promise<unknown>): () => Promise<unknown> {
   let last: Promise<unknown> = Promise.resolve();
   return () => {

@@ -28,7 +28,7 @@ async function status(options: StatusOptions): Promise<void> {
   if (backups.problems.length > 0) process.exitCode = EXIT.found;
 }
 
-/** Backups that are listed for people. */
+/** Number of backups in the text output. */
 const SHOWN = 5;
 
 export function backupLines({ table, point_in_time, vault, problems }: Backups, now: number): string[] {

@@ -5,7 +5,7 @@ import { quoted } from '../../../local/terminal/printable.ts';
 import { printResult, type ResultOptions, withExamples, withJson } from '../../result.ts';
 import { openTarget, type TargetOptions, withTarget } from '../../target.ts';
 
-/** `organizations list` works under the stack's operator role, which reads the platform's list and who is suspended. */
+/** `organizations list` works under the stack's operator role, which reads the platform's list and the suspensions. */
 
 export function declareListOrganizations(group: Command): void {
   const command = group.command('list').description('List all organizations, the oldest first, with who is suspended');
@@ -18,9 +18,9 @@ type Listed = Pick<Organization, 'id' | 'name' | 'slug' | 'created_at'> & {
   readonly suspension: Pick<Suspension, 'state' | 'since'> | null;
 };
 
-/** Organizations whose suspensions are read at the same time. */
+/** Number of suspensions read at the same time. */
 const AT_ONCE = 50;
-/** For a read, in milliseconds. */
+/** Deadline of a read. */
 const TIMEOUT_MS = 10_000;
 
 async function list(options: TargetOptions & ResultOptions): Promise<void> {

@@ -25,11 +25,11 @@ export function declareOrganizationUsage(group: Command): void {
   withExamples(command, 'organizations usage --org 6f1c1f0e-6f0a-4d0c-9d58-0c6c8a1b2f3d --outputs outputs.json');
 }
 
-/** The spent part of a request budget. The operator does not know the limits of a stage, so it is a fraction. */
+/** The spent fraction of a request budget. It is a fraction because the command does not know the limits of a stage. */
 interface Budget {
   /** Null: the budget of the whole tenant. */
   readonly integration_id: string | null;
-  /** A part of a minute's requests, as far as containers have flushed them. */
+  /** A fraction of a minute's requests, counting only what containers have flushed. */
   readonly spent_percent: number;
 }
 
@@ -49,7 +49,7 @@ async function usage(options: UsageOptions): Promise<void> {
   ]);
 }
 
-/** Records below others, such as messages of tickets, are in no counted list. */
+/** Child records, such as messages of tickets, are in no counted list. */
 async function countsOf(tenant: Tenant): Promise<Readonly<Record<string, number>>> {
   const counts = kinds.map(async ({ entity }) => [declaredOf(entity).name, await totalOf(tenant, entity)] as const);
   return Object.fromEntries(await Promise.all(counts));

@@ -3,8 +3,8 @@ import { type CallerClient, serviceOf } from '#aws';
 import { jsonErrorIn } from '../../aws.ts';
 
 /**
- * Reads of the account, with the credentials of the person who runs the command. (Other commands call AWS under a role of the stage, as the table's
- * client does.) Each throws a ServiceException, or an error of the connection.
+ * Reads of the account, with the credentials of the person who runs the command. (Other commands call AWS under a role
+ * of the stage, as the table's client does.) Each function throws a ServiceException, or a connection error.
  */
 export interface Account {
   /** AWS Lambda: https://docs.aws.amazon.com/lambda/latest/api/API_Operations.html */

@@ -8,19 +8,19 @@ import { lookAtQuotas } from './quotas.ts';
 import { lookAtStacks } from './stacks.ts';
 import { lookAtTrail } from './trail.ts';
 
-/** What a stage needs of the account and region that it is in, seen with the operator's own credentials. */
+/** Checks of the account and region of a stage, with the operator's own credentials. */
 
-/** A call that takes longer is retried. In milliseconds. */
+/** A call that takes longer is retried. */
 const TIMEOUTS = { connectionTimeout: 3_000, requestTimeout: 10_000, throwOnRequestTimeout: true };
 
-/** Where the stage is. An undefined region means that of the operator's environment. */
+/** Where the stage is. An undefined region means the region of the operator's environment. */
 export interface StageLocation {
   region?: string | undefined;
   /** Name of the application stack. */
   stack?: string | undefined;
 }
 
-/** @param location may become known while the checks are made */
+/** @param location may become known while the checks run */
 export function accountChecks(location: StageLocation): readonly Check[] {
   let account: Account | undefined;
   const look = (at: (account: Account) => Promise<string>) => async (): Promise<string> => {
@@ -38,7 +38,7 @@ export function accountChecks(location: StageLocation): readonly Check[] {
         });
         const { Account, Arn } = await client.send(new GetCallerIdentityCommand({}));
         const { config, middlewareStack } = client as STSClient & CallerClient;
-        // Without the SDK's logger, which asks a command what not to log.
+        // No SDK logger: it expects each command to name the fields that must not be logged.
         account = accountOf({ config: { ...config, logger: undefined }, middlewareStack });
         return `${Arn}, account ${Account}, region ${where}`;
       },

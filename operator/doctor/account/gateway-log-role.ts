@@ -6,7 +6,8 @@ import { readGatewayAccount } from './quotas.ts';
 const OURS = /:role\/api-gateway-log-role-/;
 
 /**
- * Reads under which role API Gateway writes its logs. An account has one such role in each region (`docs/decisions/0162-stacks.md`).
+ * Reads the role under which API Gateway writes its logs. An account has one such role in each region
+ * (`docs/decisions/0162-stacks.md`).
  * @throws OperatorProblem where there is none
  */
 export async function lookAtLogRole(account: Account): Promise<string> {

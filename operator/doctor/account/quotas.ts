@@ -16,13 +16,13 @@ export const gatewayAccountSchema = z.object({
 
 export const readGatewayAccount = async ({ gateway }: Account) => gatewayAccountSchema.parse(await gateway('/account'));
 
-/** The usual quota of an account. A new account may have 10. */
+/** The usual quota of concurrent executions of an account. A new account may have 10. */
 const USUAL_EXECUTIONS = 1_000;
-/** Requests a second that a stage lets through of each route, where its settings do not say otherwise. */
+/** Requests a second that a stage accepts on each route, unless its settings differ. */
 const THROTTLE_RATE = 500;
 const FULL = 0.8;
 
-/** Looks whether the account has room for a stage. @throws Warning */
+/** Checks whether the account's quotas suffice for a stage. @throws Warning */
 export async function lookAtQuotas(account: Account): Promise<string> {
   const { AccountLimit: limit, AccountUsage: usage } = lambdaSchema.parse(
     await account.lambda('/2016-08-19/account-settings/'),

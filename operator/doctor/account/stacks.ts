@@ -10,13 +10,13 @@ const schema = z.object({
   }),
 });
 
-/** Data, application, operations. */
+/** The suffixes of the data, application and operations stacks. */
 const PARTS = ['-data', '', '-ops'] as const;
 
 /**
- * Looks whether the three stacks of a stage stand.
+ * Checks whether the three stacks of a stage exist and are in a stable state.
  * @param name of the stage's application stack
- * @throws Warning, OperatorProblem, or an error of CloudFormation: where there is no such stack, it says so
+ * @throws Warning, OperatorProblem, or an error of CloudFormation, which names a stack that does not exist
  */
 export async function lookAtStacks({ cloudFormation }: Account, name: string): Promise<string> {
   const warnings: string[] = [];

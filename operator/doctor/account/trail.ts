@@ -3,8 +3,9 @@ import { Warning } from '../findings.ts';
 import type { Account } from './aws.ts';
 
 /**
- * CloudTrail records who disables a key or schedules its deletion, and tells EventBridge, whose rules raise the alarm. Without a trail that logs, neither
- * happens (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html).
+ * CloudTrail records who disables a key or schedules its deletion, and sends it to EventBridge, whose rules raise the
+ * alarm. Without a trail that logs, neither happens
+ * (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-service-event-cloudtrail.html).
  */
 
 const trailsSchema = z.object({ trailList: z.array(z.object({ TrailARN: z.string(), Name: z.string() })) });
@@ -40,7 +41,7 @@ type Fields = NonNullable<Selectors['AdvancedEventSelectors']>[number]['FieldSel
 
 const KMS = 'kms.amazonaws.com';
 
-/** Looks for a trail that sees what is done to keys. @throws Warning */
+/** Checks for a trail that records operations on keys. @throws Warning */
 export async function lookAtTrail({ cloudTrail }: Account): Promise<string> {
   const { trailList } = trailsSchema.parse(await cloudTrail('DescribeTrails', {}));
   for (const { TrailARN, Name } of trailList) {
@@ -64,7 +65,7 @@ const seesKeys = ({ EventSelectors, AdvancedEventSelectors }: Selectors): boolea
       IncludeManagementEvents && ReadWriteType !== 'ReadOnly' && !ExcludeManagementEventSources.includes(KMS),
   ) || (AdvancedEventSelectors ?? []).some(({ FieldSelectors }) => takesKeys(FieldSelectors));
 
-/** Whether an advanced selector lets writes to KMS through. */
+/** Whether an advanced selector includes writes to KMS. */
 const takesKeys = (fields: Fields): boolean =>
   fields.some(({ Field, Equals }) => Field === 'eventCategory' && Equals?.includes('Management')) &&
   fields.every(({ Field, Equals, NotEquals }) => {
