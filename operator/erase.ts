@@ -1,14 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  deleteKeys,
-  deleteRecords,
-  type ErasePassOptions,
-  type Erasure,
-  readErasure,
-  stageErasure,
-  stageProgress,
-  sweep,
-} from '#maintenance';
+import { Eraser, type Erasure, readErasure, stageErasure, stageProgress } from '#maintenance';
 import { type AnyEntity, environmentSession, Tenant } from '#table';
 import { organizationEntity, type Suspension } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
@@ -64,7 +55,7 @@ export async function eraseOrganization(id: string, options: EraseOptions): Prom
   if (erasure.state === 'erased' && (erasure.swept === true || !options.sweeps)) return receiptOf(id, erasure);
   if (options.sweeps) {
     run.to('looking through the table');
-    await sweep(run.tenant(), run.onDelete);
+    await run.eraser.sweep(run.tenant());
   }
   const { erased_at = run.timestamp() } = erasure;
   return receiptOf(id, await run.progress(erasure, { state: 'erased', erased_at, swept: options.sweeps }));
@@ -104,10 +95,14 @@ class Run {
     this.#onProgress(step, this.#deleted);
   }
 
-  readonly onDelete = (items: number): void => {
-    this.#deleted += items;
-    this.#onProgress(this.#step, this.#deleted);
-  };
+  readonly eraser = new Eraser({
+    kinds,
+    integrations: integrationEntity as unknown as AnyEntity,
+    onDelete: (items) => {
+      this.#deleted += items;
+      this.#onProgress(this.#step, this.#deleted);
+    },
+  });
 
   change<T>(change: (tenant: Tenant) => Promise<T>): Promise<T> {
     return asOperator('eraseOrganization', (session) => Tenant.ofOperator(this.id, session), change);
@@ -160,22 +155,17 @@ export const isErasure = (state: Suspension | Erasure | undefined): state is Era
 
 /** Deletes everything, and later deletes what requests under way have written meanwhile. */
 async function emptied(run: Run, begun: Erasure): Promise<Erasure> {
-  const pass: ErasePassOptions = {
-    kinds,
-    integrations: integrationEntity as unknown as AnyEntity,
-    onDelete: run.onDelete,
-  };
   let erasure = begun;
   for (;;) {
     const start = run.clock();
     run.to('deleting keys');
-    const keys = await deleteKeys(run.tenant(), pass);
+    const keys = await run.eraser.deleteKeys(run.tenant());
     if (keys > 0 || erasure.closed_at === undefined) {
       erasure = await run.progress(erasure, { closed_at: run.timestamp() });
     }
     const over = Date.parse(erasure.closed_at ?? '') + UNDER_WAY_MS;
     run.to('deleting records');
-    await deleteRecords(run.tenant(), pass, start >= over);
+    await run.eraser.deleteRecords(run.tenant(), start >= over);
     if (start >= over) return erasure;
     run.to('waiting for requests that are under way');
     await run.pause(Math.max(0, over - run.clock()));

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Item } from '#lists';
-import {
-  type Kind,
-  lookAtCopy,
-  type Restorable,
-  recordsInBoth,
-  restorePass,
-  type Verification,
-  verify,
-} from '#maintenance';
+import { type Kind, TableCopy, type Verified, verify } from '#maintenance';
 import { auditEventEntity, environmentSession, Tenant } from '#table';
 import { type Restoring, readSuspension, type Suspension, stageRestoring } from '#tenancy';
 import { integrationEntity } from '../functions/integrations/store.ts';
@@ -41,7 +33,7 @@ const TIMEOUT_MS = 10_000;
 
 /** These stay as they are: integrations, because they are keys, and audit events. */
 const STAYING: readonly string[] = [integrationEntity.name, auditEventEntity.name];
-export const RESTORABLE: Restorable = {
+export const RESTORABLE = {
   kinds: kinds.filter(({ entity }) => !STAYING.includes(entity.name)),
   integrations: kinds.find(({ entity }) => entity.name === integrationEntity.name) as Kind,
 };
@@ -58,7 +50,7 @@ export interface RestoreComparison extends RestoreChanges {
 }
 
 export interface Restored extends RestoreComparison {
-  readonly verified: Pick<Verification, 'records' | 'differences'>;
+  readonly verified: { readonly records: number; readonly differences: readonly Verified[] };
 }
 
 /**
@@ -66,16 +58,16 @@ export interface Restored extends RestoreComparison {
  * @throws OperatorProblem when there is no such organization, in the stage or in the copy
  */
 export async function compareTenant(id: string, from: string, clock: Clock = systemClock): Promise<RestoreComparison> {
-  const tenant = await open(id, from);
+  const copy = await open(id, from);
   const counts = new RestoreCounts();
   await pass(id, { from, clock, version: 0, writes: false, found: new Set(), counts });
-  return { ...counts.changes, stay_inactive: await stayInactive(tenant, from, clock) };
+  return { ...counts.changes, stay_inactive: await stayInactive(copy, clock) };
 }
 
 /** @throws OperatorProblem as {@link compareTenant}, or when somebody writes to the organization meanwhile */
 export async function restoreTenant(id: string, from: string, options: RestoreOptions = {}): Promise<Restored> {
   const { clock = systemClock, pause = sleep, onProgress = () => undefined } = options;
-  const tenant = await open(id, from);
+  const copy = await open(id, from);
   const counts = new RestoreCounts((written) => onProgress('restoring', written));
   onProgress('suspending', 0);
   await suspendOrganization(id);
@@ -92,7 +84,7 @@ export async function restoreTenant(id: string, from: string, options: RestoreOp
   }
   onProgress('verifying', counts.items);
   const { records, differences } = await verify(await openTenant(id), kinds, { repair: true });
-  const stay_inactive = await stayInactive(tenant, from, clock);
+  const stay_inactive = await stayInactive(copy, clock);
   await changeState(id, () => undefined);
   return { ...counts.changes, stay_inactive, verified: { records, differences } };
 }
@@ -101,11 +93,11 @@ const SOMEBODY_WRITES =
   'Not done: somebody goes on writing to the organization. Keys of the platform still can; run it again when none does.';
 
 /** @throws OperatorProblem */
-async function open(id: string, from: string): Promise<Tenant> {
-  const tenant = await openTenant(id);
-  const found = await lookAtCopy(tenant, from);
+async function open(id: string, from: string): Promise<TableCopy> {
+  const copy = new TableCopy(await openTenant(id), from);
+  const found = await copy.look();
   if (found !== 'copy') throw new OperatorProblem(REFUSALS[found](from));
-  return tenant;
+  return copy;
 }
 
 const REFUSALS = {
@@ -139,15 +131,15 @@ interface Pass {
 }
 
 /** Runs with a new request session: the deadline of the previous one may have passed. */
-const pass = (id: string, { counts, ...options }: Pass): Promise<number> =>
-  restorePass(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), {
+const pass = (id: string, { from, counts, ...options }: Pass): Promise<number> =>
+  new TableCopy(Tenant.ofOperator(id, environmentSession(TIMEOUT_MS, options.clock)), from).restore({
     ...RESTORABLE,
     ...options,
     onChange: counts.add,
   });
 
-async function stayInactive(tenant: Tenant, from: string, clock: Clock): Promise<readonly string[]> {
-  const both = recordsInBoth(tenant, from, RESTORABLE.integrations.entity, clock);
+async function stayInactive(copy: TableCopy, clock: Clock): Promise<readonly string[]> {
+  const both = copy.recordsOf(RESTORABLE.integrations.entity, clock);
   const [then, now] = await Promise.all(both.map(activeAmong));
   return [...(then ?? [])].filter((code) => !now?.has(code));
 }

@@ -1,5 +1,5 @@
 import { retry } from '#lists';
-import { type Kind, type Verification, type Verified, verify } from '#maintenance';
+import { type Kind, type Verified, verify } from '#maintenance';
 import { environmentSession, Tenant } from '#table';
 import { Invocation, within } from '#telemetry';
 import { allOrganizations } from '#tenancy';
@@ -110,7 +110,7 @@ class Run {
     }
   }
 
-  async #verify(tenant: Tenant): Promise<Verification> {
+  async #verify(tenant: Tenant): ReturnType<typeof verify> {
     // It may have been erased since the list was read.
     if (!(await retry(() => tenant.exists(), tenant.session))) return NOTHING;
     const { repair, onDifference } = this.#options;
@@ -130,4 +130,4 @@ class Run {
   }
 }
 
-const NOTHING: Verification = { records: 0, differences: [], tombstones: 0 };
+const NOTHING = { records: 0, differences: [], tombstones: 0 };

@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Verified, verify } from '#maintenance';
 import { environmentTable } from '#table';
-import { indexesOf } from '#table/storage';
 import { readSettings } from '../../local/settings.ts';
 import { wholeNumberOption } from '../../local/terminal/command-line.ts';
 import { print, printError } from '../../local/terminal/output.ts';
@@ -108,7 +107,7 @@ const openProgress = async (options: VerifyOptions, repair: boolean): Promise<Ve
     : VerifyProgress.open(options.progress, {
         table: tableOf(options),
         repair,
-        lists: Object.fromEntries(kinds.map(({ entity }) => [entity.name, indexesOf(entity)])),
+        lists: Object.fromEntries(kinds.map(({ entity, indexes }) => [entity.name, indexes])),
       });
 
 /** The name of the table. All tables of `npm start` have the same name: their directory tells them apart. */

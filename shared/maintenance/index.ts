@@ -1,10 +1,7 @@
+export { Eraser } from './erase/eraser.ts';
 export { type Erasure, readErasure, stageErasure, stageProgress } from './erase/erasure.ts';
-export { deleteKeys, deleteRecords, type ErasePassOptions } from './erase/pass.ts';
-export { sweep } from './erase/sweep.ts';
-export { lookAtCopy, recordsInBoth } from './restore/copy.ts';
+export { TableCopy } from './restore/copy.ts';
 export type { Change } from './restore/differences.ts';
-export type { Restorable } from './restore/partitions.ts';
-export { restorePass } from './restore/pass.ts';
 export type { Verified } from './verify/difference.ts';
 export { countedBy, type Kind, kind, quotaOf } from './verify/kinds.ts';
-export { type Verification, verify } from './verify/verify.ts';
+export { verify } from './verify/verify.ts';

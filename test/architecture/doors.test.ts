@@ -24,7 +24,7 @@ const NAMES: Readonly<Record<string, number>> = {
   '#tenancy': 52,
   '#auth': 31,
   '#http': 33,
-  '#maintenance': 20,
+  '#maintenance': 13,
   '#local-dynamodb': 20,
 };
 

@@ -4,47 +4,64 @@ import type { AnyEntity, Tenant } from '#table';
 import { recordsPartition } from '#table/storage';
 import { organizationEntity } from '#tenancy';
 import type { Clock } from '../../clock.ts';
-
-/** A copy of the table, restored from a backup or to a point in time. It is read with the rights for the tenant's own table. */
-
-const copyOf = ({ id, session }: Tenant, name: string): Table => ({ client: session.tables.of(id).client, name });
-
-/** The table that a tenant is in now, and the copy. */
-export const bothTables = (tenant: Tenant, name: string): { readonly table: Table; readonly copy: Table } => ({
-  table: tenant.session.tables.of(tenant.id),
-  copy: copyOf(tenant, name),
-});
+import { type RestoreOptions, restore } from './restore.ts';
 
 /**
- * What a table of this name is for a tenant.
- * - `copy`: it has the tenant's organization, as this service would have stored it;
- * - `itself`: it is the table that the tenant is in now;
- * - `missing`: there is none, or it cannot be read yet;
- * - `other`: it has other keys, or not this organization.
+ * A copy of the table, restored from a backup or to a point in time, and what it has of a tenant. It is read with the rights for the tenant's own
+ * table.
  */
-export async function lookAtCopy(tenant: Tenant, name: string): Promise<'copy' | 'itself' | 'missing' | 'other'> {
-  const { table, copy } = bothTables(tenant, name);
-  if (table.name === name) return 'itself';
-  const key = { PK: recordsPartition(tenant.id, organizationEntity.name), SK: tenant.id };
-  try {
-    const { Item } = await copy.client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
-    return Item === undefined ? 'other' : 'copy';
-  } catch (error) {
-    const { name: kind } = error as Error;
-    if (kind === 'ResourceNotFoundException') return 'missing';
-    if (kind === 'ValidationException') return 'other';
-    throw error;
-  }
-}
+export class TableCopy {
+  readonly #tenant: Tenant;
+  readonly #table: Table;
+  readonly #copy: Table;
 
-/** The records of a kind, in the copy and now. */
-export function recordsInBoth(
-  tenant: Tenant,
-  name: string,
-  { name: kind }: AnyEntity,
-  clock: Clock,
-): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
-  const { table, copy } = bothTables(tenant, name);
-  const partition = recordsPartition(tenant.id, kind);
-  return [readPartition({ table: copy, clock }, partition), readPartition({ table, clock }, partition)];
+  /** @param name of the copy */
+  constructor(tenant: Tenant, name: string) {
+    this.#tenant = tenant;
+    this.#table = tenant.session.tables.of(tenant.id);
+    this.#copy = { client: this.#table.client, name };
+  }
+
+  /**
+   * What the table of this name is for the tenant.
+   * - `copy`: it has the tenant's organization, as this service would have stored it;
+   * - `itself`: it is the table that the tenant is in now;
+   * - `missing`: there is none, or it cannot be read yet;
+   * - `other`: it has other keys, or not this organization.
+   */
+  async look(): Promise<'copy' | 'itself' | 'missing' | 'other'> {
+    const { client, name } = this.#copy;
+    if (this.#table.name === name) return 'itself';
+    const key = { PK: this.#partitionOf(organizationEntity), SK: this.#tenant.id };
+    try {
+      const { Item } = await client.send(new GetCommand({ TableName: name, Key: key, ConsistentRead: true }));
+      return Item === undefined ? 'other' : 'copy';
+    } catch (error) {
+      const { name: kind } = error as Error;
+      if (kind === 'ResourceNotFoundException') return 'missing';
+      if (kind === 'ValidationException') return 'other';
+      throw error;
+    }
+  }
+
+  /** The records of a kind, in the copy and now. */
+  recordsOf(kind: AnyEntity, clock: Clock): readonly [then: AsyncGenerator<Item>, now: AsyncGenerator<Item>] {
+    const partition = this.#partitionOf(kind);
+    return [
+      readPartition({ table: this.#copy, clock }, partition),
+      readPartition({ table: this.#table, clock }, partition),
+    ];
+  }
+
+  /**
+   * Makes the tenant's data as it is in the copy. Interrupted anywhere, it is run again from the start, and writes what is left.
+   * @returns how many items differed
+   */
+  restore(options: RestoreOptions): Promise<number> {
+    return restore({ ...options, tenant: this.#tenant.id, table: this.#table, copy: this.#copy });
+  }
+
+  #partitionOf({ name }: Pick<AnyEntity, 'name'>): string {
+    return recordsPartition(this.#tenant.id, name);
+  }
 }

@@ -3,10 +3,9 @@ import { builtFilters, COUNTER, STRIPES } from '#lists/maintenance';
 import { indexesOf } from '#table/storage';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
-import { doubtfulGaps } from './gaps.ts';
 import { lookAtNumber } from './number.ts';
 import { concurrentlyByGroup } from './reading.ts';
-import { type RecordScan, readCounterWithRetries, scanRecords } from './scan-records.ts';
+import { doubtfulGaps, type RecordScan, readCounterWithRetries, scanRecords } from './scan-records.ts';
 
 /**
  * Verifies filters that were added later: the records missing in their lists are reported in one line. Once there are none, the filter is noted

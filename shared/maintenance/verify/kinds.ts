@@ -1,11 +1,14 @@
 import type { Item } from '#lists';
 import type { AnyEntity, Entity } from '#table';
+import { indexesOf } from '#table/storage';
 import type { Count } from '#tenancy';
 
 /** The kinds of records of a tenant, and the relations between them. Declared in `operator/kinds.ts`. */
 
 export interface Kind {
   readonly entity: AnyEntity;
+  /** What its records are listed by: filters, and the prefixes of fields. */
+  readonly indexes: readonly string[];
   /** Kinds of records below each record of this kind, which counts them. */
   readonly below: readonly AnyEntity[];
   /** By field: the other records that it counts. */
@@ -25,11 +28,12 @@ export interface Counted {
   readonly when?: (record: Item) => boolean;
 }
 
-type Options = Partial<Omit<Kind, 'entity'>>;
+type Options = Partial<Omit<Kind, 'entity' | 'indexes'>>;
 
 /** Declares a kind. */
 export const kind = (entity: AnyEntity, options: Options = {}): Kind => ({
   entity,
+  indexes: indexesOf(entity),
   below: [],
   counters: {},
   values: {},

@@ -4,11 +4,10 @@ import { differing, ExpectedSet } from './bits.ts';
 import { changed, type Verified, type VerifyContext, verifyUntilStable } from './difference.ts';
 import { noteValuesToCome } from './filter-values.ts';
 import { verifyFilters } from './filters.ts';
-import { doubtfulGaps, readNumberSet } from './gaps.ts';
 import { type IndexEntry, lookAtNumber } from './number.ts';
 import { suspectedInIndexes } from './prefixes.ts';
-import { concurrently, concurrentlyByGroup } from './reading.ts';
-import { type RecordScan, readCounterWithRetries } from './scan-records.ts';
+import { concurrently, concurrentlyByGroup, readNumberSet } from './reading.ts';
+import { doubtfulGaps, type RecordScan, readCounterWithRetries } from './scan-records.ts';
 
 /**
  * Compares a list with its records: its gaps, and the sets of its filters. Differences in the scan are only suspected, for records may change

@@ -1,6 +1,6 @@
 import { GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
 import { type Item, isRecord, type Key, retry } from '#lists';
-import { ReadBudget, readEach } from '#lists/maintenance';
+import { NumberSet, ReadBudget, readEach, readSet } from '#lists/maintenance';
 import type { VerifyContext } from './difference.ts';
 
 /** Reads for the verification: strongly consistent, with retries. */
@@ -24,6 +24,11 @@ export async function readTogether(scope: VerifyContext, keys: readonly Key[]): 
   });
   const { Responses = [] } = await withRetries(scope, () => client.send(command));
   return Responses.map(({ Item }) => Item);
+}
+
+/** The numbers in a set. */
+export async function readNumberSet(scope: VerifyContext, set: string): Promise<NumberSet> {
+  return NumberSet.ofItems(await withRetries(scope, () => readSet(scope.table, set)));
 }
 
 /** The records of these numbers, however many. */

@@ -1,10 +1,10 @@
-import { type Item, isRecord, numberIn, readPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
+import { type Item, isRecord, numberIn, readPartition, setPartition, sortKeyOf, TTL_ATTRIBUTE } from '#lists';
 import { floorOf, type Mark, marksOf, readCounterItem, settledUpTo } from '#lists/maintenance';
 import type { AnyEntity } from '#table';
 import { indexedValueIn, indexesOf, notedIn, prefixFieldOf, prefixIndexesOf, recordsPartition } from '#table/storage';
-import { ExpectedSet } from './bits.ts';
+import { differing, ExpectedSet } from './bits.ts';
 import type { VerifyContext } from './difference.ts';
-import { withRetries } from './reading.ts';
+import { readNumberSet, withRetries } from './reading.ts';
 
 /** One pass over all records of a kind: the expected content of their lists. Records may be created, changed and deleted meanwhile. */
 export interface RecordScan {
@@ -91,6 +91,17 @@ export async function scanRecords(
   }
   const lists = { live, count, sets, texts, unnoted, unnotedValues, tombstones };
   return { entity, partition, counter, floor, next, ...lists, last, settled, ends };
+}
+
+/** Numbers that are a gap but have a record, or are not a gap and have none. */
+export async function doubtfulGaps(
+  scope: VerifyContext,
+  { partition, floor, next, live }: RecordScan,
+): Promise<number[]> {
+  const expected = new ExpectedSet();
+  for (let number = floor; number < next; number++) if (!live.has(number)) expected.add(number);
+  const stored = await readNumberSet(scope, setPartition(partition));
+  return differing(expected, stored).filter((number) => number >= floor);
 }
 
 /** Whether a tombstone does not expire by itself. */

@@ -5,8 +5,7 @@ import { AT, COUNTER, TOMBSTONE } from '#lists/maintenance';
 import { StaleRead } from '#table';
 import { CLOCKS_DIFFER_MS } from '../../clock.ts';
 import { changed, type VerifyContext } from './difference.ts';
-import { readNumberSet } from './gaps.ts';
-import { concurrentlyByGroup, withRetries } from './reading.ts';
+import { concurrentlyByGroup, readNumberSet, withRetries } from './reading.ts';
 import type { RecordScan } from './scan-records.ts';
 
 /**

@@ -1,18 +1,13 @@
 import { DeleteCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { readPartition, retry, type Table } from '#lists';
-import type { Tenant, TenantId } from '#table';
+import type { TenantId } from '#table';
 import type { Clock } from '../../clock.ts';
 import { partitionsOf } from '../erase/partitions.ts';
 import { concurrently } from '../verify/reading.ts';
-import { bothTables } from './copy.ts';
 import { type Change, differences } from './differences.ts';
 import { type Restorable, treatmentOf } from './partitions.ts';
 
-/** Makes a tenant's data as it is in a copy of the table. Interrupted anywhere, it is run again from the start, and writes what is left. */
-
-export interface RestorePassOptions extends Restorable {
-  /** Name of the copy. */
-  readonly from: string;
+export interface RestoreOptions extends Restorable {
   readonly clock: Clock;
   readonly version: number;
   /** False: only tells what it would write. */
@@ -28,15 +23,14 @@ const AT_ONCE = 25;
 const TIMEOUT_MS = 10_000;
 
 /** What a pass works with. */
-interface Pass extends RestorePassOptions {
+export interface Pass extends RestoreOptions {
   readonly tenant: TenantId;
   readonly table: Table;
   readonly copy: Table;
 }
 
-/** @returns how many items differed */
-export async function restorePass(tenant: Tenant, options: RestorePassOptions): Promise<number> {
-  const pass: Pass = { ...options, tenant: tenant.id, ...bothTables(tenant, options.from) };
+/** One pass of `TableCopy.restore`. @returns how many items differed */
+export async function restore(pass: Pass): Promise<number> {
   let sum = 0;
   for (const partitions of await restoredPartitions(pass)) {
     const counts = await concurrently(partitions, async (partition) => [await restorePartition(partition, pass)]);
