@@ -1,8 +1,8 @@
 import { AccessLogFormat } from 'aws-cdk-lib/aws-apigateway';
 
 /**
- * One line per request: who, what, how it ended, and where the time went. API Gateway puts its variables into the text as they are, and
- * metric filters pass over a line that is not JSON; so nothing stands here that a caller writes, nor a message that may quote it
+ * One line per request: caller, route, outcome and times. API Gateway inserts its variables unescaped, and metric
+ * filters skip a line that is not JSON. So the line contains no text of a caller, and no message that may quote one
  * (`docs/decisions/0105-request-logs.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-variables-for-access-logging.html
  */

@@ -4,11 +4,13 @@ import type { Auth, Contract } from '#contract';
 type Statement = CfnWebACL.StatementProperty;
 
 /**
- * What anybody can send, for a rule of AWS WAF: requests to routes that need no credentials by their contract, and requests without a token to
- * routes where a token is optional. Webhooks are not among them: they are signed, and one sender may deliver for many.
+ * Matches requests that anybody can send, for a rule of AWS WAF: requests to routes whose contract needs no
+ * credentials, and requests without a token to routes where a token is optional. It excludes webhooks: they are signed,
+ * and one sender may deliver for many.
  *
- * WAF sees the path as the caller sent it: at the address that API Gateway made with the stage's name in front, at a domain of one's own without it or
- * with a base path that was mapped by hand. https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
+ * WAF sees the path as the caller sent it: at API Gateway's own address with the stage's name in front, at a custom
+ * domain without it or with a base path that was mapped by hand.
+ * https://docs.aws.amazon.com/waf/latest/developerguide/logging-examples.html
  * @return undefined where the contracts have no such route
  */
 export function anonymousRequests(contracts: readonly Contract[]): Statement | undefined {
@@ -22,7 +24,7 @@ const pathsOf = (contracts: readonly Contract[], auth: Auth): readonly string[] 
   return [...new Set(routes.filter((route) => route.auth === auth).map(({ path }) => path))];
 };
 
-/** Transformed first: an address that is written otherwise reaches the same route. */
+/** Normalizes the path first, because different spellings reach the same route. */
 const atPath = (path: string): Statement => ({
   regexMatchStatement: {
     regexString: `^(?:/[^/]+)?${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '.+')}/?$`,

@@ -34,11 +34,11 @@ interface ApiFunctionProps {
 
 const keyPurpose = ({ signs, verifies }: Rights): KeyPurpose => (signs ? 'sign' : verifies ? 'verify' : 'no-key');
 
-/** How long the gateway waits for a response. */
+/** The gateway's timeout for the response. */
 const TIMEOUT = Duration.seconds(29);
 
 /**
- * A Lambda function with its log group, under a role of its own that holds its rights and no more. Whoever calls it calls its alias, which a deployment
+ * A Lambda function with its log group and a role that has only its rights. Callers use its alias, which a deployment
  * moves to the version that it publishes.
  */
 export class ApiFunction extends Construct {
@@ -78,7 +78,7 @@ export class ApiFunction extends Construct {
     this.alias = new LiveAlias(this, 'Live', this.lambda, settings.provisionedConcurrency.get(name)).alias;
   }
 
-  /** Works under this role too: may open sessions of it for one tenant each, and finds it in `TENANT_ROLE_ARN`. */
+  /** Lets the function also work under this role, in sessions for one tenant each. `TENANT_ROLE_ARN` names the role. */
   workUnder(tenantRole: Role): void {
     this.lambda.addEnvironment('TENANT_ROLE_ARN', tenantRole.roleArn);
     this.role.addToPolicy(
@@ -86,12 +86,12 @@ export class ApiFunction extends Construct {
     );
   }
 
-  /** What cdk-nag would have otherwise. */
+  /** Exceptions from cdk-nag's rules, with their reasons. */
   #accept({ tracing }: Settings): void {
     Validations.of(this.lambda).acknowledge({
       id: 'Serverless-LambdaDLQ',
       reason:
-        'Only API Gateway calls it, and waits for the answer: a dead letter queue takes calls that nobody waits for.',
+        'Only API Gateway calls it, and waits for the response: a dead letter queue is for calls that nobody waits for.',
     });
     if (tracing) {
       const reason =
@@ -124,7 +124,7 @@ export class ApiFunction extends Construct {
   }
 }
 
-/** What the handlers read: of the keys, those that the function may use. */
+/** The environment that the handlers read, with the keys that the function may use. */
 const environmentOf = (
   rights: Rights,
   table: TableReference,

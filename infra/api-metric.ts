@@ -3,7 +3,7 @@ import type { Construct } from 'constructs';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /**
- * A metric of the API as a whole, which CloudWatch knows by the API's name.
+ * A metric of the whole API, by its dimension `ApiName`.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-metrics-and-dimensions.html
  */
 export const apiMetric = (

@@ -14,9 +14,9 @@ interface BackupProps {
 }
 
 /**
- * A backup of the table each day, for what the 35 days of point-in-time recovery do not cover: mistakes that are noticed late, and a table that was
- * deleted. The vault lets nobody delete a backup, or keep it for a shorter time, before its retention is over, except those who may change the
- * vault's lock.
+ * Daily backups of the table, for cases that the 35 days of point-in-time recovery do not cover: mistakes that are
+ * noticed late, and a deleted table. The vault's lock refuses to delete a backup, or to shorten its retention, before
+ * its retention ends; only those who may change the lock can do so.
  * https://docs.aws.amazon.com/aws-backup/latest/devguide/vault-lock.html
  */
 export class Backup extends Construct {
@@ -35,10 +35,11 @@ export class Backup extends Construct {
         'AWS keeps this policy up to what its backups need, and only AWS Backup assumes the role: https://docs.aws.amazon.com/aws-backup/latest/devguide/iam-service-roles.html',
     });
     this.vault = new BackupVault(this, 'Vault', {
-      // It needs a name, and stays when the setting or the stack goes: the id of the role is a new one each time. Up to 50 characters.
+      // A vault needs a name of up to 50 characters, and outlives the setting and the stack, so the name contains the
+      // id of the role, which is new each time.
       backupVaultName: `${stage}-${role.roleId}`,
       lockConfiguration: { minRetention: Duration.days(retentionDays) },
-      // One that holds backups cannot be deleted, which would make the deletion of any stack fail.
+      // A vault with backups cannot be deleted: the deletion of the stack would fail.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     const daily = new BackupPlanRule({

@@ -10,9 +10,9 @@ import { AUTHORIZER } from './rights.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 
 /**
- * A new version of a function gets a tenth of its calls for five minutes, and all of them if no alarm was raised; else the alias goes back, and CloudFormation
- * with the whole stack. CodeDeploy shifts the aliases of all functions that change, side by side; a function's first deployment is at once
- * (`docs/decisions/0100-deploying.md`).
+ * A new version of a function gets a tenth of the calls for five minutes, then all of them. If an alarm is raised
+ * meanwhile, CodeDeploy rolls back the alias, and CloudFormation the whole stack. CodeDeploy shifts the aliases of all
+ * changed functions in parallel. A function's first deployment is all at once (`docs/decisions/0100-deploying.md`).
  */
 export class Canary extends Construct {
   readonly #application: LambdaApplication;
@@ -36,16 +36,17 @@ export class Canary extends Construct {
       alias,
       alarms,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
-      // Else it would be given AWS's own policy, for all functions of the account.
+      // Otherwise the CDK would attach AWS's own policy, which covers all functions of the account.
       role: this.#role.withoutPolicyUpdates(),
     });
-    // An alias is shifted once the role may do it.
+    // An alias is shifted only after the role has this right.
     group.node.addDependency(this.#role);
   }
 
   /**
-   * What AWSCodeDeployRoleForLambdaLimited allows, on these functions and their aliases, without hooks and revisions in S3, which are not used. An alias's
-   * ARN is spelled out: the policy has to be there before the alias is shifted, and must not wait for it.
+   * The rights of AWSCodeDeployRoleForLambdaLimited on these functions and their aliases only, without hooks and
+   * revisions in S3, which are not used. It spells out an alias's ARN, because a reference would make the policy wait
+   * for the alias, which is shifted only after the policy exists.
    */
   #shiftingRole(aliases: readonly Alias[]): Role {
     const role = new RoleWithRights(this, 'Role', {

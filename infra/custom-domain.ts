@@ -10,8 +10,9 @@ interface CustomDomainProps {
 }
 
 /**
- * A domain of one's own, whose root is the stage; it speaks TLS 1.2 and 1.3. Names are served elsewhere: the outputs say what its record must
- * be an alias of. The address that API Gateway made goes on responding, behind the same firewall (`docs/decisions/0134-http.md`).
+ * A custom domain whose root is the stage, with TLS 1.2 and 1.3. DNS is outside of the stack: the outputs have the
+ * target of the alias record. API Gateway's own address still responds, behind the same firewall
+ * (`docs/decisions/0134-http.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-regional-api-custom-domain-create.html
  */
 export class CustomDomain extends Construct {

@@ -11,9 +11,9 @@ import { AUDIT_EVENTS, CREDENTIALS_PARTITION, SETS_OF_AUDIT_EVENTS, TENANT } fro
 const INTEGRATIONS = recordsPartition(TENANT, 'INTEGRATION');
 
 /**
- * The role of the operator's `integrations list` and `disable`: lists the integrations of the tenant that its session is tagged with, and changes them
- * with their credentials, one by one. It makes and deletes none, opens no secret and sees no other record. IAM cannot tell an end of a key from
- * another change of its credentials: the audit event does.
+ * The role of the operator's `integrations list` and `disable`: lists the integrations of its session's tenant, and
+ * changes them with their credentials, one by one. It creates and deletes none, decrypts no secret and sees no other
+ * record. IAM cannot distinguish the end of a key from other changes of its credentials; the audit event does.
  */
 export class CutOffRole extends Construct {
   readonly role: Role;

@@ -1,16 +1,20 @@
-/** What `cdk diff --fail-on=destructive` lists: resources that a deployment would replace, delete or orphan. */
+/**
+ * Reads the output of `cdk diff --fail-on=destructive`: resources that a deployment would replace, delete or orphan.
+ */
 
-/** With what `cdk diff` ends its comparison. */
+/** The last line of a comparison by `cdk diff`. */
 const COMPARED = 'Number of stacks with differences: ';
 
 /** `  custodia-prod: AWS::KMS::Key Keys/Secrets KeysSecrets1A2B will be destroyed` */
 const CHANGE = /^ +([\w-]+: AWS::.* (?:will|may) be .*)$/gm;
 
-/** Made anew by each release, while the one before serves; neither holds anything (`docs/decisions/0100-deploying.md`). */
+/**
+ * Each release replaces these while the previous ones serve; they hold no data (`docs/decisions/0100-deploying.md`).
+ */
 const OF_EACH_RELEASE = /: AWS::(Lambda::Version|ApiGateway::Deployment) .* will be destroyed$/;
 
 /**
- * The changes that a release does not have as a matter of course.
+ * The destructive changes, without those of every release.
  * @param text all that `cdk diff` has written, without colours
  * @param exitCode its own
  * @throws Error where it did not compare

@@ -13,9 +13,10 @@ import {
 } from './tenant-role.ts';
 
 /**
- * The role of the operator's `erase`: suspends the organization of its session, takes it off the platform's list, and deletes all that is the
- * tenant's, audit events too, which nobody else can. It deletes app codes one by one: IAM cannot tell whose they are, so the condition of each
- * deletion does (`docs/decisions/0096-suspending-exporting-erasing.md`).
+ * The role of the operator's `erase`: suspends the organization of its session, removes it from the platform's list,
+ * and deletes all items of the tenant, including audit events, which no other role can delete. It deletes app codes one
+ * by one: IAM cannot see whose they are, so the condition of each deletion checks it
+ * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 export class ErasureRole extends Construct {
   readonly role: Role;

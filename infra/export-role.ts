@@ -6,7 +6,7 @@ import type { TableReference } from './table.ts';
 import { CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
 
 /**
- * The role of the operator's `export`: reads what is the tenant's, writes nothing and opens no secret
+ * The role of the operator's `export`: reads the tenant's items, writes nothing and decrypts no secret
  * (`docs/decisions/0096-suspending-exporting-erasing.md`).
  */
 export class ExportRole extends Construct {

@@ -16,8 +16,8 @@ interface FirewallProps {
 }
 
 /**
- * Puts a web ACL before a stage: a firewall of the stage's own, one that the account has already, or none.
- * @return the stage's own
+ * Puts a web ACL in front of a stage: the stage's own firewall, an existing one of the account, or none.
+ * @return the stage's own firewall
  */
 export function protect(scope: Construct, props: FirewallProps): Firewall | undefined {
   const { stage, settings } = props;
@@ -35,10 +35,10 @@ export function protect(scope: Construct, props: FirewallProps): Firewall | unde
   return firewall;
 }
 
-/** AWS WAF in front of the stage: known attacks, and more requests of one address than a client has reason to send. */
+/** AWS WAF in front of the stage: refuses known attacks, and too many requests of one address. */
 export class Firewall extends Construct {
   readonly arn: string;
-  /** By which the metrics of the whole are known; two stacks of an account must not share it. */
+  /** Name of the metrics of the whole firewall; two stacks of an account must not share it. */
   readonly #metricName: string;
 
   constructor(scope: Construct, id: string, { contracts, settings }: FirewallProps) {
@@ -61,7 +61,7 @@ export class Firewall extends Construct {
     this.#logRefusals(acl, settings);
   }
 
-  /** Over all rules. https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
+  /** The metric over all rules. https://docs.aws.amazon.com/waf/latest/developerguide/waf-metrics.html */
   requests(metricName: 'AllowedRequests' | 'BlockedRequests'): Metric {
     return new Metric({
       namespace: 'AWS/WAFV2',
@@ -72,12 +72,12 @@ export class Firewall extends Construct {
   }
 
   #logRefusals(acl: CfnWebACL, settings: Settings): void {
-    // AWS takes no other prefix for a firewall's log group. The id of the firewall is new whenever the firewall is.
+    // AWS requires this prefix for a firewall's log group. The id is new for each new firewall.
     const logs = logGroup(this, 'Logs', settings, `aws-waf-logs-${prefixOf(this)}-${acl.attrId}`);
     const refused = [{ ActionCondition: { Action: 'BLOCK' } }];
     new CfnLoggingConfiguration(this, 'Logging', {
       resourceArn: acl.attrArn,
-      // The service wants the ARN without the `:*` that a log group's own attribute ends with.
+      // WAF requires the ARN without the `:*` at the end of a log group's attribute.
       logDestinationConfigs: [
         Stack.of(this).formatArn({
           service: 'logs',
@@ -95,12 +95,12 @@ export class Firewall extends Construct {
   }
 }
 
-/** Whoever has the value of one of these is the caller. */
+/** Whoever has the value of one of these headers can act as the caller. */
 const SECRET_HEADERS = ['authorization', 'cookie', 'x-signature'];
 
 /**
- * What WAF keeps of no request, neither in the samples that the console shows nor in logs: the redaction of logs does not reach samples. Parts of a
- * body are kept where a rule finds something in it.
+ * Fields that WAF stores neither in the samples of the console nor in logs: the redaction of logs does not cover
+ * samples. WAF stores the parts of a body that match a rule.
  * https://docs.aws.amazon.com/waf/latest/APIReference/API_DataProtectionConfig.html
  */
 const PROTECTED: readonly CfnWebACL.FieldToProtectProperty[] = [
@@ -110,9 +110,9 @@ const PROTECTED: readonly CfnWebACL.FieldToProtectProperty[] = [
 ];
 
 /**
- * Rules that count and do not block: all that look into bodies. A body of this API is data that nothing here interprets: texts of tickets,
- * addresses of services, up to 1 MB. Somebody who reports an attack quotes it (`${jndi:…}`, a serialized object), and must not be refused for
- * it; no Java and no React renders it here. And a machine need not say which user agent it is.
+ * Rules that count and do not block: all rules about bodies. A body is data that the service does not interpret: texts
+ * of tickets, addresses of services, up to 1 MB. Somebody who reports an attack quotes it (`${jndi:…}`, a serialized
+ * object), and must not be refused; no Java and no React renders it here. A program may also omit the user agent.
  * https://docs.aws.amazon.com/waf/latest/developerguide/aws-managed-rule-groups-baseline.html
  */
 const COUNTED_OF_CORE = [
@@ -125,7 +125,7 @@ const COUNTED_OF_CORE = [
 ];
 const COUNTED_OF_BAD_INPUTS = ['JavaDeserializationRCE_BODY', 'Log4JRCE_BODY', 'ReactJSRCE_BODY'];
 
-/** @param requests of one address in five minutes, of those that `among` matches, or of all */
+/** @param requests limit of one address in five minutes, for the requests that `among` matches, or for all */
 const limit = (
   priority: number,
   name: string,

@@ -23,7 +23,7 @@ export const functionNames = (contracts: readonly Contract[]): readonly string[]
   ...contracts.map(({ name }) => name),
 ];
 
-/** What is bundled: the functions that serve requests, and the one that calls them (`heartbeat.ts`). */
+/** The functions to bundle: those that serve requests, and the heartbeat that calls them (`heartbeat.ts`). */
 export const bundleNames = (contracts: readonly Contract[]): readonly string[] => [
   ...functionNames(contracts),
   HEARTBEAT,
@@ -81,7 +81,7 @@ export class Functions extends Construct {
   }
 }
 
-/** @throws Error where a setting names a function that the stack does not have */
+/** @throws Error a setting names a function that the stack does not have */
 function refuseUnknown({ contracts, settings: { reservedConcurrency, provisionedConcurrency } }: FunctionsProps) {
   const known = functionNames(contracts);
   for (const [setting, byName] of Object.entries({ reservedConcurrency, provisionedConcurrency })) {

@@ -4,8 +4,8 @@ import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
 
 /**
- * The role under which API Gateway writes its logs: one for an account and region, whichever stage they are of. So it is a stack of its own,
- * which all stages there share (`docs/decisions/0162-stacks.md`).
+ * The role under which API Gateway writes its logs. An account has one in each region, for all stages there, so it has
+ * its own stack (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-resource-apigateway-account.html
  */
 export class GatewayLogRole extends Stack {
@@ -23,7 +23,7 @@ export class GatewayLogRole extends Stack {
         'AWS asks for this policy, and API Gateway refuses a role that lacks what it needs: https://docs.aws.amazon.com/apigateway/latest/developerguide/set-up-logging.html',
     });
     const setting = new CfnAccount(this, 'Account', { cloudWatchRoleArn: role.roleArn });
-    // Deleting the setting does not unset it, and it would name a role that is gone.
+    // CloudFormation does not unset the account's setting, which would then name a deleted role.
     for (const each of [role, setting]) each.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     Tags.of(this).add('service', 'custodia');
   }

@@ -14,18 +14,18 @@ import { RoleWithRights } from './role-with-rights.ts';
 const ISSUER = 'token.actions.githubusercontent.com';
 const AUDIENCE = 'sts.amazonaws.com';
 
-/** Of CDK's default bootstrap (https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html). */
+/** The qualifier of CDK's default bootstrap (https://docs.aws.amazon.com/cdk/v2/guide/bootstrapping-env.html). */
 const QUALIFIER = 'hnb659fds';
 
-/** What `bin/github-roles.ts` is told, by `-c name=value`. */
+/** The settings of `bin/github-roles.ts`, as `-c name=value`. */
 const schema = z.object({
   stage: z.string().regex(/^[a-z][a-z0-9-]{0,19}$/),
   /**
-   * As GitHub writes it into its tokens, between `repo:` and the next colon: `acme/custodia`, or with the ids that cannot be taken over,
-   * `acme@123456/custodia@456789`.
+   * As in the subject of GitHub's tokens, between `repo:` and the next colon: `acme/custodia`, or with ids, which
+   * nobody can take over, `acme@123456/custodia@456789`.
    */
   repository: z.string().regex(/^[\w.-]+(@\d+)?\/[\w.-]+(@\d+)?$/, 'owner/name, or owner@id/name@id'),
-  /** Whether the account has GitHub as an identity provider already: it can have it once. */
+  /** Whether the account already has GitHub as an identity provider: it can have only one. */
   providerExists: z.union([z.boolean(), z.stringbool()]).default(false),
 });
 export type GitHubRolesSettings = z.infer<typeof schema>;
@@ -70,8 +70,8 @@ export class GitHubRoles extends Stack {
   }
 
   /**
-   * By CDK's roles, whose rights its bootstrap decides. Not its lookup role, which reads all data of the account; and not the operator's roles, so that
-   * nobody makes a platform key by a workflow.
+   * Grants CDK's roles, whose rights its bootstrap decides. Not its lookup role, which reads all data of the account;
+   * and not the operator's roles, so that no workflow can create a platform key.
    */
   #allowDeployment(role: Role, stage: string): void {
     const bootstrapRoles = ['deploy', 'file-publishing'].map((name) =>
@@ -83,7 +83,7 @@ export class GitHubRoles extends Stack {
       }),
     );
     role.addToPolicy(new PolicyStatement({ actions: ['sts:AssumeRole'], resources: bootstrapRoles }));
-    // What `custodia doctor` looks at.
+    // The reads of `custodia doctor`.
     this.#allowStacks(role, ['cloudformation:DescribeStacks'], stacksOf(stage));
     role.addToPolicy(
       new PolicyStatement({

@@ -21,7 +21,8 @@ interface HeartbeatProps {
 }
 
 /**
- * Calls the health check once a minute. A canary of CloudWatch Synthetics would do the same for some $50 a month (`docs/decisions/0056-alarms.md`).
+ * Calls the health check once a minute. A canary of CloudWatch Synthetics would do the same for about $50 a month
+ * (`docs/decisions/0056-alarms.md`).
  */
 export class Heartbeat extends Construct {
   readonly lambda: LambdaFunction;
@@ -51,7 +52,7 @@ export class Heartbeat extends Construct {
       logGroup: logs,
       loggingFormat: LoggingFormat.JSON,
       environment: { HEALTH_URL: url },
-      // The next call is soon enough.
+      // No retries: the next call follows in a minute.
       retryAttempts: 0,
     });
     const schedule = new Rule(this, 'Schedule', {
@@ -62,13 +63,13 @@ export class Heartbeat extends Construct {
     this.#accept(schedule);
   }
 
-  /** What cdk-nag would have otherwise. */
+  /** Exceptions from cdk-nag's rules, with their reasons. */
   #accept(schedule: Rule): void {
     const reason = 'A call that failed is over: the alarm counts it, and the next is a minute away.';
     Validations.of(this.lambda).acknowledge(
       { id: 'Serverless-LambdaDLQ', reason },
       { id: 'Serverless-LambdaAsyncFailureDestination', reason },
-      { id: 'Serverless-LambdaTracing', reason: 'It makes one call, which the function that answers traces.' },
+      { id: 'Serverless-LambdaTracing', reason: 'It makes one call, which the called function traces.' },
     );
     Validations.of(schedule).acknowledge({ id: 'Serverless-EventBusDLQ', reason });
   }

@@ -3,7 +3,10 @@ import { PLATFORM, type TenantId } from '#table';
 import { appKey, credentialsKey, loginFailureKey, suspensionKey } from '#table/storage';
 import type { TableReference } from './table.ts';
 
-/** What the storage code does with items. A transaction has no action of its own: each of its writes needs its own. */
+/**
+ * The storage code's actions on items. A transaction has no action of its own: each of its writes needs the right for
+ * its action.
+ */
 export type ItemAction =
   | 'GetItem'
   | 'BatchGetItem'
@@ -29,26 +32,26 @@ export const ALL_ACTIONS: readonly ItemAction[] = [
   'BatchWriteItem',
 ];
 
-/** The shape of a UUID. Nothing else fits that has a `#` before and behind it: least of all a pattern, or a longer key. */
+/** The shape of a UUID. Between two `#`, nothing else matches: neither a pattern nor a longer key. */
 export const ORGANIZATION_ID = '????????-????-????-????-????????????';
 
-/** Pattern of the partition keys under which it is found whose an app code is. */
+/** Pattern of the partition keys of app codes. */
 export const ANY_APP = appKey('*').PK;
 
 /** The partition of the credentials of a tenant's integrations. */
 export const credentialsPartition = (tenant: TenantId): string => credentialsKey(tenant, '').PK;
 export const CREDENTIALS_OF_PLATFORM = credentialsPartition(PLATFORM);
 
-/** Patterns of these partitions of all tenants. */
+/** Patterns of these partitions, for all tenants. */
 export const ANY_CREDENTIALS: readonly string[] = [
   credentialsPartition(ORGANIZATION_ID as TenantId),
   CREDENTIALS_OF_PLATFORM,
 ];
 
-/** Pattern of the partition keys under which it is noted that an organization is suspended. */
+/** Pattern of the partition keys of suspensions. */
 export const ANY_SUSPENSION = suspensionKey('*' as TenantId).PK;
 
-/** Pattern of the partition keys under which failed guesses are counted. */
+/** Pattern of the partition keys of counters of failed guesses. */
 export const ANY_LOGIN_FAILURE = loginFailureKey('*').PK;
 
 /**
@@ -66,7 +69,7 @@ export const allowItems = (table: Named, actions: readonly ItemAction[], keys: r
     },
   });
 
-/** Takes from a role these actions on items under these partition keys, whatever else allows them. */
+/** Denies a role these actions on items of these partition keys, whatever else allows them. */
 export const denyItems = (table: Named, actions: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   new PolicyStatement({
     effect: Effect.DENY,
@@ -75,7 +78,7 @@ export const denyItems = (table: Named, actions: readonly ItemAction[], keys: re
     conditions: { 'ForAnyValue:StringLike': { 'dynamodb:LeadingKeys': keys } },
   });
 
-/** Takes from a role all actions on these items but the ones that it needs. */
+/** Denies a role all actions on these items but the named ones. */
 export const denyAllBut = (table: Named, needed: readonly ItemAction[], keys: readonly string[]): PolicyStatement =>
   denyItems(
     table,
@@ -84,7 +87,7 @@ export const denyAllBut = (table: Named, needed: readonly ItemAction[], keys: re
   );
 
 /**
- * What changes or deletes an item. With `PutItem` a role puts new ones, and IAM cannot tell a new one from one that is there: that is the condition
- * of each put.
+ * Actions that change or delete an item. `PutItem` is not among them: IAM cannot distinguish a new item from an
+ * existing one, so the condition of each put does.
  */
 export const CHANGES: readonly ItemAction[] = ['UpdateItem', 'DeleteItem', 'BatchWriteItem'];

@@ -1,12 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import { AccountRootPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 
-/** How the account keeps keys of KMS. */
+/** How the account administers KMS keys. */
 
-/** How long a key that is to be deleted waits: the longest that KMS offers. */
+/** The waiting period of a key's deletion: the longest that KMS offers. */
 export const PENDING_WINDOW = Duration.days(30);
 
-/** What the account may do with any of the keys. */
+/** The account's rights on each key. */
 export const administration = (): PolicyStatement =>
   new PolicyStatement({
     principals: [new AccountRootPrincipal()],
@@ -14,7 +14,7 @@ export const administration = (): PolicyStatement =>
     resources: ['*'],
   });
 
-/** All that keeps a key, nothing that uses it; no grants either, which would hand its use on. */
+/** All rights to administer a key, none to use it, and no grants, which would pass on its use. */
 const ADMINISTRATION = [
   'DescribeKey',
   'GetKeyPolicy',

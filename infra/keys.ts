@@ -11,13 +11,17 @@ import { prefixOf } from './stacks/stage-stack.ts';
 import { TENANT } from './tenant-role.ts';
 
 /**
- * The KMS keys. A key's own policy says which paths of roles may use it, and for what; a role there needs a statement of its own too, so that who
- * may only give roles rights gives none on keys. Policies name no role: one made seconds before may not be known to KMS yet, and a key does not
- * depend on the application (`docs/decisions/0050-tenant-sessions.md`). The account may administer a key but not use it, and cannot hand its use on
+ * The KMS keys. A key's own policy says which paths of roles may use it, and for what; a role needs a statement of its
+ * own too, so that the right to grant roles rights alone grants none on keys. Policies name no role: KMS may not yet
+ * know a role that was created seconds before, and a key must not depend on the application
+ * (`docs/decisions/0050-tenant-sessions.md`). The account may administer a key, but neither use it nor pass on its use
  * (https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html).
  */
 export class Keys extends Construct {
-  /** Sign tokens: Ed25519, which JWS calls EdDSA. The first signs now; the tokens of all are taken (`docs/decisions/0010-access-tokens.md`). */
+  /**
+   * Keys that sign tokens: Ed25519, which JWS calls EdDSA. The first one signs; tokens of all of them are accepted
+   * (`docs/decisions/0010-access-tokens.md`).
+   */
   readonly tokens: readonly [signing: Key, ...others: Key[]];
   /** Encrypts the data keys of secrets. */
   readonly secrets: IKey;
@@ -27,19 +31,21 @@ export class Keys extends Construct {
     const name = prefixOf(this);
     const tokenKey = (generation: string): Key => {
       const key = new Key(this, `Token${generation}Key`, {
-        // The application still uses a generation that is dropped until it is deployed itself, and again if that is rolled back: so it is kept.
+        // Keeps a generation that was dropped from the settings: the application uses it until it is deployed itself,
+        // and again if that is rolled back.
         removalPolicy: retention(settings),
         pendingWindow: PENDING_WINDOW,
         description: `${name}: signs access tokens, generation ${generation}`,
         keySpec: KeySpec.ECC_NIST_EDWARDS25519,
         keyUsage: KeyUsage.SIGN_VERIFY,
-        // All of them sign: while a canary shifts the login, its version before still signs with the key before.
+        // All of them may sign: while a canary deployment shifts the login, its previous version signs with the
+        // previous key.
         policy: this.#policy([
           [SIGN, ['sign']],
           [VERIFY, ['sign', 'verify']],
         ]),
       });
-      // By which one that was dropped is found, to be deleted.
+      // Identifies a dropped key for its deletion.
       Tags.of(key).add('token-key', generation);
       return key;
     };
@@ -56,7 +62,7 @@ export class Keys extends Construct {
       pendingWindow: PENDING_WINDOW,
       description: `${prefixOf(this)}: encrypts the data keys of integration secrets and credentials`,
       enableKeyRotation: true,
-      // Can never be changed. With a replica in another region the stage goes on there if it loses its own.
+      // Can never be changed. With a replica, the stage can continue in another region if it loses its own.
       multiRegion: true,
       policy: this.#policy([
         [OPEN_OF_TENANT, ['secrets']],
@@ -65,7 +71,7 @@ export class Keys extends Construct {
     });
   }
 
-  /** With all of them: while a canary shifts the login, its version before still signs with the key before. */
+  /** All keys: while a canary deployment shifts the login, its previous version signs with the previous key. */
   allowSigning(role: Role): void {
     role.addToPolicy(use(SIGN, this.tokens));
   }
@@ -75,19 +81,19 @@ export class Keys extends Construct {
   }
 
   /**
-   * To a tenant role: only for the tenant that its session is tagged with, which the encryption context must name. A function with a bug opens no
-   * other tenant's secrets (`docs/decisions/0050`).
+   * Grants a tenant role the use of the key for its session's tenant, which the encryption context must name. A
+   * function with a bug cannot decrypt another tenant's secrets (`docs/decisions/0050`).
    */
   allowSecretsOfTenant(role: Role): void {
     role.addToPolicy(use(OPEN_OF_TENANT, [this.secrets]));
   }
 
-  /** To encrypt the platform's own secrets, and to open none. */
+  /** Grants the encryption of the platform's own secrets, but no decryption. */
   allowEncryptionForPlatform(role: Role): void {
     role.addToPolicy(use(ENCRYPT_OF_PLATFORM, [this.secrets]));
   }
 
-  /** In a key's policy `*` is the key itself. */
+  /** In a key's policy, `*` means the key itself. */
   #policy(uses: readonly (readonly [Use, readonly KeyPurpose[]])[]): PolicyDocument {
     const principals = [new AccountRootPrincipal()];
     const allowed = uses.map(
@@ -103,7 +109,7 @@ export class Keys extends Construct {
   }
 }
 
-/** What is done with a key, and under which conditions: a key's policy and a role's say it alike. */
+/** Actions on a key with their conditions, the same in the key's policy and the role's. */
 interface Use {
   readonly actions: readonly string[];
   readonly conditions?: Conditions;

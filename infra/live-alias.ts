@@ -3,7 +3,7 @@ import { Alias, type IFunction, type IVersion, type Function as LambdaFunction }
 import { Construct } from 'constructs';
 import { prefixOf } from './stacks/stage-stack.ts';
 
-/** CDK's classes are not its interfaces where an optional property may not be `undefined`: so it is said to be both. */
+/** Under `exactOptionalPropertyTypes`, CDK's classes do not match its interfaces, so the type names both. */
 export type FunctionAlias = Alias & IFunction;
 
 const LIVE = 'live';
@@ -21,15 +21,15 @@ export const liveArn = (scope: Construct, name: string): string =>
   });
 
 /**
- * What is served of a function: the version that the last deployment published. A version is its code and its whole configuration, so that another
- * environment makes one too. CloudFormation deletes the version before when the stack's update is through, and not earlier, so that until then
- * everything can go back to it. It has no description: a new one with old code would be a version that Lambda does not publish
- * (`docs/decisions/0100-deploying.md`).
+ * The live version of a function: the one that the last deployment published. A version contains code and
+ * configuration, so a changed environment also makes a new version. CloudFormation deletes the previous version only at
+ * the end of the stack's update, so that a rollback finds it. A version has no description: Lambda does not publish a
+ * version that differs in its description alone (`docs/decisions/0100-deploying.md`).
  */
 export class LiveAlias extends Construct {
   readonly alias: FunctionAlias;
 
-  /** @param standingBy executions that need no cold start */
+  /** @param standingBy provisioned executions, which need no cold start */
   constructor(scope: Construct, id: string, lambda: LambdaFunction, standingBy: number | undefined) {
     super(scope, id);
     this.alias = new Alias(this, 'Alias', {

@@ -4,8 +4,9 @@ import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * A log group that forgets after the stage's retention. CloudFormation names it.
- * @param name only for a service that asks for one, and then with a part in it that CloudFormation makes anew for each deployment
+ * A log group with the stage's retention. CloudFormation names it.
+ * @param name only for a service that requires one, and then with a part that CloudFormation generates for each new
+ * resource
  */
 export const logGroup = (scope: Construct, id: string, settings: Settings, name?: string): LogGroup =>
   new LogGroup(scope, id, {

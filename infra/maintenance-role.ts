@@ -8,10 +8,11 @@ import type { TableReference } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS_PARTITION, LIST_OF_ORGANIZATIONS, OF_TENANT, SUSPENSION } from './tenant-role.ts';
 
 /**
- * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the records of the one tenant
- * that its session is tagged with, and on the copy of it in the platform's list of organizations; reads its records in restored copies of the
- * table (`docs/decisions/0112-restoring.md`). It opens no secret, reaches no credentials, and neither changes nor deletes an audit event. Who of the account
- * may assume it, and for which tenants, is for the account to say, by IAM (`docs/decisions/0098-command-line.md`).
+ * The role of the operator's `verify`, `restore-tenant`, `organizations suspend`, `resume` and `usage`: works on the
+ * records of its session's tenant, and on the tenant's copy in the platform's list of organizations; reads its records
+ * in restored copies of the table (`docs/decisions/0112-restoring.md`). It decrypts no secret, reaches no credentials,
+ * and neither changes nor deletes an audit event. The account decides by IAM who may assume it, and for which tenants
+ * (`docs/decisions/0098-command-line.md`).
  */
 export class MaintenanceRole extends Construct {
   readonly role: Role;
@@ -30,11 +31,11 @@ export class MaintenanceRole extends Construct {
     this.role.addToPolicy(denyAllBut(table, [], [CREDENTIALS_PARTITION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [AUDIT_EVENTS]));
     this.#allowCopies();
-    // Suspends and resumes.
+    // To suspend and resume.
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'DeleteItem'], [SUSPENSION]));
   }
 
-  /** Tables that are restored for `restore-tenant` are named after the stage, with a dot, which no name of a stack has. */
+  /** Tables restored for `restore-tenant` are named after the stage, with a dot, which no stack's name contains. */
   #allowCopies(): void {
     const tableArn = arnPattern(this.role, {
       service: 'dynamodb',

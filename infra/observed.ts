@@ -6,7 +6,7 @@ import { functionNameOf } from './live-alias.ts';
 import type { Rights } from './rights.ts';
 import type { ApplicationStack } from './stacks/application-stack.ts';
 
-/** What Lambda publishes of a function. */
+/** Lambda's metrics of a function. */
 export type FunctionMetrics = Pick<IFunction, 'metric'>;
 
 interface ObservedFunction {
@@ -16,9 +16,9 @@ interface ObservedFunction {
 }
 
 /**
- * What operations know of the application. Functions and the API have names that both stacks make of the stage. Log groups have names that
- * CloudFormation makes: these come from the application's outputs, as weak references, which keep the application from nothing
- * (`docs/decisions/0162-stacks.md`).
+ * What the operations stack knows of the application. Both stacks derive the names of functions and the API from the
+ * stage. CloudFormation names log groups: their names come from the application's outputs as weak references, which do
+ * not block changes of the application (`docs/decisions/0162-stacks.md`).
  */
 export class Observed extends Construct {
   readonly functions: ReadonlyMap<string, ObservedFunction>;

@@ -6,8 +6,8 @@ import { RoleWithRights } from './role-with-rights.ts';
 import { TAGGED_WITH_TENANT } from './tenant-role.ts';
 
 /**
- * A role for people, whose sessions are for the one tenant that they are tagged with. For which tenants they may assume it is for the account to say, by
- * IAM (`docs/decisions/0098-command-line.md`).
+ * A role for people whose sessions are tagged with one tenant. The account decides by IAM for which tenants they may
+ * assume it (`docs/decisions/0098-command-line.md`).
  */
 export const oneTenantRole = (scope: Construct, description: string, key: KeyPurpose = 'no-key'): Role =>
   new RoleWithRights(scope, 'Role', {

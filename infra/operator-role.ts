@@ -12,8 +12,9 @@ import type { TableReference } from './table.ts';
 const LISTED: readonly string[] = ['INTEGRATION', 'ORG'].map((kind) => recordsPartition(PLATFORM, kind));
 
 /**
- * The role of `create-platform-key`, `platform-keys` and `organizations list`: makes, changes and lists integrations of the platform, lists the
- * organizations, and can do nothing else. It reads no organization's data and opens no secret.
+ * The role of `create-platform-key`, `platform-keys` and `organizations list`: creates, changes and lists integrations
+ * of the platform, lists the organizations, and can do nothing else. It reads no organization's data and decrypts no
+ * secret.
  */
 export class OperatorRole extends Construct {
   readonly role: Role;
@@ -27,9 +28,9 @@ export class OperatorRole extends Construct {
     });
     const platform = recordsPartition(PLATFORM, '*');
     this.role.addToPolicy(allowItems(table, ['GetItem', 'PutItem', 'UpdateItem'], [platform]));
-    // The app codes of new ones, which nobody may have.
+    // To claim the app codes of new ones, which must be unused.
     this.role.addToPolicy(allowItems(table, ['PutItem'], [ANY_APP]));
-    // The lists of the platform's integrations and of all organizations, with who is suspended.
+    // The lists of the platform's integrations and of all organizations, and suspensions.
     this.role.addToPolicy(allowItems(table, ['Query'], LISTED));
     this.role.addToPolicy(allowItems(table, ['GetItem'], [ANY_SUSPENSION]));
     this.role.addToPolicy(denyItems(table, CHANGES, [recordsPartition(PLATFORM, auditEventEntity.name)]));

@@ -4,9 +4,10 @@ import type { Construct } from 'constructs';
 import { settingsOf } from './stacks/stage-stack.ts';
 
 /**
- * Who may assume the roles of operators: whoever of the account IAM allows to, or of these only the ones that the stage names, with a second factor
- * where it asks for one (`docs/decisions/0098-command-line.md`). They are named in a condition: a principal that does not exist
- * would fail the deployment, and roles of IAM Identity Center have names that nobody knows beforehand.
+ * Who may assume the roles of operators: everybody of the account whom IAM allows to, or only those whom the stage
+ * names, with a second factor where the stage requires one (`docs/decisions/0098-command-line.md`). A condition names
+ * them: a principal that does not exist would fail the deployment, and nobody knows the names of IAM Identity Center's
+ * roles beforehand.
  */
 export function operators(scope: Construct): PrincipalBase {
   const { operatorPrincipals, requireMfa } = settingsOf(scope);

@@ -7,8 +7,8 @@ import type { TableReference } from './table.ts';
 import { AUDIT_EVENTS, CREDENTIALS_PARTITION, OF_TENANT } from './tenant-role.ts';
 
 /**
- * The role of the operator's `webhooks replay`: does what the function that receives webhooks does for a tenant, and opens the tenant's secrets, as the
- * data of events is one (`docs/decisions/0061-webhooks.md`).
+ * The role of the operator's `webhooks replay`: has the rights of the function that receives webhooks, for one tenant,
+ * and decrypts the tenant's secrets, because the data of events is encrypted (`docs/decisions/0061-webhooks.md`).
  */
 export class ReplayRole extends Construct {
   readonly role: Role;

@@ -31,8 +31,9 @@ interface ApiProps {
 const OPENAPI = 'openapi';
 
 /**
- * The REST API, imported as one OpenAPI document (`api-body/body.ts`). The document names the functions' aliases by their fixed names. A reference
- * would be a circle: the function of the OpenAPI document knows the address of the API.
+ * The REST API, imported as one OpenAPI document (`api-body/body.ts`). The document uses the fixed names of the
+ * functions' aliases. A reference would be circular, because the function of the OpenAPI document knows the address of
+ * the API.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi;
@@ -47,11 +48,11 @@ export class Api extends Construct {
     this.#accept(settings);
     this.#mayInvoke(functions);
     this.baseUrl = this.#address(settings);
-    // Its document names the address that serves it.
+    // The OpenAPI document contains the address of the API.
     functions.byName.get(OPENAPI)?.lambda.addEnvironment('API_BASE_URL', this.baseUrl);
   }
 
-  /** What cdk-nag would have otherwise. */
+  /** Exceptions from cdk-nag's rules, with their reasons. */
   #accept({ tracing }: Settings): void {
     Validations.of(this.rest).acknowledge({
       id: 'AwsSolutions-APIG2',
@@ -80,8 +81,8 @@ export class Api extends Construct {
   }
 
   /**
-   * One permission for each function: one for each method would pass the 20 KB that an alias's policy may have. New routes go live once the
-   * aliases have been shifted and may be called: nothing else makes the deployment wait for them.
+   * One permission for each function: one for each method would exceed the 20 KB of an alias's policy. The deployment
+   * depends on them, so that new routes go live only after the aliases were shifted and may be called.
    */
   #mayInvoke(functions: Functions): void {
     const principal = new ServicePrincipal('apigateway.amazonaws.com');
@@ -114,12 +115,13 @@ function restApi(
   return new SpecRestApi(scope, 'RestApi', {
     restApiName: name,
     apiDefinition: ApiDefinition.fromInline(body),
-    // What the document does not have any more goes. So it must have all: see `api-body/body.ts` for what the API as a whole is set to.
+    // An import deletes what the document no longer contains, so the document must be complete, with the settings of
+    // the whole API (`api-body/body.ts`).
     mode: RestApiMode.OVERWRITE,
     endpointTypes: [EndpointType.REGIONAL],
-    // An import looks only here for the type, and would make a resource of each description in the document.
+    // An import reads the type only here, and would otherwise make a resource of each description in the document.
     parameters: { endpointConfigurationTypes: EndpointType.REGIONAL, ignore: 'documentation' },
-    // The account's, not the stage's: `gateway-log-role.ts`.
+    // The role belongs to the account, not to the stage: `gateway-log-role.ts`.
     cloudWatchRole: false,
     deployOptions: {
       stageName: settings.stage,

@@ -2,9 +2,9 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { Settings } from './settings.ts';
 
 /**
- * What becomes of a resource that holds something when its stack goes: it stays, unless the stage says otherwise. One whose creation is rolled
- * back holds nothing yet, and goes. None of them may have a name of its own choosing, which would be taken when the stage is deployed again
- * (`docs/decisions/0162-stacks.md`).
+ * A resource with data stays when its stack is deleted, unless the stage says otherwise. One whose creation is rolled
+ * back holds no data yet, and is deleted. None of them may have a fixed name, which would be taken when the stage is
+ * deployed again (`docs/decisions/0162-stacks.md`).
  * https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html
  */
 export const retention = ({ deletionProtection }: Settings): RemovalPolicy =>

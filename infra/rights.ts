@@ -1,15 +1,18 @@
 import type { Contract } from '#contract';
 import { takesIdempotencyKey } from '#contract/derived';
 
-/** What a function may reach. Anything not said here it may not. */
+/** The rights of a function. It has no others. */
 export interface Rights {
   /** Works on tenants' records: has no rights on the table itself, but may assume a tenant role (`tenant-role.ts`). */
   readonly tenants?: TenantRights;
-  /** Finds out whose an app code is: reads `APP#…` and nothing else of the table. */
+  /** Looks up the tenant of an app code: reads `APP#…` and nothing else of the table. */
   readonly findsApps?: true;
-  /** Reads the credentials of an integration before there is a session of its tenant, one by one, and nothing else of the table. */
+  /**
+   * Reads the credentials of an integration before a session of its tenant exists, one by one, and nothing else of the
+   * table.
+   */
   readonly readsCredentials?: true;
-  /** Refuses integrations of suspended organizations, beside their credentials: reads `SUSPENDED#…` and nothing else of the table. */
+  /** Checks for suspension together with the credentials: reads `SUSPENDED#…` and nothing else of the table. */
   readonly seesSuspensions?: true;
   /** Counts failed logins and wrong signatures: reads and changes `LOGIN_FAILURE#…` and nothing else of the table. */
   readonly countsLoginFailures?: true;
@@ -19,18 +22,18 @@ export interface Rights {
   readonly signs?: true;
   /** Reads the public keys of tokens. */
   readonly verifies?: true;
-  /** Encrypts and decrypts what is secret, in sessions of the tenant whose it is. */
+  /** Encrypts and decrypts secrets, in sessions of their tenant. */
   readonly secrets?: true;
 }
 
 /**
- * - `audit`: adds to the tenant's audit log, and reads nothing;
- * - `records-without-secrets`: on the tenant's own keys alone;
- * - `records`: that, and opens the tenant's secrets, as all that follow do; it puts no audit events, which only those below do;
- * - `audited-records`: that, and adds to the audit log;
- * - `grants`: also has what it does depend on its caller's credentials (`docs/decisions/0073`);
- * - `organizations`: on the tenant's own keys, and makes a tenant, which the platform counts;
- * - `integrations`: that, and registers app codes, which are unique over all tenants, with their credentials.
+ * - `audit`: adds to the tenant's audit log and reads nothing;
+ * - `records-without-secrets`: only reaches the tenant's own partition keys;
+ * - `records`: also decrypts the tenant's secrets, as all following kinds do, but adds no audit events;
+ * - `audited-records`: also adds to the audit log, as all following kinds do;
+ * - `grants`: also makes its transactions depend on the caller's credentials (`docs/decisions/0073`);
+ * - `organizations`: also creates tenants, which the platform counts;
+ * - `integrations`: also registers app codes, which are unique over all tenants, with their credentials.
  */
 export type TenantRights =
   | 'audit'
@@ -41,12 +44,12 @@ export type TenantRights =
   | 'organizations'
   | 'integrations';
 
-/** The function behind the gateway's authorizers; no contract is served by it. */
+/** The function behind the gateway's authorizers; it serves no contract. */
 export const AUTHORIZER = 'authorizer';
 
 const AUTHORIZER_RIGHTS: Rights = { readsCredentials: true, verifies: true };
 
-/** Before a tenant is known, or there is a session for it. */
+/** Rights outside of a tenant's session. */
 const FINDS_INTEGRATIONS: Rights = {
   findsApps: true,
   readsCredentials: true,
@@ -54,7 +57,7 @@ const FINDS_INTEGRATIONS: Rights = {
   countsLoginFailures: true,
 };
 
-/** Rights of a domain beyond what its routes ask for. */
+/** Rights of a domain beyond those that its routes imply. */
 const BEYOND: Readonly<Record<string, Rights>> = {
   access: { tenants: 'grants' },
   auth: {
@@ -79,7 +82,7 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   if (served === AUTHORIZER) return AUTHORIZER_RIGHTS;
   const routes = Object.values(served.routes);
   const beyond = BEYOND[served.name];
-  // The response that an idempotency key is remembered with is kept encrypted.
+  // The stored response of an idempotency key is encrypted.
   const secrets = beyond?.secrets ?? routes.some(takesIdempotencyKey);
   return {
     ...(routes.some(({ auth }) => auth !== 'none') ? { tenants: recordsOf(served, secrets) } : {}),
@@ -88,7 +91,7 @@ export function rightsOf(served: Contract | typeof AUTHORIZER): Rights {
   };
 }
 
-/** Who reads and sets protected fields is audited (`docs/decisions/0071`). */
+/** Reads and changes of protected fields are audited (`docs/decisions/0071`). */
 function recordsOf({ fieldPermissions }: Contract, secrets: boolean): TenantRights {
   if (!secrets) return 'records-without-secrets';
   return fieldPermissions === undefined ? 'records' : 'audited-records';

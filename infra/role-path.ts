@@ -4,24 +4,28 @@ import type { TenantRights } from './rights.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 
 /**
- * What a role may do with keys:
+ * The rights of a role on keys:
  * - `sign`: signs tokens, and reads their public keys;
  * - `verify`: reads the public keys of tokens;
- * - `secrets`: encrypts and decrypts the secrets of the tenant that its session is tagged with;
- * - `platform-secrets`: encrypts the platform's;
+ * - `secrets`: encrypts and decrypts the secrets of its session's tenant;
+ * - `platform-secrets`: encrypts the platform's secrets;
  * - `no-key`: nothing.
  */
 export type KeyPurpose = 'sign' | 'verify' | 'secrets' | 'platform-secrets' | 'no-key';
 
-/** What functions may do with keys themselves. Their secrets are the tenant roles'. */
+/** The functions' own rights on keys. Only tenant roles have rights on secrets. */
 const OF_FUNCTIONS: readonly KeyPurpose[] = ['sign', 'verify', 'no-key'];
 
-/** Who works under a role: functions, by the tenant role that they may assume; sessions for one tenant; or people. */
+/**
+ * The purpose of a role: for functions, by the tenant role that they may assume; for sessions of one tenant; or for
+ * people.
+ */
 export type RoleHolder = TenantRights | 'no-tenants' | 'tenant' | 'operator';
 
 /**
- * IAM path of roles: by it keys and tenant roles know whom they let in, and never by a role's name. Roles are the account's, so it names the
- * stage and the region. Each part is a whole segment, and all paths have as many: none begins like another.
+ * IAM path of roles. The policies of keys and tenant roles name paths, never names of roles. Roles belong to the
+ * account, so the path contains stage and region. Each part is a whole segment, and all paths have the same number of
+ * segments, so that none is a prefix of another.
  */
 export function rolePath(scope: Construct, key: KeyPurpose, holder: RoleHolder): string {
   return `${stagePath(scope)}${key}/${holder}/`;

@@ -8,8 +8,8 @@ import {
 import type { Construct } from 'constructs';
 
 /**
- * A role with its rights written into it. The CDK's own would have a policy beside it, which is one more of the 500 resources that a stack may have
- * (`docs/decisions/0151-api-as-a-document.md`). It needs a right: IAM takes no empty policy.
+ * A role with inline rights. The CDK's own makes a separate policy, which is one more of the 500 resources of a stack
+ * (`docs/decisions/0151-api-as-a-document.md`). It needs at least one right: IAM refuses an empty policy.
  */
 export class RoleWithRights extends Role {
   readonly #rights: PolicyDocument;

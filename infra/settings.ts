@@ -3,14 +3,14 @@ import type { Node } from 'constructs';
 import * as z from 'zod';
 import { ORIGINS, originsOf } from '#contract/gateway';
 
-/** What CloudWatch can keep logs for; it takes no number of days in between. */
+/** The retentions of logs that CloudWatch offers, in days. */
 const RETENTIONS: readonly number[] = Object.values(RetentionDays).filter(
   (days): days is number => typeof days === 'number' && days <= 3653,
 );
 
 /**
- * What the profiles choose where a stage does not say otherwise (`docs/cost.md#a-month`). `standard` is for stages that somebody relies on; `small`
- * is for trials and hobbies, where what stands idle is most of the bill.
+ * The defaults of the profiles (`docs/cost.md#a-month`). `standard` is for stages that somebody relies on; `small` is
+ * for trials and hobbies, where idle resources are most of the bill.
  */
 const PROFILES = {
   standard: { firewall: true, alarms: 'all', dashboard: true, heartbeat: true, deployment: 'canary' },
@@ -21,7 +21,10 @@ const VAULT = /^arn:[\w-]+:backup:[\w-]+:\d{12}:backup-vault:[\w-]{2,50}$/;
 
 export const DEFAULT_STAGE = 'dev';
 
-/** What a stage may set, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or a file of its own (`stage-file.ts`). */
+/**
+ * The settings of a stage, from CDK context: `-c stage=prod -c alarmEmail=ops@example.com`, or from its file
+ * (`stage-file.ts`).
+ */
 const schema = z.object({
   /** Name of the stage; part of the stack's name and of the base address. */
   stage: z
@@ -32,18 +35,21 @@ const schema = z.object({
       'a word that does not end with -data, -ops or -github, as stacks of other stages do',
     )
     .default(DEFAULT_STAGE),
-  /** Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; a setting of its own wins. */
+  /**
+   * Chooses the defaults of `firewall`, `alarms`, `dashboard`, `heartbeat` and `deployment`; an explicit setting takes
+   * precedence.
+   */
   profile: z.enum(['standard', 'small']).default('standard'),
-  /** Whether the first integration of a new organization may be made without a token (`docs/decisions/0006`). */
+  /** Whether the first integration of a new organization may be created without a token (`docs/decisions/0006`). */
   firstKey: flag(false),
   /**
-   * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next, `2,1` signs with it, `2` deletes
-   * the old one (`docs/decisions/0010-access-tokens.md`).
+   * Generations of the key that signs tokens, the signing one first. To rotate: `1,2` publishes the next one, `2,1`
+   * signs with it, `2` deletes the old one (`docs/decisions/0010-access-tokens.md`).
    */
   tokenKeys: generations().default(['1']),
   /**
-   * A domain of one's own in front of the stage, `api.example.com`, and the certificate for it: of AWS Certificate Manager, in the stack's
-   * region. Without them the address is the one that API Gateway makes.
+   * A custom domain of the stage, `api.example.com`, and its certificate in AWS Certificate Manager, in the stack's
+   * region. Without them the stage has only API Gateway's own address.
    */
   domainName: z
     .string()
@@ -58,8 +64,8 @@ const schema = z.object({
     .regex(/^arn:[\w-]+:acm:[\w-]+:\d{12}:certificate\/[\w-]+$/, 'the ARN of a certificate of AWS Certificate Manager')
     .optional(),
   /**
-   * Origins whose pages may call the API from a browser, `https://app.example.com,http://localhost:5173`, or `*` for all
-   * (`docs/decisions/0134-http.md`). What everybody may read, pages of all origins may always read.
+   * Origins whose pages may call the API from a browser, `https://app.example.com,http://localhost:5173`, or `*` for
+   * all (`docs/decisions/0134-http.md`). Pages of all origins may always read what needs no credentials.
    */
   corsOrigins: z
     .string()
@@ -67,48 +73,60 @@ const schema = z.object({
     .refine((origins) => origins !== undefined, ORIGINS)
     .transform((origins) => origins ?? [])
     .default([]),
-  /** Where alarms go; without it they only show in the console. */
+  /** Mail address for alarms; without it they show only in the console. */
   alarmEmail: z.email().optional(),
-  /** A topic that the account has already, for pagers, in the stack's region: alarms go there, too (`docs/operations.md#alarms`). */
+  /** An existing topic in the stack's region, for pagers: alarms also go there (`docs/operations.md#alarms`). */
   alarmTopicArn: z
     .string()
     .regex(/^arn:[\w-]+:sns:[\w-]+:\d{12}:[\w-]{1,256}$/, 'the ARN of a topic of Amazon SNS, and of no FIFO one')
     .optional(),
-  /** Which alarms there are: all, or those that need no more than ten metrics together (`docs/operations.md#alarms`). */
+  /** Which alarms exist: all, or those that together need at most ten metrics (`docs/operations.md#alarms`). */
   alarms: z.enum(['all', 'ten']).optional(),
-  /** Calls the health check once a minute, so that silence is noticed too. */
+  /** Calls the health check once a minute, so that an outage is noticed without callers. */
   heartbeat: optionalFlag(),
-  /** A dashboard in CloudWatch, of what the alarms and more is made of: $3 a month, but for the first three of an account. */
+  /**
+   * A dashboard in CloudWatch with the metrics of the alarms and more: $3 a month, the first three of an account are
+   * free.
+   */
   dashboard: optionalFlag(),
-  /** Publishes requests and times also by route, not by domain alone: up to 250 more metrics (`docs/operations.md`). */
+  /** Publishes requests and times also by route, not only by domain: up to 250 more metrics (`docs/operations.md`). */
   metricsByRoute: flag(false),
-  /** Keeps table, secrets key and logs from being deleted with the stack. */
+  /** Keeps table, secrets key and logs when the stack is deleted. */
   deletionProtection: flag(true),
   /**
-   * Refuses to delete the stack of the table and the keys. For a stage that stands: `cdk` switches it on before it creates anything, and could
-   * then not clear away a first deployment that failed.
+   * Refuses to delete the stack of the table and the keys. For existing stages only: `cdk` switches it on before it
+   * creates anything, and could then not delete a first deployment that failed.
    */
   terminationProtection: flag(false),
-  /** One of the periods that CloudWatch knows: 30, 60, 90, 365 … */
+  /** One of the periods that CloudWatch offers: 30, 60, 90, 365 … */
   logRetentionDays: whole(1, 3653)
     .refine((days) => RETENTIONS.includes(days), 'not a period that CloudWatch knows')
     .default(90),
-  /** Requests per second of each route, over all callers, and how many may come at once. */
+  /** Requests per second of each route over all callers, and the burst. */
   throttleRate: whole(1, 10_000).default(500),
   throttleBurst: whole(1, 5_000).default(1_000),
-  /** Requests a minute of an integration that has no limit of its own. */
+  /** Requests a minute of an integration without its own limit. */
   rateLimit: whole(1, 1_000_000).default(600),
-  /** Requests a minute of all integrations of a tenant together; without it ten times `rateLimit` (`docs/decisions/0081-request-budgets.md`). */
+  /**
+   * Requests a minute of all integrations of a tenant together. Default: ten times `rateLimit`
+   * (`docs/decisions/0081-request-budgets.md`).
+   */
   tenantRateLimit: whole(1, 100_000_000).optional(),
   /** How many integrations an organization may have. */
   maxIntegrations: whole(1, 1_000_000).default(200),
-  /** How long the gateway holds on to a response of the authorizer, in seconds: so long a key that is cut off still reads, writes and deletes (`docs/security.md`). */
+  /**
+   * How long the gateway caches a response of the authorizer, in seconds. For that time a revoked key still reads,
+   * writes and deletes (`docs/security.md`).
+   */
   authorizerCacheSeconds: whole(0, 300).default(60),
-  /** How far from now the time of a webhook's event may be, in seconds; without it any time will do (`docs/webhooks.md`). */
+  /**
+   * How far the time of a webhook's event may be from the current time, in seconds. Default: no limit
+   * (`docs/webhooks.md`).
+   */
   webhookToleranceSeconds: whole(1, 2_592_000).optional(),
-  /** A firewall of the stage's own, AWS WAF: $9 a month. */
+  /** The stage's own firewall, AWS WAF: $9 a month. */
   firewall: optionalFlag(),
-  /** A web ACL that the account has already, to stand before the API in place of one of the stage's own. */
+  /** An existing web ACL of the account, used instead of the stage's own firewall. */
   webAclArn: z
     .string()
     .regex(
@@ -116,77 +134,84 @@ const schema = z.object({
       'the ARN of a web ACL of AWS WAF, of the stack’s region',
     )
     .optional(),
-  /** Requests of one network address in five minutes; more are refused by the firewall. */
+  /** Requests of one network address in five minutes; the firewall refuses more. */
   addressLimit: whole(10, 2_000_000_000).default(10_000),
-  /** The same for requests that anybody can send: to log in, to read the documentation. Without it a tenth of `addressLimit`. */
+  /**
+   * The same for requests that anybody can send: logins, reads of the documentation. Default: a tenth of
+   * `addressLimit`.
+   */
   anonymousAddressLimit: whole(10, 2_000_000_000).optional(),
   /**
-   * Days for which audit events are kept. The head of a list that expires marks each of them: more than some three years would make every
-   * event dear.
+   * Days for which audit events are kept. The counter item of an expiring list marks each day: more than about three
+   * years would make every event expensive.
    */
   auditRetentionDays: whole(1, 1_100).default(400),
-  /** Memory of a function, which also decides its share of a CPU. In MB. */
+  /** Memory of a function in MB, which also decides its share of a CPU. */
   memory: whole(128, 10_240).default(1_024),
-  /** Name of a table that was restored from the stage's own, to be used in its place from now on (`docs/operations.md#restore-to-a-point-in-time`). */
+  /**
+   * Name of a table that was restored from the stage's own and replaces it
+   * (`docs/operations.md#restore-to-a-point-in-time`).
+   */
   restoredTable: z
     .string()
     .regex(/^[\w.-]{3,255}$/, 'the name of a DynamoDB table')
     .optional(),
   /**
-   * ARN of the key of secrets that the stage had before, or of its replica in this region, to be used in place of one of its own
-   * (`docs/operations.md#the-region-is-lost`). Its policy is then not the stack's.
+   * ARN of the key of secrets that the stage had before, or of its replica in this region, used instead of a new one
+   * (`docs/operations.md#the-region-is-lost`). The stack then does not set its policy.
    */
   secretsKeyArn: z
     .string()
     .regex(/^arn:[\w-]+:kms:[\w-]+:\d{12}:key\/mrk-[0-9a-f]{32}$/, 'the ARN of a multi-region key of KMS')
     .optional(),
   /**
-   * Which key the table is encrypted with: one that AWS owns, or one of the stage's own, which costs by its use (`docs/cost.md`). It can be changed
-   * at any time.
+   * The key that encrypts the table: one that AWS owns, or one of the stage's own, which is charged by use
+   * (`docs/cost.md`). It can be changed at any time.
    */
   tableKey: z.enum(['aws-owned', 'customer']).default('aws-owned'),
-  /** Days for which a daily backup of the table is kept in AWS Backup; without it there is none. */
+  /** Days for which a daily backup of the table is kept in AWS Backup. Default: no backups. */
   backupRetentionDays: whole(1, 36_500).optional(),
   /** Vaults of AWS Backup to which each daily backup is copied, in other regions or accounts: their ARNs, with commas between. */
   backupCopyVaults: vaults(),
   /**
-   * How new versions of the functions take over: `all-at-once`, or `canary`, a tenth of the calls for five minutes, and back where alarms are
-   * raised (`docs/decisions/0100-deploying.md`). Without it the stage `dev` and the profile `small` are deployed all at once, and any other
-   * stage by canary.
+   * How new versions of the functions take over: `all-at-once`, or `canary`, which gives them a tenth of the calls for
+   * five minutes and rolls back when alarms are raised (`docs/decisions/0100-deploying.md`). Default: the stage `dev`
+   * and the profile `small` deploy all at once, other stages by canary.
    */
   deployment: z.enum(['all-at-once', 'canary']).optional(),
   /**
-   * By function, how many executions at once are kept for it, and are the most that it has: `authorizer:100`. No account has to have any to
-   * spare, so there are none by default (`docs/decisions/0100-deploying.md`).
+   * Reserved concurrency by function, which is also its maximum: `authorizer:100`. Not every account has concurrency to
+   * spare, so the default is none (`docs/decisions/0100-deploying.md`).
    */
   reservedConcurrency: perFunction(),
   /**
-   * By function, how many executions stand by without a cold start: `authorizer:2,clients:5`. They cost by the hour. Not with deployments by canary
-   * (`docs/decisions/0100-deploying.md`).
+   * Provisioned concurrency by function: `authorizer:2,clients:5`. It is charged by the hour, and excludes canary
+   * deployments (`docs/decisions/0100-deploying.md`).
    */
   provisionedConcurrency: perFunction(),
   /** Whether the gateway and the functions send traces to AWS X-Ray. */
   tracing: flag(false),
   /**
-   * Who may assume the roles of operators, if IAM of their account allows it too: ARNs of roles and users with commas between, `*` for any part of a name.
-   * Without them everybody of the account whom its IAM allows to (`docs/decisions/0098-command-line.md`).
+   * Who may assume the roles of operators, if IAM of their account also allows it: ARNs of roles and users, separated
+   * by commas, with `*` for any part of a name. Default: everybody of the account whom its IAM allows to
+   * (`docs/decisions/0098-command-line.md`).
    */
   operatorPrincipals: principals(),
-  /** Whether they need a second factor in their session. */
+  /** Whether the sessions of operators need a second factor. */
   requireMfa: flag(false),
-  /** The managed policy beyond which no role of the stacks can do anything. */
+  /** The managed policy that is the permissions boundary of all roles of the stacks. */
   permissionsBoundaryArn: z
     .string()
     .regex(/^arn:[\w-]+:iam::(\d{12}|aws):policy\/[\w+=,.@/-]+$/, 'the ARN of a managed policy of IAM')
     .optional(),
   /**
-   * Whether the app has a stack that sets the account's role for API Gateway's logs. Only where it is asked for: it replaces the role that is there,
-   * whoever set it (`docs/decisions/0162-stacks.md`).
+   * Whether the app has a stack that sets the account's role for API Gateway's logs. Off by default, because it
+   * replaces the existing role, whoever set it (`docs/decisions/0162-stacks.md`).
    */
   gatewayLogRole: flag(false),
 });
 
-/** What can only be said of several together. */
+/** Checks of several settings together. */
 const consistent = schema
   .refine(({ domainName, certificateArn }) => (domainName === undefined) === (certificateArn === undefined), {
     path: ['domainName, certificateArn'],
@@ -244,10 +269,10 @@ function withDefaults(given: z.infer<typeof schema>) {
   };
 }
 
-/** Their names. */
+/** Names of the settings. */
 export const SETTINGS: readonly string[] = Object.keys(schema.shape);
 
-/** @throws Error that names every setting that is wrong */
+/** @throws Error naming every setting that is wrong */
 export function settingsFrom(node: Node): Settings {
   const given = SETTINGS.map((name) => [name, node.tryGetContext(name) as unknown]);
   const parsed = consistent.safeParse(Object.fromEntries(given));
@@ -256,12 +281,12 @@ export function settingsFrom(node: Node): Settings {
   throw new Error(`These CDK context values cannot be used:\n${findings.join('\n')}`);
 }
 
-/** On the command line every context value is a text. */
+/** On the command line every context value is a string. */
 function flag(standard: boolean) {
   return optionalFlag().default(standard);
 }
 
-/** Its default is the profile's. */
+/** The profile has the default. */
 function optionalFlag() {
   return z.union([z.boolean(), z.stringbool()]).optional();
 }

@@ -8,20 +8,21 @@ import { DEFAULT_STAGE, SETTINGS } from './settings.ts';
 
 const STAGES = join(import.meta.dirname, '../stages');
 
-/** The file's name says the stage. */
+/** The file's name is the stage's name. */
 const KNOWN = new Set(SETTINGS.filter((name) => name !== 'stage'));
 
 const schema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
 
 /**
- * Gives the app the settings of its stage's file, where there is one. What was given before wins: `-c name=value`, and the `context` of `cdk.json`.
+ * Applies the settings of the stage's file, where there is one. `-c name=value` and the `context` of `cdk.json` take
+ * precedence.
  * @param directory of the files
  * @throws Error that says what is wrong with the file
  */
 export function applyStageFile(app: Node, directory = STAGES): void {
   const stage = String(app.tryGetContext('stage') ?? DEFAULT_STAGE);
   const file = join(directory, `${stage}.json`);
-  // Names that are none of a stage are refused where settings are read.
+  // The reader of the settings refuses a name that cannot be a stage's.
   if (!/^[\w-]+$/.test(stage) || !existsSync(file)) return;
   for (const [name, value] of Object.entries(settingsIn(file))) {
     if (app.tryGetContext(name) === undefined) app.setContext(name, value);

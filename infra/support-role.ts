@@ -17,8 +17,8 @@ import type { TableReference } from './table.ts';
 const LOG_GROUPS = ['Functions', 'ApiAccessLogs'] as const;
 
 /**
- * The role of the operator's `logs`, `usage` and `backup status`: reads the logs of functions and gateway, the list of organizations, and what backups
- * there are. It reads no organization's data and changes nothing.
+ * The role of the operator's `logs`, `usage` and `backup status`: reads the logs of functions and gateway, the list of
+ * organizations, and the list of backups. It reads no organization's data and changes nothing.
  */
 export class SupportRole extends Construct {
   readonly role: Role;
@@ -35,12 +35,13 @@ export class SupportRole extends Construct {
       LOG_GROUPS.map((begin) => this.#pattern('logs', `log-group:${prefixOf(this)}-${begin}*`)),
     );
     this.#allow(['logs:DescribeLogGroups'], [this.#pattern('logs', 'log-group:*')]);
-    // None of them knows resources: https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
+    // These actions support no resource-level permissions:
+    // https://docs.aws.amazon.com/service-authorization/latest/reference/reference.html
     this.#allow(['logs:GetQueryResults', 'backup:ListBackupJobs', 'backup:ListCopyJobs'], ['*']);
     Validations.of(this.role).acknowledge({ id: 'AwsSolutions-IAM5[Resource::*]', reason: REASON });
     this.role.addToPolicy(allowItems(table, ['Query'], [recordsPartition(PLATFORM, organizationEntity.name)]));
     this.#allow(['dynamodb:DescribeContinuousBackups'], [table.tableArn]);
-    // Its vault, by the prefix of the name that the stage gives it (`infra/backup.ts`).
+    // The stage's vault, by the prefix of its name (`infra/backup.ts`).
     const vault = this.#pattern('backup', `backup-vault:${stage}-AROA*`);
     this.#allow(['backup:ListRecoveryPointsByBackupVault'], [vault]);
   }

@@ -16,12 +16,13 @@ import { retention } from './retention.ts';
 import type { Settings } from './settings.ts';
 import { prefixOf } from './stacks/stage-stack.ts';
 
-/** What the other constructs need of the table, whether the stack makes it or not. */
+/** What the other constructs need to know of the table, whether or not the stack makes it. */
 export type TableReference = Pick<ITableV2, 'metric' | 'tableArn' | 'tableName'>;
 
 /**
- * The one table, as `shared/lists/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no index.
- * A stage that was restored works on the table of that name, and has none of its own (`docs/decisions/0112-restoring.md`).
+ * The one table, as `shared/lists/schema.ts` describes it: on demand, with 35 days of point-in-time recovery. It has no
+ * index. A restored stage works on the table that its settings name, and makes none
+ * (`docs/decisions/0112-restoring.md`).
  */
 export class RecordTable extends Construct {
   readonly table: TableReference;
@@ -43,7 +44,7 @@ export class RecordTable extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       encryption: TableEncryptionV2.dynamoOwnedKey(),
       deletionProtection,
-      // Protected as it is, a rollback could not delete it and would fail: an empty table is left instead.
+      // Deletion protection would make a rollback fail, so a rollback leaves an empty table.
       removalPolicy: deletionProtection ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
     if (key !== undefined) encryptWith(key, table);
@@ -51,9 +52,8 @@ export class RecordTable extends Construct {
   }
 
   /**
-   * Used by everybody of the account who may use the table, and only through DynamoDB, as the key that AWS manages is: who reads what is for
-   * their rights on the table to say.
-   * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
+   * Everybody of the account may use the key, but only through DynamoDB, as with AWS's managed key: rights on the table
+   * decide who reads what. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
    */
   #key(settings: Settings): Key {
     const { account, region, urlSuffix } = Stack.of(this);
@@ -86,7 +86,7 @@ export class RecordTable extends Construct {
   }
 }
 
-/** CDK's own way is only for a stack that says in which region it is. */
+/** CDK's own property works only in a stack with an explicit region. */
 function encryptWith(key: Key, table: TableV2): void {
   const [resource] = table.node.children.filter((child) => child instanceof CfnGlobalTable);
   resource?.addPropertyOverride('SSESpecification', { SSEEnabled: true, SSEType: 'KMS' });

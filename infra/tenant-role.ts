@@ -21,33 +21,33 @@ import { functionsWith, rolePath } from './role-path.ts';
 import { RoleWithRights } from './role-with-rights.ts';
 import type { TableReference } from './table.ts';
 
-/** The session tag that names the tenant a session works for: an organization's id, or `PLATFORM`. */
+/** The session tag that names the session's tenant: an organization's id, or `PLATFORM`. */
 const TENANT_TAG = 'tenant';
 
 /** The tenant that the session was opened for. */
 export const TENANT = `\${aws:PrincipalTag/${TENANT_TAG}}` as TenantId;
 export const OF_TENANT = recordsPartition(TENANT, '*');
 
-/** Where the tenant's audit events are, and the sets of their lists. */
+/** The partitions of the tenant's audit events and of the sets of their lists. */
 export const AUDIT_EVENTS = recordsPartition(TENANT, auditEventEntity.name);
 export const SETS_OF_AUDIT_EVENTS = setPartition(`${AUDIT_EVENTS}*`);
 
-/** The credentials of the tenant's integrations. */
+/** The partition of the credentials of the tenant's integrations. */
 export const CREDENTIALS_PARTITION = credentialsPartition(TENANT);
 const REFUSALS = refusalsKey(TENANT, '', '', '').PK;
 
 const ORGANIZATIONS = recordsPartition(PLATFORM, 'ORG');
-/** An organization stands in the platform's list of all too. */
+/** An organization also has a copy in the platform's list of all. */
 export const LIST_OF_ORGANIZATIONS: readonly string[] = [ORGANIZATIONS, setPartition(ORGANIZATIONS)];
 
-/** These actions, on items of these partition keys. */
+/** Grants these actions on items of these partition keys. */
 type Allowed = readonly [actions: readonly ItemAction[], keys: readonly string[]];
 
-/** The tenant's own keys. What is deleted by batches is what belonged to a deleted record. */
+/** The tenant's own keys. Batches delete the child items of a deleted record. */
 const OWN: Allowed = [ALL_ACTIONS.filter((action) => action !== 'BatchWriteItem'), [OF_TENANT]];
 const OWN_WITH_CASCADES: Allowed = [ALL_ACTIONS, [OF_TENANT]];
 
-/** Whether the organization is suspended it reads, and nothing more: only the operator suspends and resumes. */
+/** It only reads whether the organization is suspended: only the operator suspends and resumes. */
 export const SUSPENSION = suspensionKey(TENANT).PK;
 const SUSPENSION_CHECK: Allowed = [['GetItem'], [SUSPENSION]];
 
@@ -56,27 +56,33 @@ const AUDIT: Allowed = [
   [AUDIT_EVENTS, SETS_OF_AUDIT_EVENTS, REFUSALS],
 ];
 
-/** An organization takes its place in the list of all, which it does not read; the platform's caller may have given its request a key. */
+/**
+ * It adds an organization to the list of all, which it does not read. The platform's caller may have sent an
+ * idempotency key.
+ */
 const PLACE_IN_LIST: Allowed = [
   ['PutItem', 'UpdateItem'],
   [...LIST_OF_ORGANIZATIONS, deduplicationKey(PLATFORM, '*', '').PK],
 ];
 
-/** Whose app codes are: put once with the credentials, and looked at before numbers are allocated for an app code that is taken. */
+/**
+ * The tenants of app codes: put once with the credentials, and read before numbers are allocated, in case the app code
+ * is taken.
+ */
 const APP_CODES: Allowed = [['GetItem', 'PutItem'], [ANY_APP]];
 
-/** A condition on a platform caller's credentials, in a transaction of the organization that it acts in, and no more. */
+/** Only a condition on a platform caller's credentials, in a transaction of the organization that it acts in. */
 const PLATFORM_CALLERS: Allowed = [['ConditionCheckItem'], [CREDENTIALS_OF_PLATFORM]];
 
 interface Reach {
   readonly allowed: readonly Allowed[];
-  /** What it does with the credentials of the tenant's integrations. Everything else is denied. */
+  /** Its actions on the credentials of the tenant's integrations. Everything else is denied. */
   readonly credentials?: readonly ItemAction[];
-  /** Whether it puts items beside audit events: events, or what closes the gaps of their list. Else that is denied. */
+  /** Whether it puts items into the audit log: events, or tombstones of gaps. Otherwise that is denied. */
   readonly putsAuditEvents?: true;
 }
 
-/** What functions of each kind do. */
+/** The rights of functions of each kind. */
 const REACH: Readonly<Record<TenantRights, Reach>> = {
   audit: { allowed: [AUDIT], putsAuditEvents: true },
   'records-without-secrets': { allowed: [OWN, SUSPENSION_CHECK], putsAuditEvents: true },
@@ -105,16 +111,15 @@ interface TenantRoleProps {
   readonly table: TableReference;
   /** Which functions work under this role. */
   readonly kind: TenantRights;
-  /** Whether it opens the tenant's secrets. */
+  /** Whether it decrypts the tenant's secrets. */
   readonly secrets: boolean;
 }
 
 /**
- * The role under which functions work on the table, opened anew for each tenant with its id as a session tag. Its policy matches the tag
- * against the partition key of every item, so that a function with a bug still cannot leave its tenant (`docs/decisions/0050`), nor plant
- * credentials, nor change or delete what its audit log says.
- * A session lasts an hour at most, for a role that assumes a role
- * (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
+ * The role under which functions work on the table, in one session for each tenant, with the tenant's id as a session
+ * tag. Its policy matches the tag against the partition key of every item. So a function with a bug cannot leave its
+ * tenant (`docs/decisions/0050`), plant credentials, or change or delete audit events. A session lasts at most an hour,
+ * because of role chaining (https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles.html#iam-term-role-chaining).
  */
 export class TenantRole extends Construct {
   readonly role: Role;
@@ -133,7 +138,10 @@ export class TenantRole extends Construct {
     this.role.addToPolicy(denyItems(table, putsAuditEvents ? CHANGES : [...CHANGES, 'PutItem'], [AUDIT_EVENTS]));
   }
 
-  /** The functions' roles by their path, for a list of them would outgrow the 2 KB of a trust policy; and one tag, which names the tenant. */
+  /**
+   * Trusts the functions' roles by their path, because a list would exceed the 2 KB of a trust policy, with one tag,
+   * which names the tenant.
+   */
   #conditions(kind: TenantRights): Conditions {
     return { ArnLike: { 'aws:PrincipalArn': functionsWith(this, kind) }, ...TAGGED_WITH_TENANT };
   }

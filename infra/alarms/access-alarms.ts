@@ -5,14 +5,14 @@ import { countLines, DENIED_BY_AWS } from './log-metrics.ts';
 import { Subject } from './subject.ts';
 
 /**
- * Whether AWS denied a function what it asked for. Under a tenant's session that is the boundary between tenants at work: a bug, or somebody who tries. Under a
- * function's own role it is a right that is missing. Neither is ever right, so one line is enough.
+ * Alarms when AWS denies a call of a function. In a tenant's session, the boundary between tenants denied it: a bug or
+ * an attack. Under a function's own role, a right is missing. Both are always wrong, so one line raises the alarm.
  */
 export class AccessAlarms extends Subject {
-  /** @param logs of the functions, by their names */
+  /** @param logs log groups of the functions, by name */
   constructor(scope: Construct, id: string, topics: readonly ITopic[], logs: ReadonlyMap<string, ILogGroup>) {
     super(scope, id, topics);
-    // All of them add to one metric. It is published where there is such a line, and then alone paid for.
+    // All log groups add to one metric, which is published and paid for only when a line matches.
     const [denied] = Array.from(logs, ([name, group]) =>
       countLines(this, `Denied-${name}`, group, 'AccessDenied', DENIED_BY_AWS, { withZeros: false }),
     );
@@ -20,7 +20,7 @@ export class AccessAlarms extends Subject {
     this.alarm('access-denied', {
       metric: denied,
       threshold: 1,
-      meaning: 'AWS denied a function what it asked for, in a tenant’s session or by itself',
+      meaning: 'AWS denied a call of a function, in a tenant’s session or under its own role',
       periods: [1, 2],
     });
   }

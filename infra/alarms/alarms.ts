@@ -25,7 +25,7 @@ import { ObjectiveAlarms } from './objective-alarms.ts';
 import { TableAlarms } from './table-alarms.ts';
 import { topicsOf } from './topic.ts';
 
-/** Names of the contracts that alarms know. */
+/** Names of the contracts with alarms of their own. */
 export const HEALTH = 'health';
 const AUTH = 'auth';
 
@@ -33,14 +33,17 @@ interface AlarmsProps {
   readonly contracts: readonly Contract[];
   readonly observed: Observed;
   readonly table: TableReference;
-  /** All that the stage has. */
+  /** All functions of the stage. */
   readonly keys: readonly IKey[];
   readonly firewall: Firewall | undefined;
   readonly heartbeat: Heartbeat | undefined;
   readonly settings: Settings;
 }
 
-/** Tells somebody when callers are badly served, and when no longer: by mail or a topic, where the stage names one. */
+/**
+ * The alarms of a stage. They notify a mail address or a topic, where the stage names one, when they begin and when
+ * they end.
+ */
 export class Alarms extends Construct {
   readonly #topics: readonly ITopic[];
   readonly #requests: IMetric;
@@ -54,7 +57,7 @@ export class Alarms extends Construct {
     if (props.settings.alarms === 'all') this.#beyondTen(props);
   }
 
-  /** An alarm that nobody is told of is found by who looks for it. */
+  /** Without a topic, alarms show only in the console. */
   #sayWhoIsTold({ alarmEmail, alarmTopicArn }: Settings): void {
     const notified = [alarmEmail, alarmTopicArn].filter((each) => each !== undefined);
     const nobody = 'nobody: set alarmEmail or alarmTopicArn';
@@ -64,7 +67,7 @@ export class Alarms extends Construct {
     }).overrideLogicalId('ToldOfAlarms');
   }
 
-  /** What even the smallest stage has: no more than ten metrics, and what AWS tells of for nothing. */
+  /** The alarms that even the smallest stage has: at most ten metrics, and the events that AWS sends free of charge. */
   #always({ observed, table, keys, heartbeat, settings }: AlarmsProps): void {
     const { alarms, backupRetentionDays, certificateArn, stage } = settings;
     const [topics, requests] = [this.#topics, this.#requests];
@@ -112,6 +115,6 @@ export class Alarms extends Construct {
   }
 }
 
-/** How often a function was called, if the application has it. */
+/** The invocations of a function, if the application has it. */
 const callsOf = ({ functions }: Observed, name: string): IMetric | undefined =>
   functions.get(name)?.lambda.metric('Invocations', { statistic: 'Sum' });

@@ -13,7 +13,7 @@ interface ApiAlarmsProps {
   readonly requests: IMetric;
 }
 
-/** Whether callers wait or are sent away. Whether they are failed is in `objective-alarms.ts`. */
+/** Alarms for slow responses and refused requests. `objective-alarms.ts` has those for failures. */
 export class ApiAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, accessLogs, requests }: ApiAlarmsProps) {
     super(scope, id, topics);

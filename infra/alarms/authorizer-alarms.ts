@@ -15,8 +15,9 @@ interface AuthorizerAlarmsProps {
 }
 
 /**
- * Whether callers can be told apart. A refusal is an error that the function throws, like a crash, and anybody can provoke it: so failures are counted where
- * the gateway tells the two apart, in its access log (`docs/decisions/0056-alarms.md`).
+ * Alarms for the authorizer. It throws an error to refuse a caller, as it does in a crash, and anybody can provoke a
+ * refusal. So failures are counted in the gateway's access log, which distinguishes the two
+ * (`docs/decisions/0056-alarms.md`).
  */
 export class AuthorizerAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, accessLogs, requests, authorizer }: AuthorizerAlarmsProps) {

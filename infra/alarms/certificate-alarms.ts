@@ -5,8 +5,8 @@ import type { Construct } from 'constructs';
 import { Subject } from './subject.ts';
 
 /**
- * Alarms for the certificate of a custom domain. Certificate Manager renews its own certificates some 60 days before they expire, and never one that was imported.
- * https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html
+ * Alarms for the certificate of a custom domain. Certificate Manager renews its own certificates about 60 days before
+ * they expire, and never renews imported ones. https://docs.aws.amazon.com/acm/latest/userguide/cloudwatch-metrics.html
  */
 export class CertificateAlarms extends Subject {
   constructor(scope: Construct, id: string, topics: readonly ITopic[], certificateArn: string) {
@@ -23,7 +23,7 @@ export class CertificateAlarms extends Subject {
       below: true,
       meaning: 'the certificate of the stage’s domain expires in less than 30 days',
       periods: [1, 1],
-      // Nothing more is published of one that has expired.
+      // AWS publishes no metric for an expired certificate.
       missing: TreatMissingData.IGNORE,
     });
   }

@@ -14,7 +14,7 @@ interface EventsProps {
   readonly backedUp: string | undefined;
 }
 
-/** What AWS itself tells of, once and for nothing, and no metric does: rules of EventBridge. */
+/** EventBridge rules for events that no metric shows. AWS sends each event once, free of charge. */
 export class Events extends Construct {
   readonly #topics: readonly ITopic[];
 
@@ -32,7 +32,7 @@ export class Events extends Construct {
       Stack.of(this).formatArn({ service: 'cloudformation', resource: 'stack', resourceName: `${name}/` }),
     );
     this.#notify('deployment-failed', {
-      meaning: 'a deployment failed, and CloudFormation goes back to what was before or could not',
+      meaning: 'a deployment failed, and CloudFormation rolls it back or could not',
       what: `${field('stack-id')} ${field('status-details.status')}`,
       pattern: {
         source: ['aws.cloudformation'],
@@ -56,7 +56,7 @@ export class Events extends Construct {
   }
 
   /**
-   * KMS tells CloudTrail alone, so there must be a trail of the account: `custodia doctor` looks for one.
+   * These events come from CloudTrail, so the account needs a trail: `custodia doctor` checks for one.
    * https://docs.aws.amazon.com/kms/latest/developerguide/ct-schedule-key-deletion.html
    */
   #watchKeys(keys: readonly string[]): void {
@@ -113,8 +113,8 @@ export class Events extends Construct {
   }
 }
 
-/** No free text: what is put into the message is not escaped. */
+/** No free text: EventBridge inserts values into the message unescaped. */
 const field = (path: string): string => EventField.fromPath(`$.detail.${path}`);
 
-/** The CDK's own target would add to the topic's policy; what a topic of ours lets in is in `topic.ts`. */
+/** The CDK's own target would add to the topic's policy, which `topic.ts` sets for topics of ours. */
 const to = ({ topicArn: arn }: ITopic, input: RuleTargetInput): IRuleTarget => ({ bind: () => ({ arn, input }) });

@@ -5,7 +5,10 @@ import type { FunctionMetrics } from '../observed.ts';
 import { quota, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
-/** Alarms for the functions behind routes. These turn their errors into responses themselves, so what Lambda counts as one is a crash or a timeout. */
+/**
+ * Alarms for the functions behind routes. They turn errors into responses, so Lambda counts only crashes and timeouts
+ * as errors.
+ */
 export class FunctionAlarms extends Subject {
   constructor(scope: Construct, id: string, topics: readonly ITopic[], byName: ReadonlyMap<string, FunctionMetrics>) {
     super(scope, id, topics);
@@ -18,7 +21,7 @@ export class FunctionAlarms extends Subject {
     this.alarm(`function-${name}`, {
       ...rate({
         part: { errors: each.metric('Errors', { statistic: 'Sum' }), throttles },
-        // A throttled call is no invocation.
+        // Lambda does not count a throttled call as an invocation.
         whole: { invocations: each.metric('Invocations', { statistic: 'Sum' }), throttles },
         percent: 1,
         atLeast: 3,
@@ -29,7 +32,10 @@ export class FunctionAlarms extends Subject {
     });
   }
 
-  /** The concurrency of the account in this region, which all its functions share. https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html */
+  /**
+   * The concurrency of the account in this region, shared by all its functions.
+   * https://docs.aws.amazon.com/lambda/latest/dg/monitoring-concurrency.html
+   */
   #watchConcurrency(): void {
     this.alarm('functions-concurrency', {
       ...quota({

@@ -10,7 +10,7 @@ interface HeartbeatAlarmsProps {
   readonly errors: IMetric;
 }
 
-/** Whether the stage responds when nobody calls, and whether what asks it still asks: silence is bad. */
+/** Alarms for the heartbeat: when the stage does not respond to it, and when the heartbeat itself stops. */
 export class HeartbeatAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, calls, errors }: HeartbeatAlarmsProps) {
     super(scope, id, topics);

@@ -14,20 +14,20 @@ interface KeyAlarmsProps {
 }
 
 /**
- * What KMS allows the account in this region. It publishes how many calls were made, and not how many it refused: those are counted where a function
- * gave up.
+ * Alarms for the KMS quotas of the account in this region. KMS publishes its calls but not its refusals, so refusals
+ * are counted in the logs of functions that gave up.
  */
 export class KeyAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, logs, requests }: KeyAlarmsProps) {
     super(scope, id, topics);
-    // All of them add to one metric.
+    // All log groups add to one metric.
     const [throttled] = Array.from(logs, ([name, group]) =>
       countLines(this, `Throttled-${name}`, group, 'ThrottledByKms', THROTTLED_BY_KMS),
     );
     if (throttled === undefined) throw new TypeError('no function uses a key');
     this.alarm('kms-throttled', {
       ...rate({ part: { throttled }, whole: { requests }, percent: 1, atLeast: 5 }),
-      meaning: '1 % of the requests, and at least 5, failed because KMS turned its callers away',
+      meaning: '1 % of the requests, and at least 5, failed because KMS throttled them',
       periods: [1, 2],
     });
     this.alarm('kms-quota', {
@@ -44,7 +44,7 @@ export class KeyAlarms extends Subject {
 }
 
 /**
- * Calls of the account in this region, by the kind of keys that share a quota: secrets are under symmetric ones, tokens are signed by elliptic curves.
+ * KMS calls of the account in this region, by quota. Symmetric keys encrypt secrets; elliptic curve keys sign tokens.
  * https://aws.amazon.com/blogs/security/manage-your-aws-kms-api-request-rates-using-service-quotas-and-amazon-cloudwatch/
  */
 export const callsOfKms = (kind: 'Symmetric' | 'Ecc'): Metric =>

@@ -11,11 +11,11 @@ import type { Route } from '#contract';
 import type { GatewayResponseType } from '#contract/gateway';
 import { counterMetric, type LogMetric, metricsNamespace } from '../metrics.ts';
 
-/** Metrics that no service publishes, counted in the lines of logs. */
+/** Metrics that no service publishes, counted from log lines. */
 
 /**
- * How many lines of a log group a pattern matches. Several groups may add to one metric.
- * @param withZeros whether it is also published, and paid for, while no line matches
+ * Counts the lines of a log group that match a pattern. Several groups may add to one metric.
+ * @param withZeros whether the metric is also published, and paid for, while no line matches
  */
 export function countLines(
   scope: Construct,
@@ -35,16 +35,19 @@ export function countLines(
   return counterMetric(scope, name);
 }
 
-/** A line of the access log (`infra/access-log.ts`) whose response the gateway gave by itself, for one of these reasons. */
+/**
+ * Matches lines of the access log (`infra/access-log.ts`) whose response the gateway itself made, for one of these
+ * reasons.
+ */
 export const respondedByGateway = (
   ...types: readonly [GatewayResponseType, ...GatewayResponseType[]]
 ): IFilterPattern => FilterPattern.any(...types.map((type) => FilterPattern.stringValue('$.error', '=', type)));
 
-/** A line of the access log with one of these statuses. */
+/** Matches lines of the access log with one of these statuses. */
 export const respondedWith = (...statuses: readonly [number, ...number[]]): JsonPattern =>
   FilterPattern.any(...statuses.map((status) => FilterPattern.stringValue('$.status', '=', String(status))));
 
-/** A line of the access log of this route, with one of these statuses. */
+/** Matches lines of the access log of this route, with one of these statuses. */
 export const routeRespondedWith = (
   { method, path }: Pick<Route, 'method' | 'path'>,
   ...statuses: readonly [number, ...number[]]
@@ -56,8 +59,9 @@ export const routeRespondedWith = (
   );
 
 /**
- * A line of a function's log that tells of a call which AWS denied, also as the cause of another error. By the error's name alone: a message may quote what a
- * caller sent. STS says `AccessDenied`, others `AccessDeniedException`.
+ * Matches lines of a function's log with an error, or cause of an error, that says that AWS denied a call. It compares
+ * only the error's name, because a message may quote a caller. STS uses `AccessDenied`, other services
+ * `AccessDeniedException`.
  */
 export const DENIED_BY_AWS = FilterPattern.any(
   ...['$.error', '$.error.cause', '$.error.cause.cause'].map((error) =>
@@ -66,7 +70,7 @@ export const DENIED_BY_AWS = FilterPattern.any(
 );
 
 /**
- * A line of a function's log that tells of an error with KMS's words in it.
+ * Matches lines of a function's log with an error whose message contains KMS's words.
  * https://docs.aws.amazon.com/kms/latest/developerguide/throttling.html
  */
 export const THROTTLED_BY_KMS = FilterPattern.literal('"exceeded the rate at which you may call KMS"');

@@ -11,15 +11,15 @@ interface LoginAlarmsProps {
   readonly topics: readonly ITopic[];
   readonly accessLogs: ILogGroup;
   readonly route: Pick<Route, 'method' | 'path'>;
-  /** Calls of the function that serves it. */
+  /** Invocations of the function that serves the login. */
   readonly attempts: IMetric;
 }
 
-/** Whether somebody guesses secrets, or an integration has an outdated one. */
+/** Alarms when somebody guesses secrets, or an integration uses an outdated one. */
 export class LoginAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, accessLogs, route, attempts }: LoginAlarmsProps) {
     super(scope, id, topics);
-    // With 429 those who have failed too often and have to wait.
+    // 429 is for callers who have failed too often and have to wait.
     const failed = countLines(this, 'Failed', accessLogs, 'FailedLogins', routeRespondedWith(route, 401, 429));
     this.alarm('login-failing', {
       ...rate({ part: { failed }, whole: { attempts }, percent: 50, atLeast: 50 }),

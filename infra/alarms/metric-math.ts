@@ -2,40 +2,40 @@ import { Duration } from 'aws-cdk-lib';
 import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 
 /**
- * What alarms compute from metrics, in the language of CloudWatch:
- * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html. A count that is zero is often not published, and
- * an expression has no value where one of its metrics has none: so each of them is filled with zeros.
+ * Measures of alarms, computed from metrics by CloudWatch's metric math:
+ * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/using-metric-math.html. A count of zero is often not
+ * published, and an expression has no value where one of its metrics has none. So each metric is filled with zeros.
  */
 
-/** Over what an alarm looks at a time: quotas fill faster than the others turn bad. */
+/** The period of an alarm. Quotas fill faster, so theirs is shorter. */
 const PERIOD = Duration.minutes(5);
 const PERIOD_OF_QUOTAS = Duration.minutes(1);
 
 type Metrics = Readonly<Record<string, IMetric>>;
 
-/** A value that is bad from `threshold` on. */
+/** A value that raises the alarm from `threshold` on. */
 export interface Measure {
   readonly metric: IMetric;
   readonly threshold: number;
-  /** It is bad below the threshold instead. */
+  /** It raises the alarm below the threshold instead. */
   readonly below?: true;
 }
 
 interface RateProps {
-  /** How many did badly, summed. Names are ids in the expression: they begin with a lower-case letter. */
+  /** The failures, which are summed. Names are ids in the expression: they begin with a lower-case letter. */
   readonly part: Metrics;
-  /** The total to compare with, summed. */
+  /** The total, which is summed. */
   readonly whole: Metrics;
-  /** What does not count of the whole, summed. */
+  /** What is subtracted from the total. */
   readonly without?: Metrics;
-  /** From how many per cent on it is bad. */
+  /** The percentage that raises the alarm. */
   readonly percent: number;
-  /** But not with fewer than so many that did badly: one failure of three requests says nothing. */
+  /** The smallest number of failures that raises it: one failure of three requests means nothing. */
   readonly atLeast: number;
   readonly period?: Duration;
 }
 
-/** Per cent of a whole, which counts as large enough for `atLeast` of it to be `percent`. */
+/** Percentage of a total. A small total counts as so large that `atLeast` failures are `percent` of it. */
 export function rate({ part, whole, without, percent, atLeast, period = PERIOD }: RateProps): Measure {
   const floor = Math.floor((100 * atLeast) / percent);
   const all = without === undefined ? sumOf(whole) : `(${sumOf(whole)} - ${sumOf(without)})`;
@@ -51,7 +51,7 @@ export function rate({ part, whole, without, percent, atLeast, period = PERIOD }
 
 interface PercentileProps {
   readonly value: IMetric;
-  /** How many there were to take the percentile of. */
+  /** The number of samples. */
   readonly samples: IMetric;
   readonly threshold: number;
   /** With fewer samples the value counts as 0: the slowest one of a hundred is no 99th percentile of ten. */

@@ -6,40 +6,43 @@ import { apiMetric } from '../api-metric.ts';
 import { type Measure, rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
-/** Per cent of requests that are to get a status below 500. */
+/** The service level objective: the percentage of requests with a status below 500. */
 export const OBJECTIVE = 99.9;
 
-/** By what a multiple is divided, to be a percentage. */
+/** Divides a multiple of the allowed failure rate into a percentage of failures. */
 const BUDGET = 10;
 
-/** A rate of failures, as a multiple of what the objective allows, over a window: https://sre.google/workbook/alerting-on-slos/. */
+/**
+ * A burn rate: failures in a window, as a multiple of what the objective allows:
+ * https://sre.google/workbook/alerting-on-slos/.
+ */
 interface Burn {
   readonly times: number;
-  /** Failures in the window: fewer are no alarm, however few requests there are. */
+  /** The smallest number of failures in the window that raises the alarm. */
   readonly atLeast: number;
   readonly window: Duration;
 }
 
-/** In an hour, a fiftieth of what the objective allows in a month. */
+/** In an hour, 2 % of a month's error budget. */
 export const FAST: Burn = { times: 14.4, atLeast: 3, window: Duration.hours(1) };
-/** In six hours, a twentieth. */
+/** In six hours, 5 %. */
 const STEADY: Burn = { times: 6, atLeast: 5, window: Duration.hours(6) };
-/** In three days, a tenth. */
+/** In three days, 10 %. */
 export const SLOW: Burn = { times: 1, atLeast: 10, window: Duration.days(3) };
 
-/** Per cent of failures that are so many times what the objective allows. Divided, for 14.4 times 0.1 is not 1.44. */
+/** The percentage of failures at this burn rate. It divides, because 14.4 times 0.1 is not exactly 1.44. */
 export const percentOf = (times: number): number => times / BUDGET;
 
 interface ObjectiveAlarmsProps {
   readonly topics: readonly ITopic[];
   readonly requests: IMetric;
-  /** Calls of the health check, which say nothing of how callers are served. */
+  /** Calls of the health check, which are no requests of callers. */
   readonly healthChecks: IMetric | undefined;
-  /** Whether there are only as many metrics as a small stage pays for. */
+  /** Whether to use only the metrics that a small stage pays for. */
   readonly isSmall: boolean;
 }
 
-/** Whether callers are failed, whatever the reason. */
+/** Alarms for failed requests, whatever the reason. */
 export class ObjectiveAlarms extends Subject {
   readonly #requests: IMetric;
 
@@ -55,8 +58,7 @@ export class ObjectiveAlarms extends Subject {
         atLeast: 3,
         period: Duration.minutes(15),
       }),
-      meaning:
-        '80 % of the requests of a quarter of an hour, and at least 3, were answered with a status of 500 or more',
+      meaning: '80 % of the requests of a quarter of an hour, and at least 3, got a status of 500 or more',
       periods: [1, 1],
     });
     this.alarm('api-burn-3d', { ...this.#burn(SLOW), meaning: meaningOf(SLOW, 'three days'), periods: [1, 1] });
@@ -78,7 +80,10 @@ export class ObjectiveAlarms extends Subject {
     });
   }
 
-  /** Over a long window, that it is worth a call, and over a short one, that it goes on: so it is over soon after the failures are. */
+  /**
+   * The long window shows that the failures matter, the short one that they continue. So the alarm ends soon after the
+   * failures.
+   */
   #burning(
     name: string,
     { burn, during, short, still }: { readonly burn: Burn; readonly during: string; short: Duration; still: string },
@@ -107,4 +112,4 @@ export class ObjectiveAlarms extends Subject {
 }
 
 const meaningOf = ({ times, atLeast }: Burn, during: string): string =>
-  `${percentOf(times)} % of the requests of ${during}, and at least ${atLeast}, were answered with a status of 500 or more`;
+  `${percentOf(times)} % of the requests of ${during}, and at least ${atLeast}, got a status of 500 or more`;

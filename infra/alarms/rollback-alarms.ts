@@ -6,16 +6,16 @@ import { apiMetric } from '../api-metric.ts';
 import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
-/** A canary is watched for five minutes, and CloudWatch is a minute or two behind. */
+/** A canary deployment takes five minutes, and CloudWatch lags by a minute or two. */
 const PERIOD = Duration.minutes(1);
 const PERIODS = [1, 3] as const;
 
 /**
- * What makes a deployment go back. They look at less, and sooner, than the alarms that somebody is told of; outside of a deployment nobody asks them, and
- * they tell nobody.
+ * The alarms that roll back a deployment. They react sooner, to less, than the alarms that notify people. They notify
+ * nobody, and matter only during a deployment.
  */
 export class RollbackAlarms extends Subject {
-  /** Whatever the reason: also what functions return as errors, and what the authorizer fails to check. */
+  /** Failures for any reason, including error responses of functions and failures of the authorizer. */
   readonly api: Alarm;
 
   constructor(scope: Construct, id: string) {
@@ -28,14 +28,15 @@ export class RollbackAlarms extends Subject {
         atLeast: 3,
         period: PERIOD,
       }),
-      meaning: '1 % of the requests of a minute, and at least 3, were answered with a status of 500 or more',
+      meaning: '1 % of the requests of a minute, and at least 3, got a status of 500 or more',
       periods: PERIODS,
     });
   }
 
   /**
-   * The version that is being deployed: by the alias alone, ten calls of which nine go to the version before would hide it, and the version before would
-   * hold its successor's deployment up. Not for the authorizer: what it is sent in place of a token is an error to Lambda.
+   * Measures only the version that is being deployed. The alias would mix it with the previous version, which takes
+   * nine of ten calls: that would hide failures of the new version, and failures of the previous one would stop the
+   * deployment. Not for the authorizer: to Lambda, its refusal of a token is an error.
    */
   ofNewVersion(name: string, alias: Alias): Alarm {
     const count = (metric: string): IMetric =>

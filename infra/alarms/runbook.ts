@@ -1,8 +1,8 @@
-/** What somebody is told of an alarm. */
+/** The text of an alarm's notification. */
 export interface AlarmDescription {
   /** What happened. */
   readonly meaning: string;
-  /** The row of the table in `docs/operations.md` that says what to do. */
+  /** The row of the table in `docs/operations.md` with the remedy. */
   readonly runbook: string;
 }
 

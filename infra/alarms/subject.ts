@@ -16,19 +16,19 @@ import { type AlarmDescription, descriptionOf } from './runbook.ts';
 
 interface AlarmProps extends Measure, Omit<AlarmDescription, 'runbook'>, Partial<Pick<AlarmDescription, 'runbook'>> {
   /**
-   * In how many of how many periods the measure has to be bad. Where a period is five minutes or less, one period more than has to be bad, at least:
-   * the last one may not be published yet, and is filled with zeros.
+   * In how many of how many periods the measure must pass its threshold (M of N). Where a period is five minutes or
+   * less, N is at least M + 1: the last period may not be published yet, and is filled with zeros.
    */
   readonly periods: readonly [bad: number, of: number];
-  /** What it is where nothing is published. Few things are then bad. */
+  /** The state where nothing is published. Few alarms are raised then. */
   readonly missing?: TreatMissingData;
 }
 
-/** The alarms about one thing. */
+/** The alarms about one subject. */
 export abstract class Subject extends Construct {
   readonly #topics: readonly ITopic[];
 
-  /** @param topics told when an alarm begins, and when it is over */
+  /** @param topics notified when an alarm begins and when it ends */
   constructor(scope: Construct, id: string, topics: readonly ITopic[]) {
     super(scope, id);
     this.#topics = topics;
@@ -39,7 +39,7 @@ export abstract class Subject extends Construct {
     return this.#withActions(this.silentAlarm(name, props));
   }
 
-  /** An alarm that nobody is told of: what asks for it is a deployment, or another alarm. */
+  /** An alarm without notification, for a deployment or another alarm. */
   protected silentAlarm(name: string, props: AlarmProps): Alarm {
     const { metric, threshold, below, meaning, runbook = name, periods, missing } = props;
     const [bad, of] = periods;

@@ -7,7 +7,7 @@ import { rate } from './metric-math.ts';
 import { Subject } from './subject.ts';
 
 /**
- * What the storage code sends. DynamoDB publishes `SystemErrors` by table and operation, and by table alone never.
+ * The operations of the storage code. DynamoDB publishes `SystemErrors` by table and operation, never by table alone.
  * https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
  */
 const OPERATIONS: readonly Operation[] = [
@@ -25,11 +25,11 @@ const OPERATIONS: readonly Operation[] = [
 interface TableAlarmsProps {
   readonly topics: readonly ITopic[];
   readonly table: TableReference;
-  /** Of the API, as the measure of how much is going on. */
+  /** Requests of the API, as the measure of load. */
   readonly requests: IMetric;
 }
 
-/** What DynamoDB refuses or fails. The functions try again, so some of it is not seen by any caller. */
+/** Alarms for calls that DynamoDB refuses or fails. The functions retry, so callers do not see all of them. */
 export class TableAlarms extends Subject {
   constructor(scope: Construct, id: string, { topics, table, requests }: TableAlarmsProps) {
     super(scope, id, topics);
@@ -43,7 +43,7 @@ export class TableAlarms extends Subject {
         percent: 1,
         atLeast: 10,
       }),
-      meaning: 'DynamoDB turned reads or writes away: at least 10, and 1 for 100 requests of the API',
+      meaning: 'DynamoDB throttled reads or writes: at least 10, and 1 for 100 requests of the API',
       periods: [2, 3],
     });
     this.alarm('table-failing', {
@@ -63,7 +63,7 @@ export class TableAlarms extends Subject {
         percent: 10,
         atLeast: 50,
       }),
-      meaning: 'writes met others on the same items: at least 50, and 1 for 10 that were carried out',
+      meaning: 'writes conflicted with others on the same items: at least 50, and 1 for 10 that were carried out',
       periods: [2, 3],
     });
   }

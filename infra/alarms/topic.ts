@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import type { Settings } from '../settings.ts';
 import { prefixOf } from '../stacks/stage-stack.ts';
 
-/** Where the alarms of a stage go: to an address, to a topic that the account has already, to both, or nowhere. */
+/** Where the alarms of a stage go: to a mail address, to an existing topic of the account, to both, or nowhere. */
 export function topicsOf(scope: Construct, { alarmEmail, alarmTopicArn }: Settings): readonly ITopic[] {
   return [
     ...(alarmEmail === undefined ? [] : [new AlarmTopic(scope, 'Topic', alarmEmail).topic]),
@@ -14,13 +14,13 @@ export function topicsOf(scope: Construct, { alarmEmail, alarmTopicArn }: Settin
   ];
 }
 
-/** A topic of the stage's own, for an address, which has to confirm once that it wants them. */
+/** A topic of the stage for a mail address, which has to confirm the subscription once. */
 class AlarmTopic extends Construct {
   readonly topic: Topic;
 
   constructor(scope: Construct, id: string, email: string) {
     super(scope, id);
-    // The policy that this makes takes the place of the one that SNS gives a topic, so that nobody may publish who is not let in below.
+    // This policy replaces SNS's default policy, so that only those named below may publish.
     this.topic = new Topic(this, 'Topic', { enforceSSL: true });
     const subscription = this.topic.addSubscription(new EmailSubscription(email));
     Validations.of(subscription).acknowledge({
@@ -32,7 +32,7 @@ class AlarmTopic extends Construct {
       StringEquals: { 'aws:SourceAccount': Stack.of(this).account },
       ArnLike: { 'aws:SourceArn': alarmsOf(this) },
     });
-    // EventBridge says nothing of its rules to SNS, so with a condition no event would arrive:
+    // EventBridge does not name its rules to SNS, so with a condition no event would arrive:
     // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-resource-based.html#eb-sns-permissions
     this.#letPublish('events.amazonaws.com');
   }

@@ -12,7 +12,7 @@ const BEARER = 'Bearer';
 /** Called for every request, with or without a token. */
 const OPTIONAL = 'Optional';
 
-/** Why the gateway lets requests of such routes through without an authorizer. */
+/** Why the gateway accepts requests to such routes without an authorizer. */
 const OPEN = {
   none: 'Public by its contract: the login itself, the OpenAPI document, the documentation and the keys of tokens.',
   signature: 'The function checks the signature of the body, which no authorizer sees.',
@@ -24,7 +24,7 @@ export function securityOf(auth: Auth, { firstKey }: Pick<AuthorizerSettings, 'f
   return { security: [{ [auth === 'bearer-optional' && firstKey ? OPTIONAL : BEARER]: [] }] };
 }
 
-/** @param reason for whoever reads the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
+/** @param reason for readers of the API in AWS's console or in the template, and for `test/infra/nag.stack.test.ts` */
 export const withoutAuthorizer = (reason: string): Security => ({
   description: reason,
   'x-amazon-apigateway-auth': { type: 'NONE' },
@@ -49,7 +49,7 @@ export function authorizersOf(
     Object.values(routes).some(({ auth }) => auth === 'bearer-optional'),
   );
   if (!firstKey || !isOptional) return { [BEARER]: bearer };
-  // Without an identity source: the scheme's name, which OpenAPI asks for, says nothing then.
+  // Without an identity source, the name of the scheme, which OpenAPI requires, has no meaning.
   return { [BEARER]: bearer, [OPTIONAL]: authorizer('Unused', { authorizerUri, authorizerResultTtlInSeconds: 0 }) };
 }
 

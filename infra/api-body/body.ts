@@ -8,13 +8,14 @@ import type { ApiOperation, PathItem } from './operation.ts';
 import { undeclaredMethods } from './undeclared.ts';
 
 /**
- * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the document that callers
- * read (`shared/openapi/`): it has nothing but what the gateway acts on (`docs/decisions/0151-api-as-a-document.md`).
+ * The API as API Gateway imports it: one OpenAPI document with AWS's extensions, made from the contracts. It is not the
+ * document that callers read (`shared/openapi/`): it contains only what the gateway acts on
+ * (`docs/decisions/0151-api-as-a-document.md`).
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions.html
  */
 
 interface ApiBodyProps {
-  /** What the API is called, also in the dimension `ApiName` of its metrics. */
+  /** Name of the API, also in the dimension `ApiName` of its metrics. */
   readonly name: string;
   readonly contracts: readonly Contract[];
   readonly settings: AuthorizerSettings & Pick<Settings, 'corsOrigins'>;
@@ -29,7 +30,7 @@ export const apiBody = ({ name, contracts, settings, invocationUri }: ApiBodyPro
   paths: pathItems(contracts, settings, invocationUri),
   components: { securitySchemes: authorizersOf(contracts, settings, invocationUri) },
   'x-amazon-apigateway-gateway-responses': gatewayResponses(settings.corsOrigins),
-  // Every body reaches its function byte for byte, as a webhook's HMAC needs: otherwise the gateway decodes it as UTF-8.
+  // Bodies reach functions byte for byte, which a webhook's HMAC needs: otherwise the gateway decodes them as UTF-8.
   'x-amazon-apigateway-binary-media-types': ['*/*'],
   'x-amazon-apigateway-minimum-compression-size': COMPRESSED_FROM,
 });
@@ -40,7 +41,10 @@ interface Served {
   readonly uri: string;
 }
 
-/** Every declared path and the paths above it, with their routes, and a catch-all for the rest. Each also responds to what no route of it does. */
+/**
+ * All declared paths and their parents, with their routes, and a catch-all for the rest. Each path also responds to
+ * undeclared methods.
+ */
 function pathItems(
   contracts: readonly Contract[],
   settings: ApiBodyProps['settings'],
@@ -75,7 +79,7 @@ const pathItem = (served: readonly Served[], settings: ApiBodyProps['settings'])
 
 const routeOperation = (route: Route, uri: string, settings: AuthorizerSettings): ApiOperation => ({
   ...securityOf(route.auth, settings),
-  // A function's response is passed on as it is, so that no response is declared.
+  // The gateway passes on a function's response unchanged, so no response is declared.
   responses: {},
   'x-amazon-apigateway-integration': { type: 'aws_proxy', httpMethod: 'POST', uri },
 });

@@ -1,7 +1,7 @@
 import { GATEWAY_PROBLEMS, gatewayProblemHeaders, gatewayProblemTemplate } from '#contract/gateway';
 
 /**
- * Makes problem details of all that API Gateway returns by itself.
+ * Makes problem details of all responses that API Gateway itself makes.
  * https://docs.aws.amazon.com/apigateway/latest/developerguide/api-gateway-swagger-extensions-gateway-responses.html
  */
 export const gatewayResponses = (corsOrigins: readonly string[]) =>

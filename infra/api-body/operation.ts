@@ -1,6 +1,6 @@
-/** What of OpenAPI and of AWS's extensions the body of the API uses. */
+/** The parts of OpenAPI and of AWS's extensions that the body of the API uses. */
 
-/** By `get`, `head` … or `x-amazon-apigateway-any-method`, for all others. */
+/** By `get`, `head` …, or `x-amazon-apigateway-any-method` for all other methods. */
 export type PathItem = Readonly<Record<string, ApiOperation>>;
 
 export interface ApiOperation extends Security {
@@ -10,7 +10,7 @@ export interface ApiOperation extends Security {
 
 type Headers = Readonly<Record<string, { readonly schema: { readonly type: 'string' } }>>;
 
-/** An operation either names its authorizer, or says that it has none and why. */
+/** An operation names its authorizer, or the reason why it has none. */
 export interface Security {
   readonly security?: readonly Readonly<Record<string, readonly never[]>>[];
   readonly 'x-amazon-apigateway-auth'?: { readonly type: 'NONE' };

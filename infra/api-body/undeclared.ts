@@ -10,15 +10,18 @@ import { withoutAuthorizer } from './authorizers.ts';
 import type { ApiOperation } from './operation.ts';
 
 /**
- * Paths and methods that no contract declares. API Gateway would call both a "missing authentication token", and would try to read a
- * bearer token as an AWS signature: so every resource has an `ANY` method that responds without a function. A greedy `{proxy+}` at the root
- * takes all paths that are nowhere declared.
+ * Responses to paths and methods that no contract declares. API Gateway would respond with "missing authentication
+ * token" to both, and would parse a bearer token as an AWS signature. So every resource has an `ANY` method that
+ * responds without a function. A greedy `{proxy+}` at the root takes all undeclared paths.
  */
 
 const REASON =
   'It only says that there is nothing here, or what pages may ask, to anybody, without a function behind it.';
 
-/** What a path answers to the methods that none of its routes has: preflights of browsers where pages may call, and 405, or 404 without routes. */
+/**
+ * The responses of a path to methods that none of its routes has: to preflights where pages may call, else 405, or 404
+ * where the path has no routes.
+ */
 export function undeclaredMethods(routes: readonly Route[], corsOrigins: readonly string[]): ApiOperation {
   const preflight = preflightOf(routes, corsOrigins);
   const problem = undeclared(routes, preflight);
@@ -34,7 +37,7 @@ interface MockResponse {
   readonly status: number;
   /** In API Gateway's mapping syntax. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined: no body. */
+  /** Undefined: the response has no body. */
   readonly template: string | undefined;
 }
 
@@ -42,8 +45,8 @@ const PREFLIGHT = 204;
 const CONVERT_TO_TEXT = 'CONVERT_TO_TEXT';
 
 /**
- * Header mappings are the same for every request: that of the first origin stands unless the template sees another one that is allowed. The CDK's
- * own `addCorsPreflight` does the same, with a method of its own on every resource.
+ * Header mappings are the same for every request: they name the first origin, unless the template finds another allowed
+ * one in the request. The CDK's own `addCorsPreflight` does the same, but adds a method to every resource.
  */
 function preflightResponse({ origins: [first, ...others], headers }: Preflight): MockResponse {
   const quoted = Object.entries({ 'Access-Control-Allow-Origin': first, ...headers }).map(([name, value]) => [
@@ -66,15 +69,15 @@ function preflightResponse({ origins: [first, ...others], headers }: Preflight):
 const variableName = (index: number): string => `origin${index + 2}`;
 
 /**
- * The stage's variables: its origins but the first. Twenty long ones, written into every preflight, would be a third of the template.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/aws-api-gateway-stage-variables-reference.html
+ * Stage variables with all origins but the first. Twenty long origins in every preflight would be a third of the
+ * template. https://docs.aws.amazon.com/apigateway/latest/developerguide/aws-api-gateway-stage-variables-reference.html
  */
 export const originVariables = ([, ...others]: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(others.map((origin, index) => [variableName(index), origin]));
 
 /**
- * A mock integration needs a template for the media type it is sent; others are a 415. These are what clients send to an API.
- * https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
+ * A mock integration needs a template for the media type of the request; it responds with 415 to others. Clients of
+ * APIs send these. https://docs.aws.amazon.com/apigateway/latest/developerguide/integration-passthrough-behaviors.html
  */
 const MEDIA_TYPES = [
   'application/json',
@@ -90,7 +93,7 @@ const MEDIA_TYPES = [
   'text/xml',
 ];
 
-/** The first response, but for `OPTIONS` the second where there is one. */
+/** The first response; for `OPTIONS` the second one, where there is one. */
 function mock(responses: readonly MockResponse[]): ApiOperation {
   const [{ status = 0 } = {}] = responses;
   const chosen =
@@ -101,7 +104,7 @@ function mock(responses: readonly MockResponse[]): ApiOperation {
     responses: Object.fromEntries(responses.map(declared)),
     'x-amazon-apigateway-integration': {
       type: 'mock',
-      // All bodies come as bytes (`x-amazon-apigateway-binary-media-types`), which a mapping template cannot take.
+      // All bodies arrive as bytes (`x-amazon-apigateway-binary-media-types`), which a mapping template cannot read.
       contentHandling: CONVERT_TO_TEXT,
       passthroughBehavior: 'never',
       requestTemplates: Object.fromEntries(MEDIA_TYPES.map((type) => [type, template])),
@@ -110,7 +113,7 @@ function mock(responses: readonly MockResponse[]): ApiOperation {
   };
 }
 
-/** A response with the headers that it may be given: the gateway refuses to map another. */
+/** A response declares all headers that may be mapped to it: the gateway refuses to map others. */
 const declared = ({ status, headers }: MockResponse) =>
   [
     String(status),

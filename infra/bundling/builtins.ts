@@ -4,9 +4,10 @@ import type { Plugin } from 'esbuild';
 const BUILTIN = new RegExp(`^(?:node:)?(?:${builtinModules.filter((name) => !name.startsWith('_')).join('|')})$`);
 
 /**
- * Modules that few requests need, with the functions that are used of them: a function loads its module when it is called. `zlib` takes 5 ms; the
- * SDK has it for checksums that DynamoDB does not ask for, we for long responses under an idempotency key. Files are read for the keys of a local
- * installation. Promises of timers take one, for waiting before a call is repeated. The bundler refuses to import what is not listed.
+ * Modules that few requests need, with their functions that are used: the first call of such a function loads its
+ * module. `zlib` takes 5 ms; the SDK uses it for checksums that DynamoDB does not require, the service for long
+ * responses under an idempotency key. The service reads files for the keys of a local installation. `timers/promises`
+ * takes 1 ms, for the wait before a retry. The bundler refuses to import what is not listed.
  */
 const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
   'fs/promises': ['chmod', 'link', 'mkdir', 'readFile', 'rm', 'stat', 'writeFile'],
@@ -15,8 +16,8 @@ const ON_DEMAND: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Takes Node's own modules by `process.getBuiltinModule` instead of an ESM import. An import reads every export of the module, and
- * that of `node:http` has one that loads a whole WebSocket client: 24 ms instead of 2 at the first request
+ * Loads Node's own modules by `process.getBuiltinModule` instead of an ESM import. An import reads every export of the
+ * module, and one export of `node:http` loads a whole WebSocket client: 24 ms instead of 2 at the first request
  * (https://nodejs.org/api/process.html#processgetbuiltinmoduleid).
  */
 export const builtinsWithoutImport: Plugin = {
@@ -42,7 +43,7 @@ const require = createRequire(import.meta.url);
 
 const builtin = (path: string): string => `process.getBuiltinModule('node:${path}')`;
 
-/** A module with each export by itself, so that none is read which is not used: reading some makes Node load further modules. */
+/** Exports each name separately, so that unused ones are never read: reading some makes Node load further modules. */
 function exportsOf(path: string): string {
   const functions = ON_DEMAND[path];
   if (functions !== undefined) {

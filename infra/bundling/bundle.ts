@@ -10,7 +10,7 @@ import { sdkParts } from './sdk-parts.ts';
 import { staticModules } from './static-modules.ts';
 import { zodOnDemand } from './zod-on-demand.ts';
 
-/** By function name the directory whose `index.mjs` exports `handler`. */
+/** By function name, the directory whose `index.mjs` exports `handler`. */
 export type Bundles = ReadonlyMap<string, string>;
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -42,7 +42,9 @@ export async function bundle(
   return new Map(bundles);
 }
 
-/** Bundles the module `entry`, named from the repository's root, into `<outdir>/index.mjs`, in the way of a function. */
+/**
+ * Bundles the module `entry`, a path from the repository's root, into `<outdir>/index.mjs` as a function is bundled.
+ */
 export const bundleOne = (entry: string, outdir: string): Promise<void> => bundleWith(COMMON, entry, outdir);
 
 /** The plugins of every bundle. */
@@ -59,13 +61,14 @@ async function bundleWith(plugins: readonly Plugin[], entry: string, outdir: str
     format: 'esm',
     bundle: true,
     minify: true,
-    // What is imported when first needed (`shared/aws/kms.ts`) is a file of its own: a tenth of a cold start.
+    // Modules that are imported when first needed (`shared/aws/kms.ts`) are separate files, which saves a tenth of a
+    // cold start.
     splitting: true,
     metafile: true,
     sourcemap: 'external',
     sourcesContent: false,
     legalComments: 'none',
-    // The CommonJS build of a package comes whole; its ES modules only as far as they are used.
+    // The bundler can leave out unused parts of ES modules, but not of a package's CommonJS build.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/bundling/environment-credentials.ts' },
     plugins: [...plugins],

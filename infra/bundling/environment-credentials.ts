@@ -1,7 +1,7 @@
 /**
- * Stands in for `@aws-sdk/credential-provider-node` in the bundles. The default chain brings SSO, INI files, processes and web
- * identity along: 132 KB and several milliseconds of every cold start (`docs/decisions/0054`). A Lambda finds its role's credentials in its
- * environment, unchanged for the life of the container
+ * Replaces `@aws-sdk/credential-provider-node` in the bundles. The default chain includes SSO, INI files, processes and
+ * web identity: 132 KB and several milliseconds of every cold start (`docs/decisions/0054`). A Lambda finds its role's
+ * credentials in its environment, unchanged for the life of the container
  * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime).
  */
 

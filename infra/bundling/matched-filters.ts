@@ -1,13 +1,16 @@
 import type { OnLoadOptions, Plugin } from 'esbuild';
 
 /**
- * Notes which filters of plugins match a module. The bundler says nothing of a filter that matches none, as when a file is moved or a package
- * renames its files: a function then loads what it should not, and nobody sees it.
+ * Records which filters of plugins match a module. The bundler does not report a filter that matches none, as when a
+ * file is moved or a package renames its files. A function would then load what it should not, unnoticed.
  */
 export class MatchedFilters {
   readonly #matched = new Map<string, boolean>();
 
-  /** The same plugin, with its filters of paths noted. Those of a namespace match what such a filter has put there. */
+  /**
+   * The same plugin, whose path filters are recorded. Filters of a namespace only match what a path filter has put
+   * there.
+   */
   noting(plugin: Plugin): Plugin {
     return {
       name: plugin.name,

@@ -3,8 +3,8 @@ import type { Contract } from '#contract';
 import { derivedMetadata } from '#http';
 
 /**
- * Gives a bundle the metadata of its contract's routes, precompiled, in place of `shared/http/precompiled-metadata.ts`: such a function answers
- * a request that only reads without building a schema (`docs/decisions/0054`).
+ * Replaces `shared/http/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such
+ * a function serves a read without building a schema (`docs/decisions/0054`).
  */
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
   name: 'precompiled-route-metadata',

@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 
 /**
- * Modules named `*.static.ts` export plain data, which they make of files and code that a function neither has nor needs. They are run while a bundle is made,
- * and the bundle holds what they export. Node, which runs the source as it is, runs them when they are imported.
+ * Modules named `*.static.ts` export plain data, which they derive from files and code that a function does not have.
+ * The bundler runs them, and the bundle contains their exports. When Node runs the source, it runs them at import.
  */
 export const staticModules: Plugin = {
   name: 'static-modules',

@@ -3,7 +3,7 @@ import { build, type Plugin } from 'esbuild';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** What contracts use of zod. The bundler refuses to import what is not listed. */
+/** The names of zod that contracts use. The bundler refuses to import other names. */
 const FUNCTIONS = [
   'array',
   'boolean',
@@ -38,16 +38,16 @@ const CLASSES = [
   'ZodOptional',
 ];
 
-/** Objects that something is taken of. */
+/** Objects whose members are used. */
 const OBJECTS = ['regexes'];
 const NAMES = [...FUNCTIONS, ...CLASSES, ...OBJECTS];
 
 const FILE = 'zod.cjs';
 
 /**
- * Puts zod into a file of its own, which is loaded when the first schema is built, and not when a function starts: with its 75 KB it takes a
- * tenth of a cold start, and a request that only reads needs no schema (`docs/decisions/0054`). Schemas are built without waiting, so it is
- * required and not imported.
+ * Puts zod into a separate file, which is loaded when the first schema is built instead of when a function starts. Its
+ * 75 KB take a tenth of a cold start, and a read needs no schema (`docs/decisions/0054`). Schemas are built
+ * synchronously, so the file is loaded with `require`.
  */
 export const zodOnDemand: Plugin = {
   name: 'zod-on-demand',

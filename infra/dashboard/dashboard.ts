@@ -24,7 +24,7 @@ interface StageDashboardProps {
   readonly firewall: Firewall | undefined;
 }
 
-/** Operations whose time is shown: the usual ones of a request. */
+/** Operations of the table whose latency is shown: the usual ones of a request. */
 const TIMED: readonly Operation[] = [
   Operation.GET_ITEM,
   Operation.QUERY,
@@ -33,12 +33,12 @@ const TIMED: readonly Operation[] = [
   Operation.TRANSACT_WRITE_ITEMS,
 ];
 
-/** One page that shows how a stage is doing: the API as a whole, each domain, and what they depend on. */
+/** The dashboard of a stage: the whole API, each domain, and what they depend on. */
 export class StageDashboard extends Construct {
   constructor(scope: Construct, id: string, { contracts, observed, table, firewall }: StageDashboardProps) {
     super(scope, id);
     new Dashboard(this, 'Page', {
-      // An account's dashboards share their names across its regions.
+      // Names of dashboards are unique in an account, across its regions.
       dashboardName: `${prefixOf(this)}-${Stack.of(this).region}`,
       widgets: [
         [heading('API')],
@@ -77,7 +77,7 @@ export class StageDashboard extends Construct {
     );
   }
 
-  /** How fast the objective is used up, and who is refused. */
+  /** The burn rate of the objective, and refusals. */
   #objectiveRow(): IWidget {
     const share = new MathExpression({
       expression: '100 * FILL(failed, 0) / FILL(requests, 0)',

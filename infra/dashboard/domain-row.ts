@@ -5,7 +5,7 @@ import { ended } from '../metrics.ts';
 import type { FunctionMetrics } from '../observed.ts';
 import { durations, row, throttles } from './graphs.ts';
 
-/** The row of a domain: how many requests, how many of them failed, how long they took, and how many Lambda did not carry out. */
+/** The row of a domain: requests, failures, latency, and calls that Lambda did not carry out. */
 export const domainRow = (scope: Construct, domain: string, lambda: FunctionMetrics): IWidget =>
   row(
     [`${domain}: requests`, STATUS_CLASSES.map((outcome) => ended(scope, domain, outcome)), { stacked: true }],
@@ -17,7 +17,7 @@ export const domainRow = (scope: Construct, domain: string, lambda: FunctionMetr
     ],
   );
 
-/** Per cent of a domain's requests that had this outcome. */
+/** Percentage of a domain's requests with this outcome. */
 function share(scope: Construct, domain: string, outcome: Outcome): IMetric {
   const idOf = (each: Outcome): string => `of${each}`;
   return new MathExpression({

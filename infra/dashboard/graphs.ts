@@ -18,7 +18,7 @@ const COLUMNS = 24;
 
 interface More {
   readonly stacked?: boolean;
-  /** Lines across, at values that matter. */
+  /** Horizontal lines at thresholds. */
   readonly leftAnnotations?: HorizontalAnnotation[];
 }
 
@@ -33,7 +33,7 @@ export const row = (...graphs: readonly Graph[]): IWidget =>
     ),
   );
 
-/** What is published only where it is not zero, with zeros for the rest. */
+/** Fills a metric that is published only where it is not zero. */
 export function filled(scope: Construct, name: Counter | LogMetric): IMetric {
   const id = name.charAt(0).toLowerCase() + name.slice(1);
   return new MathExpression({

@@ -24,7 +24,7 @@ interface ApplicationStackProps {
   readonly settings: Settings;
 }
 
-/** What serves requests, and the roles of those who operate it. It holds nothing but logs, and can be made anew. */
+/** The functions and the API, and the roles of operators. It stores only logs, and can be recreated. */
 export class ApplicationStack extends StageStack {
   readonly api: Api;
   readonly functions: Functions;
@@ -48,7 +48,7 @@ export class ApplicationStack extends StageStack {
 
     new CfnOutput(this, 'BaseUrl', { value: baseUrl });
     new CfnOutput(this, 'OpenApiUrl', { value: `${baseUrl}/api/v1/openapi` });
-    // What the operator's command line needs to know (`operator/stack.ts`).
+    // Outputs for the operator's command line (`operator/stack.ts`).
     new CfnOutput(this, 'OperatorRoleArn', { value: operator.role.roleArn });
     new CfnOutput(this, 'MaintenanceRoleArn', { value: maintenance.role.roleArn });
     new CfnOutput(this, 'ExportRoleArn', { value: exporting.role.roleArn });

@@ -6,7 +6,7 @@ import type { Settings } from '../settings.ts';
 import { RecordTable, type TableReference } from '../table.ts';
 import { StageStack } from './stage-stack.ts';
 
-/** What a stage must not lose: the table, the keys without which nobody can read it, and its backups. */
+/** The resources that a stage must not lose: the table, its keys and its backups. */
 export class DataStack extends StageStack {
   readonly table: TableReference;
   readonly keys: Keys;
@@ -20,7 +20,7 @@ export class DataStack extends StageStack {
       const { vault } = new Backup(this, 'Backup', { table: this.table, stage, retentionDays, copyVaults });
       new CfnOutput(this, 'BackupVaultName', { value: vault.backupVaultName });
     }
-    // What the operator's command line needs to know (`operator/stack.ts`).
+    // Outputs for the operator's command line (`operator/stack.ts`).
     new CfnOutput(this, 'TableName', { value: this.table.tableName });
     new CfnOutput(this, 'SecretsKeyArn', { value: this.keys.secrets.keyArn });
   }

@@ -20,13 +20,13 @@ interface OperationsStackProps {
   readonly settings: Settings;
 }
 
-/** What tells people how the stage is doing. Nothing that serves requests depends on it. */
+/** Alarms, dashboard and heartbeat. Nothing that serves requests depends on this stack. */
 export class OperationsStack extends StageStack {
   constructor(scope: Construct, { contracts, bundles, data, application, settings }: OperationsStackProps) {
     super(scope, { part: 'operations', description: 'alarms, heartbeat and dashboard', settings });
     const { table } = data;
     const { firewall } = application;
-    // Those that it made, and one of secrets that it was given.
+    // The keys that the stage made, and a key of secrets from its settings.
     const keys = new Set([...data.node.findAll().filter((child) => child instanceof Key), data.keys.secrets]);
     const observed = new Observed(this, 'Observed', application);
     const path = contracts.find(({ name }) => name === HEALTH)?.routes.getHealth?.path;

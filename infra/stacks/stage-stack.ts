@@ -5,15 +5,15 @@ import type { Settings } from '../settings.ts';
 /** The stacks of a stage, in the order in which they are deployed. */
 export type StackPart = 'data' | 'application' | 'operations';
 
-/** What the name of a stack ends with. No stage may be called so that it has the name of another's stack (`infra/settings.ts`). */
+/** Suffixes of the stacks' names. No stage's name may end with one (`infra/settings.ts`). */
 const SUFFIXES: Readonly<Record<StackPart, string>> = { data: '-data', application: '', operations: '-ops' };
 
-/** What all names of a stage begin with; it is also the name of its application stack. */
+/** The prefix of all names of a stage, which is also the name of its application stack. */
 const prefixOfStage = (stage: string): string => `custodia-${stage}`;
 
 export const stackName = (stage: string, part: StackPart): string => prefixOfStage(stage) + SUFFIXES[part];
 
-/** What all stacks of a stage have. */
+/** Properties of all stacks of a stage. */
 export const stackNames = (stage: string): readonly string[] =>
   (Object.keys(SUFFIXES) as StackPart[]).map((part) => stackName(stage, part));
 
@@ -43,12 +43,12 @@ export abstract class StageStack extends Stack {
   }
 }
 
-/** The boundary of all roles of a stack, where the account wants one: properties of the stack. */
+/** Stack properties for the permissions boundary of all roles, where the account requires one. */
 export const boundaryOf = ({ permissionsBoundaryArn: arn }: Settings): Pick<StackProps, 'permissionsBoundary'> =>
   arn === undefined ? {} : { permissionsBoundary: PermissionsBoundary.fromArn(arn) };
 
 /**
- * What the names of a stage begin with, the same in all of its stacks: they know each other's resources by it.
+ * The prefix of a stage's names, the same in all of its stacks, by which they find each other's resources.
  * @throws TypeError outside of a stage's stacks
  */
 export const prefixOf = (scope: Construct): string => stackOf(scope).prefix;

@@ -19,12 +19,12 @@ export interface Stage {
   readonly operations: OperationsStack;
 }
 
-/** Makes the stacks of a stage: data, application, operations. Each refers to those before it, and none to one that follows. */
+/** Makes the stacks of a stage: data, application, operations. Each refers only to earlier ones. */
 export function makeStage(app: App, { contracts, bundles, settings }: StageProps): Stage {
   const data = new DataStack(app, settings);
   const application = new ApplicationStack(app, { contracts, bundles, data, settings });
   const operations = new OperationsStack(app, { contracts, bundles, data, application, settings });
-  // It knows the application by names, of which CDK does not learn.
+  // It refers to the application by names, so CDK does not see the dependency.
   operations.addStackDependency(application);
   application.addStackDependency(data);
   return { data, application, operations };
