@@ -3,13 +3,13 @@ import type { Contract } from '#contract';
 import { derivedMetadata } from '#http';
 
 /**
- * Replaces `shared/http/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such
+ * Replaces `shared/http/routes/precompiled-metadata.ts` in a bundle by the precompiled metadata of its contract's routes. Such
  * a function serves a read without building a schema (`docs/decisions/0054`).
  */
 export const precompiledRouteMetadata = (contract: Contract): Plugin => ({
   name: 'precompiled-route-metadata',
   setup(build) {
-    build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]precompiled-metadata\.ts$/ }, () => ({
+    build.onLoad({ filter: /[\\/]shared[\\/]http[\\/]routes[\\/]precompiled-metadata\.ts$/ }, () => ({
       contents: `export const PRECOMPILED_METADATA = ${metadataText(contract)};`,
       loader: 'js',
     }));

@@ -1,3 +1,4 @@
+export { createPrivateFile, makePrivate } from '../private-file.ts';
 export { encryptedCredentials, type WithEncryptedCredentials } from './encrypted-credentials.ts';
 export { decryptJson, encryptJson } from './encrypted-json.ts';
 export { environmentEncryption, environmentPublicKeys, environmentSigner } from './environment.ts';
@@ -13,7 +14,6 @@ export {
 } from './integration-secrets.ts';
 export { ensureLocalKeys, LocalKeysError } from './local-keys.ts';
 export { checkLoginThrottle } from './login-throttle.ts';
-export { createPrivateFile, makePrivate } from './private-file.ts';
 export { SECRET_LENGTH, suppliedSecret } from './secret-policy.ts';
 export { checkStrength, isStrong } from './secret-strength.ts';
 export { sourceNetwork } from './source-network.ts';

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes, si
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { lazily } from '../lazily.ts';
+import { createPrivateFile } from '../private-file.ts';
 import { type PublicKey, publicKeyOf, type TokenSigner } from './keys.ts';
-import { createPrivateFile } from './private-file.ts';
 
 /**
  * The keys of a local installation, in a file that only its owner may read. It replaces KMS.

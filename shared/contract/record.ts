@@ -53,7 +53,7 @@ export interface Body<S extends z.ZodObject = z.ZodObject> {
   readonly schema: S;
   /** Its description in the OpenAPI document. For the body of a record it follows from the record. */
   readonly description?: string | undefined;
-  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/read-only-fields.ts`). */
+  /** Fields of the record that the body cannot set. A caller may send them back as they are (`shared/http/request/read-only-fields.ts`). */
   readonly readOnlyFields: Readonly<Record<string, z.ZodType>>;
 }
 

@@ -1,4 +1,3 @@
-export { jsonOf } from './json-text.ts';
 export {
   emptyResponse,
   listResponse,
@@ -11,15 +10,15 @@ export {
 export { pagesOf } from './pages.ts';
 export { pipeline } from './pipeline.ts';
 export { allOf, presentPermissions, requireLivePermissions, requireRateLimit } from './privileged-operations.ts';
-export { problemOf } from './problems.ts';
-export { ProtectedRead } from './protected-read.ts';
-export { noSuchRecord } from './references.ts';
+export { noSuchRecord, problemOf } from './problems.ts';
 export { isDenial, recordRefusal } from './refusals.ts';
-export type { HttpRequest } from './request.ts';
+export type { HttpRequest } from './request/http-request.ts';
+export { jsonOf } from './request/json-text.ts';
+export { organizationOf, requireNamedOwner, tenantOf } from './request/tenant.ts';
+export { validBody, validParams } from './request/validate.ts';
 export { present } from './response/present.ts';
-export { derivedMetadata, projectionOf } from './route-metadata.ts';
-export { type MatchedRoute, type RouteTable, routeTable } from './route-table.ts';
-export { runToCommit } from './run.ts';
+export { derivedMetadata, projectionOf } from './routes/route-metadata.ts';
+export { type MatchedRoute, type RouteTable, routeTable } from './routes/route-table.ts';
 export { refuseSuspended } from './suspension.ts';
-export { organizationOf, requireNamedOwner, tenantOf } from './tenancy.ts';
-export { validBody, validParams } from './validate.ts';
+export { ProtectedRead } from './unit-of-work/protected-read.ts';
+export { runToCommit } from './unit-of-work/run.ts';

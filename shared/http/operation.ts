@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Contract, cursorParameters, pageParameters, ResponseType, Route } from '#contract';
 import type { Caller } from '#identity';
 import type { CursorPage, Page, Repository, RequestSession, Stored, Tenant } from '#table';
-import type { HttpRequest } from './request.ts';
-import type { Charge } from './request-budget.ts';
+import type { Charge } from './budget/request-budget.ts';
+import type { HttpRequest } from './request/http-request.ts';
 import { countDeliverable } from './response/deliverable.ts';
 
 /**

@@ -2,7 +2,7 @@ import { type Contract, PREFIX_PARAMETER, type Route, type Sort } from '#contrac
 import { isList } from '#contract/derived';
 import type { Entity, Filter, Stored } from '#table';
 import { type BearerInput, type Filtered, pageResponse } from './operation.ts';
-import { metadataOf } from './route-metadata.ts';
+import { metadataOf } from './routes/route-metadata.ts';
 
 /** List operations: pages of an entity's records, filtered by the query. */
 

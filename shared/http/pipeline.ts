@@ -1,6 +1,7 @@
 import middy from '@middy/core';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
+import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import type { Contract } from '#contract';
+import { type EndedInvocation, observe, STATUS_CLASSES } from '#telemetry';
 import { type Clock, systemClock } from '../clock.ts';
 import { authenticated } from './middleware/authenticated.ts';
 import { authorized } from './middleware/authorized.ts';
@@ -17,9 +18,10 @@ import { responseHeaders } from './middleware/response-headers.ts';
 import { routed } from './middleware/routed.ts';
 import { tenantScoped } from './middleware/tenant-scoped.ts';
 import { validated } from './middleware/validated.ts';
-import { type LambdaHandler, observed } from './observed.ts';
 import type { Operations } from './operation.ts';
-import { unitOfWork } from './unit-of-work.ts';
+import { unitOfWork } from './unit-of-work/unit-of-work.ts';
+
+export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
 
 /** The Lambda handler of a domain. Requests pass the middlewares from top to bottom; each adds to the event what later ones need. */
 export function pipeline<C extends Contract>(
@@ -46,4 +48,20 @@ export function pipeline<C extends Contract>(
     .handler(unitOfWork);
   // Lambda passes the proxy event; the middlewares add everything else that the handler needs.
   return observed(contract.name, clock, (event, context) => chain(event as Parameters<typeof chain>[0], context));
+}
+
+/**
+ * Writes the access line of every request of a domain. It encloses the chain of middlewares and is not one of them: middlewares run one after
+ * another, so what they call could not find its request.
+ */
+const observed =
+  (domain: string, clock: Clock, handler: LambdaHandler): LambdaHandler =>
+  (event, context) =>
+    observe({ domain, clock, event, endOf }, () => handler(event, context));
+
+/** The gateway turns an error of a function into a status of 500 or more. */
+function endOf(settled: PromiseSettledResult<APIGatewayProxyResult>): Pick<EndedInvocation, 'outcome' | 'status'> {
+  const status = settled.status === 'fulfilled' ? settled.value.statusCode : undefined;
+  const outcome = STATUS_CLASSES.find((each) => each.startsWith(String(status).slice(0, 1))) ?? '5xx';
+  return { outcome, status };
 }

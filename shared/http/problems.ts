@@ -1,4 +1,4 @@
-import { alreadyExists, MAX_RECORD, Problem, pointer } from '#contract';
+import { alreadyExists, invalidField, MAX_RECORD, Problem, pointer } from '#contract';
 import {
   ItemTooLarge,
   isTransient,
@@ -61,3 +61,6 @@ const tooManyMatches = (error: TooManyMatches): Problem =>
     errors: [{ in: 'query', pointer: '#/q', detail: 'must have more characters: too many records begin like this' }],
     cause: error,
   });
+
+/** The error of a reference to a missing record: a 422 that points at the field. Another tenant's record counts as missing. */
+export const noSuchRecord = (field: string) => (): Problem => invalidField(field, 'names no record of this tenant');

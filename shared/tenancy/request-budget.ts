@@ -7,7 +7,7 @@ import { CLOCKS_DIFFER_MS } from '../clock.ts';
 
 /**
  * The bucket of an integration's or a whole tenant's request budget that all containers share: one item with the time at which it will be full
- * again (`shared/http/token-bucket.ts`), and the writer's time `AT`. Both are by the clock of the last writer, which may be wrong: if `AT` is in
+ * again (`shared/http/budget/token-bucket.ts`), and the writer's time `AT`. Both are by the clock of the last writer, which may be wrong: if `AT` is in
  * the future, only the difference of the two counts (`docs/decisions/0160-clocks.md`).
  */
 

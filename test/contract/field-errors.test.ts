@@ -6,7 +6,7 @@ import { contracts } from '../../functions/all-contracts.ts';
 import { clients } from '../../functions/clients/contract.ts';
 import { resources } from '../../functions/resources/contract.ts';
 import { eventHeadersOf } from '../../functions/webhooks/headers.ts';
-import { validQuery } from '../../shared/http/validate.ts';
+import { validQuery } from '../../shared/http/request/validate.ts';
 
 /**
  * Every field and parameter of every contract gets values that are wrong in one way or another. What the field errors say is one of these

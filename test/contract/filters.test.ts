@@ -20,7 +20,7 @@ import { type Entity, entity, type Repository } from '#table';
 import { contracts } from '../../functions/all-contracts.ts';
 import { filtersOfferedTooEarly, filtersWritten, readReleasedFilters } from '../../generate/released-filters.ts';
 import manifest from '../../package.json' with { type: 'json' };
-import { validQuery } from '../../shared/http/validate.ts';
+import { validQuery } from '../../shared/http/request/validate.ts';
 
 /** A filter that a contract offers and storage cannot serve: found by the compiler, and when the function loads. */
 

@@ -4,8 +4,8 @@ import { noContent, reference, route } from '#contract';
 import { derivedMetadata, present, validParams } from '#http';
 import { contracts } from '../../functions/all-contracts.ts';
 import * as fields from '../../shared/contract/fields.ts';
-import { metadataOf, usePrecompiledMetadata } from '../../shared/http/route-metadata.ts';
-import { validQuery } from '../../shared/http/validate.ts';
+import { validQuery } from '../../shared/http/request/validate.ts';
+import { metadataOf, usePrecompiledMetadata } from '../../shared/http/routes/route-metadata.ts';
 import { isUuid } from '../../shared/well-formed.ts';
 
 const ID = '1690C4DC-6F18-4A4C-9F3E-5B1D7C2A9E04';

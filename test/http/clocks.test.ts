@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { environmentTable, RequestSession, Tenant, type TenantId } from '#table';
 import { budgetKey } from '#table/storage';
 import { countFailedLogin, flushBudget, type LoginAttempt, readBudgets, readFailedLogins, WINDOW_MS } from '#tenancy';
-import { Bucket } from '../../shared/http/token-bucket.ts';
+import { Bucket } from '../../shared/http/budget/token-bucket.ts';
 import type { Api, OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { type ServerProcess, startServerProcess } from '../support/server-process.ts';

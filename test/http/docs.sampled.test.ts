@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { bundle } from '#bundling';
 import { PROBLEM_TYPE_PREFIX, PROBLEMS } from '#contract';
-import type { LambdaHandler } from '../../shared/http/observed.ts';
+import type { LambdaHandler } from '../../shared/http/pipeline.ts';
 import { chainEvent, lambdaContext } from '../support/chain.ts';
 import { EXTENT } from '../support/extent.ts';
 import { useApi } from '../support/use-api.ts';

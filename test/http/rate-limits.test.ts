@@ -5,7 +5,7 @@ import type { Caller } from '#identity';
 import { LOCAL_CREDENTIALS, LOCAL_REGION } from '#local-dynamodb';
 import { configureTable, environmentTable, RequestSession, Tenant } from '#table';
 import { flushBudget, WINDOW_MS } from '#tenancy';
-import { Bucket } from '../../shared/http/token-bucket.ts';
+import { Bucket } from '../../shared/http/budget/token-bucket.ts';
 import type { OrgAccess } from '../support/api.ts';
 import { aCaller } from '../support/caller.ts';
 import { deliver } from '../support/deliver.ts';

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { count, readOnly, record, timestamp, uuid } from '#contract';
 import { parseJson } from '#json';
-import { prefersLenient } from '../../shared/http/preferences.ts';
-import { checkReadOnlyFields, readOnlyFieldsIn } from '../../shared/http/read-only-fields.ts';
+import { checkReadOnlyFields, prefersLenient, readOnlyFieldsIn } from '../../shared/http/request/read-only-fields.ts';
 
 const thing = record('Thing', () => ({
   id: readOnly(uuid()),

@@ -15,7 +15,7 @@ import type { WithResponseHeaders } from '../../shared/http/middleware/response-
 import type { Routed } from '../../shared/http/middleware/routed.ts';
 import type { TenantScoped } from '../../shared/http/middleware/tenant-scoped.ts';
 import type { Validated } from '../../shared/http/middleware/validated.ts';
-import { requestOf } from '../../shared/http/request.ts';
+import { requestOf } from '../../shared/http/request/http-request.ts';
 
 /**
  * A middleware alone: an event goes through a chain of it and a handler.

@@ -4,7 +4,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
 import type { Body } from '#contract';
 import { isWorthKeeping, maxBodyOf } from '#contract/derived';
 import { mayHaveUnusualNumbers, type Parsed, parseWhere } from '#json';
-import { invalidJson, jsonTextOf } from '../json-text.ts';
+import { invalidJson, jsonTextOf } from '../request/json-text.ts';
 import type { Routed } from './routed.ts';
 
 export interface WithJson {

@@ -1,6 +1,6 @@
 import type { MiddlewareObj, Request } from '@middy/core';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult } from 'aws-lambda';
-import { RequestBudget } from '../request-budget.ts';
+import { RequestBudget } from '../budget/request-budget.ts';
 import type { Authenticated } from './authenticated.ts';
 import type { InSession } from './in-session.ts';
 import type { WithResponseHeaders } from './response-headers.ts';

@@ -5,7 +5,7 @@ import { problemOf } from '../problems.ts';
 
 /**
  * Logs server errors with their original stack. Client errors are not logged: the type of every problem is in the access line
- * (`observed.ts`).
+ * (`observed` in `pipeline.ts`).
  */
 export function requestLog(): MiddlewareObj<APIGatewayProxyEvent, APIGatewayProxyResult> {
   return {

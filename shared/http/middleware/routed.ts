@@ -5,10 +5,10 @@ import { deprecationHeaders } from '#contract/derived';
 import { annotate } from '#telemetry';
 import type { Operations } from '../operation.ts';
 import { assertFiltersServed } from '../pages.ts';
-import { PRECOMPILED_METADATA } from '../precompiled-metadata.ts';
-import { type HttpRequest, requestOf } from '../request.ts';
-import { usePrecompiledMetadata } from '../route-metadata.ts';
-import { type MatchedRoute, routeTable } from '../route-table.ts';
+import { type HttpRequest, requestOf } from '../request/http-request.ts';
+import { PRECOMPILED_METADATA } from '../routes/precompiled-metadata.ts';
+import { usePrecompiledMetadata } from '../routes/route-metadata.ts';
+import { type MatchedRoute, routeTable } from '../routes/route-table.ts';
 import type { WithResponseHeaders } from './response-headers.ts';
 
 export interface Routed {

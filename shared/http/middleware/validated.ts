@@ -2,9 +2,8 @@ import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyResult } from 'aws-lambda';
 import { hasReadOnlyFields } from '#contract/derived';
 import type { Input } from '../operation.ts';
-import { LENIENT, prefersLenient } from '../preferences.ts';
-import { type ReadOnlyFields, readOnlyFieldsIn } from '../read-only-fields.ts';
-import { validFields, validParams, validQuery } from '../validate.ts';
+import { LENIENT, prefersLenient, type ReadOnlyFields, readOnlyFieldsIn } from '../request/read-only-fields.ts';
+import { validFields, validParams, validQuery } from '../request/validate.ts';
 import type { WithJson } from './json-body.ts';
 import type { Routed } from './routed.ts';
 

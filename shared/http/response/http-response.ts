@@ -6,11 +6,11 @@ import { parseJson } from '#json';
 import { PageTooLarge } from '#lists';
 import type { Tenant } from '#table';
 import type { OperationResponse } from '../operation.ts';
-import type { HttpRequest } from '../request.ts';
-import { metadataOf } from '../route-metadata.ts';
-import type { MatchedRoute } from '../route-table.ts';
+import type { HttpRequest } from '../request/http-request.ts';
+import { metadataOf } from '../routes/route-metadata.ts';
+import type { MatchedRoute } from '../routes/route-table.ts';
 import { countDeliverable, isDeliverable } from './deliverable.ts';
-import { entityTag, isFresh, listTag } from './entity-tag.ts';
+import { entityTag, isFresh, listTag } from './entity-tags.ts';
 import { nextLink, pageLinks } from './links.ts';
 import { present } from './present.ts';
 

@@ -1,4 +1,4 @@
-import type { Projection } from '../route-metadata.ts';
+import type { Projection } from '../routes/route-metadata.ts';
 
 type Present = (value: unknown) => unknown;
 

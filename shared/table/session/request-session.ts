@@ -17,7 +17,7 @@ export class RequestSession extends RequestTime {
   readonly changes: StagedChanges;
   readonly numbers: RecordNumbers;
   readonly audit = new AuditOrigin();
-  /** Is called with the most units that a list is about to read (`shared/http/request-budget.ts`). May throw. */
+  /** Is called with the most units that a list is about to read (`shared/http/budget/request-budget.ts`). May throw. */
   expectUnits: ((units: number) => void) | undefined;
 
   /** @param tenantTable the table with a tenant's own rights; by default `table`, which only works without STS sessions of tenants */

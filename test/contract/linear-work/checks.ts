@@ -5,11 +5,11 @@ import { bearerOf } from '../../../functions/authorizer/bearer.ts';
 import { clients } from '../../../functions/clients/contract.ts';
 import { eventHeadersOf } from '../../../functions/webhooks/headers.ts';
 import { signedBody } from '../../../functions/webhooks/signature.ts';
-import { IdempotentRequest } from '../../../shared/http/idempotency.ts';
-import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/preconditions.ts';
-import { prefersLenient } from '../../../shared/http/preferences.ts';
+import { prefersLenient } from '../../../shared/http/request/read-only-fields.ts';
+import { validQuery } from '../../../shared/http/request/validate.ts';
+import { checkIfMatch, checkIfNoneMatch } from '../../../shared/http/response/entity-tags.ts';
 import { responseOf } from '../../../shared/http/response/http-response.ts';
-import { validQuery } from '../../../shared/http/validate.ts';
+import { IdempotentRequest } from '../../../shared/http/unit-of-work/idempotency.ts';
 import { filled, type Make, SHAPES, TEXTS } from './hostile.ts';
 
 /**

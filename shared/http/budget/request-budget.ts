@@ -3,9 +3,8 @@ import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { increment, logger, unitsBegun } from '#telemetry';
 import { flushBudget, WHOLE_TENANT, WINDOW_MS } from '#tenancy';
-import { keepNewest } from '../keep-newest.ts';
-import { takeReserve } from './reserve.ts';
-import { Bucket } from './token-bucket.ts';
+import { bucketOf, takeReserve } from './buckets.ts';
+import type { Bucket } from './token-bucket.ts';
 
 /**
  * The request budgets of an integration and of its tenant, so that no tenant can starve the others, however many keys it has
@@ -17,10 +16,6 @@ import { Bucket } from './token-bucket.ts';
 const STANDARD_LIMIT = 600;
 /** A tenant's limit, as a multiple of an integration's, where `TENANT_RATE_LIMIT` sets none. */
 const STANDARD_SHARE = 10;
-
-/** By tenant and owner, the least recently used first. */
-const buckets = new Map<string, Bucket>();
-const KEPT_BUCKETS = 10_000;
 
 /** One of the budgets that a request is charged to. */
 interface Budget {
@@ -174,13 +169,6 @@ const limitIn = (variable: 'RATE_LIMIT' | 'TENANT_RATE_LIMIT'): number | undefin
   const limit = process.env[variable] ?? '';
   return /^[1-9]\d{0,8}$/.test(limit) ? Number(limit) : undefined;
 };
-
-function bucketOf(tenant: Tenant, of: string): Bucket {
-  const name = `${tenant.id}#${of}`;
-  const bucket = buckets.get(name) ?? new Bucket();
-  keepNewest(buckets, name, bucket, KEPT_BUCKETS);
-  return bucket;
-}
 
 /** Best effort: a budget that cannot be flushed must not fail the request. */
 async function flush({ bucket, limit, tenant, of }: Budget, now: number): Promise<void> {

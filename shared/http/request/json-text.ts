@@ -1,6 +1,6 @@
 import { Problem } from '#contract';
 import { parseJson } from '#json';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Checks a JSON body as text before it is parsed. */
 

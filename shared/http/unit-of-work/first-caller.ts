@@ -1,7 +1,7 @@
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
 import { areAsExpected, type Credentials, type Holder, liveCredentials, readCredentialsOf } from '#tenancy';
-import { allOf } from './privileged-operations.ts';
+import { allOf } from '../privileged-operations.ts';
 
 /**
  * The caller that first used an idempotency key, kept for responses that contain an integration's secret. If such a response was lost, the

@@ -1,6 +1,6 @@
 import type { Contract, Route } from '#contract';
 import { itemRouteOf, methodsOf } from '#contract/derived';
-import type { AnyOperation, Operations } from './operation.ts';
+import type { AnyOperation, Operations } from '../operation.ts';
 
 /** A route of a contract with its operation. */
 export interface MatchedRoute {

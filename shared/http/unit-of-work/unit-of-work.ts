@@ -1,14 +1,14 @@
 import type { APIGatewayProxyResult } from 'aws-lambda';
+import type { InSession } from '../middleware/in-session.ts';
+import type { SuspensionChecked } from '../middleware/not-suspended.ts';
+import type { Routed } from '../middleware/routed.ts';
+import type { TenantScoped } from '../middleware/tenant-scoped.ts';
+import type { Validated } from '../middleware/validated.ts';
+import { checkReadOnlyFields } from '../request/read-only-fields.ts';
+import { responseOf } from '../response/http-response.ts';
 import { IdempotentRequest } from './idempotency.ts';
-import type { InSession } from './middleware/in-session.ts';
-import type { SuspensionChecked } from './middleware/not-suspended.ts';
-import type { Routed } from './middleware/routed.ts';
-import type { TenantScoped } from './middleware/tenant-scoped.ts';
-import type { Validated } from './middleware/validated.ts';
 import { ProtectedRead } from './protected-read.ts';
-import { checkReadOnlyFields } from './read-only-fields.ts';
 import { runAfterRefusal } from './rehearsal.ts';
-import { responseOf } from './response/http-response.ts';
 import { runOnce } from './run.ts';
 
 type Event = Routed & InSession & Validated & TenantScoped & SuspensionChecked;

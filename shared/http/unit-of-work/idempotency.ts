@@ -8,10 +8,10 @@ import { StoredKeyGone } from '#encryption';
 import { type Caller, mayDo } from '#identity';
 import { type DeduplicationStore, requestKeysOf, StaleRead, Tenant } from '#table';
 import { dataKeyCache, type Holder, readSuspension } from '#tenancy';
+import type { OperationContext } from '../operation.ts';
+import type { HttpRequest } from '../request/http-request.ts';
+import { withoutFields } from '../response/http-response.ts';
 import { type FirstCaller, firstCallerOf, isStillFirstCaller } from './first-caller.ts';
-import type { OperationContext } from './operation.ts';
-import type { HttpRequest } from './request.ts';
-import { withoutFields } from './response/http-response.ts';
 
 /**
  * `Idempotency-Key` on every POST that creates (draft-ietf-httpapi-idempotency-key-header-07). The first response is stored in the

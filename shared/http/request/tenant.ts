@@ -1,7 +1,7 @@
 import { type FieldError, invalidField, Problem } from '#contract';
 import type { Caller } from '#identity';
 import { type RequestSession, Tenant } from '#table';
-import { isUuid } from '../well-formed.ts';
+import { isUuid } from '../../well-formed.ts';
 
 /**
  * The tenant of a request: the caller's own, or the organization named by `org_id` in the query or the body. A caller of an organization may

@@ -1,5 +1,5 @@
 import type { RequestSession } from '#table';
-import { keepNewest } from '../keep-newest.ts';
+import { keepNewest } from '../../keep-newest.ts';
 import { isRefusal, runToCommit } from './run.ts';
 
 /**

@@ -1,5 +1,25 @@
+import { hash } from 'node:crypto';
 import { Problem } from '#contract';
-import type { HttpRequest } from './request.ts';
+import type { HttpRequest } from '../request/http-request.ts';
+
+/** Entity tags of responses, and the conditions of requests that name them (RFC 9110 §8.8.3, §13). */
+
+/**
+ * The strong validator of a record: its version, which `If-Match` compares, and a digest of the body, so that the tag also changes with a
+ * derived field (RFC 9110 §8.8.1).
+ */
+export const entityTag = (version: number, body: string): string => `"${version}.${digestOf(body)}"`;
+
+/** The weak validator of a list, which nobody can change as a whole: a digest of the body (RFC 9110 §8.8.1). */
+export const listTag = (body: string): string => `W/"${digestOf(body)}"`;
+
+const digestOf = (body: string): string => hash('sha256', body, 'base64url').slice(0, 12);
+
+/** Whether `If-None-Match` names this tag, weak or strong (RFC 9110 §13.1.2). `includes` is exact, because no tag contains quotation marks. */
+export function isFresh(request: HttpRequest, tag: string): boolean {
+  const held = request.headers.get('if-none-match') ?? '';
+  return held.trim() === '*' || held.includes(tag.replace(/^W\//, ''));
+}
 
 /**
  * Checks `If-Match` against the version of the record as read (RFC 9110 §13.1.1). The write's condition checks that version again at
@@ -16,7 +36,7 @@ export function checkIfMatch(request: Headers, version: number): void {
 
 /**
  * Checks `If-None-Match` of a request that changes an existing record: `*` never holds, and a tag does not hold while it is the record's
- * (RFC 9110 §13.1.2). In a read it asks for a 304 (`response/entity-tag.ts`).
+ * (RFC 9110 §13.1.2). In a read it asks for a 304: {@link isFresh}.
  * @throws Problem `precondition-failed`, or `invalid-parameter` when the header is not a list of entity tags
  */
 export function checkIfNoneMatch(request: Headers, version: number): void {

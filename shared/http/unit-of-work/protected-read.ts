@@ -3,8 +3,8 @@ import { type Caller, mayDo } from '#identity';
 import { TableUnavailable } from '#lists';
 import type { Tenant } from '#table';
 import { countRead, isEventDue, type ReadCount, stageEventLeft } from '#tenancy';
-import type { Input, OperationContext } from './operation.ts';
-import { metadataOf } from './route-metadata.ts';
+import type { Input, OperationContext } from '../operation.ts';
+import { metadataOf } from '../routes/route-metadata.ts';
 
 /**
  * A request whose response may show fields that need a permission of their own, such as `credentials` (`docs/decisions/0071-credentials-of-records.md`).

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Route } from '#contract';
 import { filtersOf, isUuidSchema } from '#contract/derived';
-import { lazily } from '../lazily.ts';
+import { lazily } from '../../lazily.ts';
 
 /**
  * What most requests need to know of a route's schemas, as plain data: a request that only reads is served without building a schema. It is

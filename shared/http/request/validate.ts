@@ -11,9 +11,9 @@ import {
 } from '#contract';
 import { hasFreeForm, MOST_OF_OTHERS, MOST_VALUES } from '#contract/derived';
 import { asNumber, type Parsed } from '#json';
-import { isUuid } from '../well-formed.ts';
-import type { HttpRequest } from './request.ts';
-import { metadataOf } from './route-metadata.ts';
+import { isUuid } from '../../well-formed.ts';
+import { metadataOf } from '../routes/route-metadata.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Validates path, query and body against their route. All errors of one of them are reported together. */
 

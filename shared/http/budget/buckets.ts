@@ -1,0 +1,41 @@
+import type { Caller } from '#identity';
+import type { Tenant } from '#table';
+import { keepNewest } from '../../keep-newest.ts';
+import { Bucket } from './token-bucket.ts';
+
+/** The token buckets of this container: those of request budgets, and the reserves of tokens. */
+
+/** Most of each kind. */
+const KEPT = 10_000;
+
+/** By tenant and owner, the least recently used first. */
+const buckets = new Map<string, Bucket>();
+
+/** The bucket of a budget. `of`: an integration's id, or `WHOLE_TENANT`. */
+export function bucketOf(tenant: Tenant, of: string): Bucket {
+  const name = `${tenant.id}#${of}`;
+  const bucket = buckets.get(name) ?? new Bucket();
+  keepNewest(buckets, name, bucket, KEPT);
+  return bucket;
+}
+
+/** Requests a minute of each token and container. */
+const RESERVE = 5;
+
+/** By token id, the least recently used first. A dropped reserve is full again, so dropping takes nothing from anybody. */
+const reserves = new Map<string, Bucket>();
+
+/**
+ * Takes one request from the reserve of the caller's token. The reserve is for cutting off keys when the request budget is spent, so that nobody
+ * can prevent an owner from that by spending it (`docs/decisions/0081-request-budgets.md`). In memory only: each container has its own. `now` in epoch
+ * milliseconds.
+ * @returns whether there was one
+ */
+export function takeReserve({ tokenId }: Caller, now: number): boolean {
+  if (tokenId === null) return false;
+  const reserve = reserves.get(tokenId) ?? new Bucket();
+  keepNewest(reserves, tokenId, reserve, KEPT);
+  if (reserve.wait(RESERVE, now) > 0) return false;
+  reserve.take(RESERVE, now);
+  return true;
+}
